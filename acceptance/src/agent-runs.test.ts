@@ -108,7 +108,7 @@ test('closing a run stops the stream of its child at once, charges what was gene
     max_calls: 9,
     calls_remaining: 7,
     held_usd: '0',
-    steps: { total: 1, items: [{ model_served: STEP_DOWN, outcome: 'completed' }] },
+    steps: { has_more: false, data: [{ model_served: STEP_DOWN, outcome: 'completed' }] },
     children: [{ run_id: 'worker', parent_run_id: 'boss', state: 'closed' }],
   });
   expect((await api('/v1/runs/boss/close', 'POST')).status).toBe(200);

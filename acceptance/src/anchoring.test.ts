@@ -65,7 +65,7 @@ test('a receipt that asks for it is on the chain soon, and an auditor with the f
     block_number: verdict.anchored.block_number,
     finality: expect.stringMatching(/safe|finalized/),
   });
-  expect(anchors.items).toHaveLength(2);
-  for (const { fee, fee_usd } of anchors.items) expect([Number(fee) > 0, Number(fee_usd) > 0]).toEqual([true, true]);
+  expect(anchors.data).toHaveLength(2);
+  for (const { fee, fee_usd } of anchors.data) expect([Number(fee) > 0, Number(fee_usd) > 0]).toEqual([true, true]);
   expect(metrics).toMatch(/tallygate_anchor_balance_low\{chain="8453"\} 1/);
 });

@@ -80,10 +80,10 @@ async function story(account: Account): Promise<Event[]> {
 async function stateOf(account: Account) {
   const { plan, subscription, change_version } = await api(account, 'current');
   const { balance_usd, disputed_usd, status } = await api(account, 'billing-summary');
-  const payments = (await api(account, 'payments')).items.map((one: Record<string, unknown>) =>
+  const payments = (await api(account, 'payments')).data.map((one: Record<string, unknown>) =>
     [one['kind'], one['status'], one['amount_usd'], one['refunded_usd'], one['disputed_usd']].join(' '),
   );
-  const invoices = (await api(account, 'invoices')).items.map((one: Record<string, unknown>) =>
+  const invoices = (await api(account, 'invoices')).data.map((one: Record<string, unknown>) =>
     [one['kind'], one['status'], one['total_usd']].join(' '),
   );
   return {

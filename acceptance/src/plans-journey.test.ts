@@ -235,7 +235,7 @@ describe.skipIf(!executable)('a customer of a gateway that sells, in a real brow
 
   test('gets an invoice that is the sum of its receipts, and prints it', async () => {
     const issued = async () =>
-      (await told('invoices')).items.find(({ kind, period }: { kind: string; period: string }) => kind === 'usage' && period === PERIOD);
+      (await told('invoices')).data.find(({ kind, period }: { kind: string; period: string }) => kind === 'usage' && period === PERIOD);
     await expect.poll(issued).toBeDefined();
     const { invoice_id } = await issued();
     const invoice = PlanInvoiceResponse.parse(await told(`invoices/${invoice_id}`));

@@ -53,7 +53,7 @@ export function performer(world: World, onExit: (code: ExitCode) => void): Perfo
           await world.saveBytes(path, path === '-' && world.out.isTty ? bytes : counted(bytes, new ProgressLine(world.err)));
         },
       };
-      onExit((await run(commandWorld, { args: command.args, options: command.opts() })) ?? EXIT.ok);
+      onExit((await run(commandWorld, { args: command.args, options: command.optsWithGlobals() })) ?? EXIT.ok);
     };
 }
 

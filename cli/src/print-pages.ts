@@ -1,23 +1,43 @@
+import type { Command } from 'commander';
 import type { CommandWorld } from './command.ts';
+import { wholeNumber } from './option-values.ts';
 import { type Column, printList } from './print.ts';
 
-/** The most that the service gives in one page. */
-export const MAX_PAGE = 200;
+/** The largest page of the service's lists, and of those that are OpenAI's. */
+const MAX_PAGE = 200;
+export const MAX_OPENAI_PAGE = 100;
 
-interface Pages<T> extends AsyncIterable<T>, PromiseLike<{ readonly total: number }> {}
+/** How much of a list is wanted. */
+export interface PageOptions {
+  readonly limit: number;
+  readonly all?: true;
+}
 
-/** Prints the first `limit` of a list, over as many pages as that takes; people are told when there are more. */
-export async function printPages<T extends object>(
-  world: CommandWorld,
-  pages: Pages<T>,
-  { limit, columns }: { readonly limit: number; readonly columns: readonly Column<T>[] },
-): Promise<void> {
+/** Adds the options of every command that prints a list in pages. */
+export const withPages = (command: Command): Command =>
+  command.option('--limit <n>', 'the maximum number of rows', wholeNumber(), 50).option('--all', 'every row, without a limit');
+
+interface Listing<T> {
+  readonly columns: readonly Column<T>[];
+  /** The list from its first page on. @param limit the size of its pages */
+  list(limit: number): AsyncIterable<T>;
+  readonly maxPage?: number;
+  /** What is printed where the list is empty. */
+  readonly none?: string | undefined;
+}
+
+/** Prints a list, over as many pages as that takes; people are told when it continues. */
+export async function printPages<T extends object>(world: CommandWorld, { limit, all }: PageOptions, listing: Listing<T>): Promise<void> {
+  const { columns, maxPage = MAX_PAGE, none } = listing;
+  const most = all ? Number.POSITIVE_INFINITY : limit;
   const rows: T[] = [];
-  for await (const row of pages) {
+  let continues = false;
+  // One row more than is printed tells whether the list continues.
+  for await (const row of listing.list(Math.min(most + 1, maxPage))) {
+    continues = rows.length === most;
+    if (continues) break;
     rows.push(row);
-    if (rows.length === limit) break;
   }
-  printList(world, rows, columns);
-  const { total } = await pages;
-  if (world.out.isTty && total > rows.length) world.err.write(`${rows.length} of ${total}; --limit shows more.\n`);
+  printList(world, rows, columns, none);
+  if (world.out.isTty && continues) world.err.write(`The first ${rows.length}; --limit or --all shows more.\n`);
 }

@@ -158,7 +158,7 @@ it('names its own commands where the service names operations', async () => {
 });
 
 it.each(['models', 'profiles', 'deployments'])('takes "%s list" for the list that the noun is', async (noun) => {
-  const answer = { json: { object: 'list', data: [model], items: [] } };
+  const answer = { json: noun === 'deployments' ? { data: [], has_more: false, next_cursor: null } : { object: 'list', data: [model] } };
   gateway.script(answer, answer);
   const login = { sessionToken: 'tgs_x' };
   const short = await terminal.type([noun, '--json', 'all'], login);

@@ -58,9 +58,10 @@ export const SessionResponse = z
   .meta({ id: 'SessionResponse', description: 'A signed-in browser or terminal.' });
 export type SessionResponse = z.infer<typeof SessionResponse>;
 
-export const SessionListResponse = z
-  .object(page(SessionResponse))
-  .meta({ id: 'SessionListResponse', description: 'Live sessions, the last used first.' });
+export const SessionListResponse = page(SessionResponse).meta({
+  id: 'SessionListResponse',
+  description: 'Live sessions, the last used first.',
+});
 export type SessionListResponse = z.infer<typeof SessionListResponse>;
 
 export const AddressRequest = z

@@ -1,8 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import { headersA, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
 import { Email } from './identity.ts';
-import { cursorPage } from './inference/openai-lists.ts';
 import { PlanId } from './plan-records.ts';
 
 const c = initContract();
@@ -33,7 +32,7 @@ export const AccountResponse = z
   .meta({ id: 'AccountResponse', description: 'An account, as administrators see it.' });
 export type AccountResponse = z.infer<typeof AccountResponse>;
 
-export const AccountListResponse = cursorPage(AccountResponse).meta({
+export const AccountListResponse = page(AccountResponse).meta({
   id: 'AccountListResponse',
   description: 'Accounts, newest first; closed ones are not among them.',
 });
@@ -64,8 +63,7 @@ export const accounts = c.router({
     headers: headersA,
     query: z.object({
       email: Email.optional().meta({ description: 'Only the account of this address, upper or lower case.' }),
-      after: Uuid.optional().meta({ description: 'Id of the last account of the page before.' }),
-      limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'At most so many.' }),
+      ...pageQuery,
     }),
     responses: { 200: AccountListResponse, ...refusals.read },
     metadata: { ...administers, operationId: 'listAccounts', sdk: 'accounts.list' } as const,

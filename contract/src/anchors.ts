@@ -79,9 +79,10 @@ export const AnchorResponse = z
   .meta({ id: 'AnchorResponse', description: 'A state of the receipts’ log on a public chain, or on its way there.' });
 export type AnchorResponse = z.infer<typeof AnchorResponse>;
 
-export const AnchorListResponse = z
-  .object(page(AnchorResponse))
-  .meta({ id: 'AnchorListResponse', description: 'Anchors of the log, the newest first.' });
+export const AnchorListResponse = page(AnchorResponse).meta({
+  id: 'AnchorListResponse',
+  description: 'Anchors of the log, the newest first.',
+});
 export type AnchorListResponse = z.infer<typeof AnchorListResponse>;
 
 const PendingAnchor = z.object({

@@ -44,9 +44,10 @@ export const AuditLogEntry = z
   .meta({ id: 'AuditLogEntry', description: 'One change, by whom and from where. Entries are never changed and never deleted.' });
 export type AuditLogEntry = z.infer<typeof AuditLogEntry>;
 
-export const AuditLogResponse = z
-  .object(page(AuditLogEntry))
-  .meta({ id: 'AuditLogResponse', description: 'Entries of the audit log, newest first.' });
+export const AuditLogResponse = page(AuditLogEntry).meta({
+  id: 'AuditLogResponse',
+  description: 'Entries of the audit log, newest first.',
+});
 export type AuditLogResponse = z.infer<typeof AuditLogResponse>;
 
 /** RFC 3339 has a year 0000, which the calendar of the database lacks. */

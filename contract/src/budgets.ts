@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, page, problem, refusals, Timestamp, Usd, UsdInput, Uuid } from './conventions.ts';
+import { headersA, page, pageQuery, problem, refusals, Timestamp, Usd, UsdInput, Uuid } from './conventions.ts';
 import { KeyPath } from './keys.ts';
 
 const c = initContract();
@@ -147,9 +147,9 @@ export const KeyBudgetChange = z
   });
 export type KeyBudgetChange = z.infer<typeof KeyBudgetChange>;
 
-export const KeyBudgetHistoryResponse = z.object(page(KeyBudgetChange)).meta({
+export const KeyBudgetHistoryResponse = page(KeyBudgetChange).meta({
   id: 'KeyBudgetHistoryResponse',
-  description: 'Who changed a key’s budget, from what to what. Newest first; the newest `limit` of `total`.',
+  description: 'Who changed a key’s budget, from what to what. Newest first.',
 });
 export type KeyBudgetHistoryResponse = z.infer<typeof KeyBudgetHistoryResponse>;
 
@@ -175,10 +175,9 @@ export const KeyBudgetAlert = z
   .meta({ id: 'KeyBudgetAlert', description: 'A threshold that was reached, or a request that was refused.' });
 export type KeyBudgetAlert = z.infer<typeof KeyBudgetAlert>;
 
-export const KeyBudgetAlertHistoryResponse = z.object(page(KeyBudgetAlert)).meta({
+export const KeyBudgetAlertHistoryResponse = page(KeyBudgetAlert).meta({
   id: 'KeyBudgetAlertHistoryResponse',
-  description:
-    'The alerts of a key, each threshold at most once a period, and so a refusal below 90 % of the cap. Newest first; the newest `limit` of `total`.',
+  description: 'The alerts of a key, each threshold at most once a period, and so a refusal below 90 % of the cap. Newest first.',
 });
 export type KeyBudgetAlertHistoryResponse = z.infer<typeof KeyBudgetAlertHistoryResponse>;
 
@@ -230,6 +229,7 @@ export const budgets = c.router({
     description: 'Who changed the cap or the thresholds, from what to what. A request that changed nothing is not listed.',
     headers: headersA,
     pathParams: KeyPath,
+    query: z.object(pageQuery),
     responses: { 200: KeyBudgetHistoryResponse, 404: problem, ...refusals.read },
     metadata: { ...readsKey, operationId: 'listKeyBudgetChanges', sdk: 'budgets.history', tool: 'read' } as const,
   },
@@ -240,6 +240,7 @@ export const budgets = c.router({
     description: 'The thresholds that were reached and the refusals that were told of, in this month and the ones before.',
     headers: headersA,
     pathParams: KeyPath,
+    query: z.object(pageQuery),
     responses: { 200: KeyBudgetAlertHistoryResponse, 404: problem, ...refusals.read },
     metadata: { ...readsKey, operationId: 'listKeyBudgetAlerts', sdk: 'budgets.alerts', tool: 'read' } as const,
   },

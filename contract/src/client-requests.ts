@@ -117,9 +117,10 @@ export const MarketingClientRequestRecord = z
   .meta({ id: 'MarketingClientRequestRecord', description: 'A request of a client, as the team sees it.' });
 export type MarketingClientRequestRecord = z.infer<typeof MarketingClientRequestRecord>;
 
-export const MarketingClientRequestListResponse = z
-  .object(page(MarketingClientRequestRecord))
-  .meta({ id: 'MarketingClientRequestListResponse', description: 'Requests of clients, the newest first.' });
+export const MarketingClientRequestListResponse = page(MarketingClientRequestRecord).meta({
+  id: 'MarketingClientRequestListResponse',
+  description: 'Requests of clients, the newest first.',
+});
 export type MarketingClientRequestListResponse = z.infer<typeof MarketingClientRequestListResponse>;
 
 export const MarketingClientRequestUpdateRequest = z

@@ -108,9 +108,10 @@ export const MarketingContentRecord = z
   .meta({ id: 'MarketingContentRecord', description: 'A piece of content as those who write it see it.' });
 export type MarketingContentRecord = z.infer<typeof MarketingContentRecord>;
 
-export const MarketingContentListResponse = z
-  .object(page(MarketingContentRecord))
-  .meta({ id: 'MarketingContentListResponse', description: 'Drafts and published content, what was changed last first.' });
+export const MarketingContentListResponse = page(MarketingContentRecord).meta({
+  id: 'MarketingContentListResponse',
+  description: 'Drafts and published content, what was changed last first.',
+});
 export type MarketingContentListResponse = z.infer<typeof MarketingContentListResponse>;
 
 const published = {
@@ -128,9 +129,10 @@ export const PublishedContentItem = z
   .meta({ id: 'PublishedContentItem', description: 'Published content without its text.' });
 export type PublishedContentItem = z.infer<typeof PublishedContentItem>;
 
-export const PublishedContentListResponse = z
-  .object(page(PublishedContentItem))
-  .meta({ id: 'PublishedContentListResponse', description: 'Published content, the newest first.' });
+export const PublishedContentListResponse = page(PublishedContentItem).meta({
+  id: 'PublishedContentListResponse',
+  description: 'Published content, the newest first.',
+});
 export type PublishedContentListResponse = z.infer<typeof PublishedContentListResponse>;
 
 export const PublishedContentResponse = z.object({ ...published, body: Markdown }).meta({

@@ -165,18 +165,27 @@ export const MarketingConsentTick = z
     examples: [false],
   });
 
-/** The wrapper of every list that is not an array by the interface and not OpenAI's. */
-export const page = <T extends z.ZodType>(item: T) => ({
-  items: z.array(item),
-  total: z
-    .int()
-    .min(0)
-    .meta({ description: 'How many there are in all.', examples: [1] }),
-  limit: z.int().meta({ examples: [50] }),
-  offset: z.int().meta({ examples: [0] }),
-});
+/** The one shape of every list but those in `PRESCRIBED_LISTS`. A schema adds its name: `page(AuditLogEntry).meta({ id: 'AuditLogResponse' })`. */
+export const page = <T extends z.ZodType>(item: T) =>
+  z.object({
+    data: z.array(item),
+    has_more: z.boolean().meta({ description: 'Whether the list continues after this page.', examples: [false] }),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'The `cursor` of the next page; null on the last page.', examples: [null] }),
+  });
 
+/** The query of these lists. */
 export const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'How many at most.' }),
-  offset: z.coerce.number().int().min(0).default(0).meta({ description: 'How many to skip.' }),
+  limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'The maximum number of items in the page.' }),
+  cursor: z
+    .string()
+    .max(1_000)
+    .regex(/^[A-Za-z0-9_-]+$/, 'must be the next_cursor of a page of this list')
+    .optional()
+    .meta({
+      description: 'The `next_cursor` of the page before, with the same filters. Default: the first page.',
+      examples: ['WyJydW5zIiwiMTc2MzcxMjAwMDAwMDAwMCJd'],
+    }),
 };

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, refusals, Timestamp } from './conventions.ts';
+import { headersA, page, pageQuery, refusals, Timestamp } from './conventions.ts';
 
 const c = initContract();
 
@@ -37,9 +37,10 @@ export const DeploymentHealth = z
   .meta({ id: 'DeploymentHealth', description: 'How one deployment of a model is doing, as the answering process sees it.' });
 export type DeploymentHealth = z.infer<typeof DeploymentHealth>;
 
-export const DeploymentHealthList = z
-  .object({ items: z.array(DeploymentHealth) })
-  .meta({ id: 'DeploymentHealthList', description: 'Every configured deployment of every model.' });
+export const DeploymentHealthList = page(DeploymentHealth).meta({
+  id: 'DeploymentHealthList',
+  description: 'Every configured deployment of every model.',
+});
 export type DeploymentHealthList = z.infer<typeof DeploymentHealthList>;
 
 export const deployments = c.router({
@@ -50,6 +51,7 @@ export const deployments = c.router({
     description:
       'For administrators: state, failures and latency of every deployment, as the process that answers sees them. An opening is told to all gateways; counts and latency are each one’s own.',
     headers: headersA,
+    query: z.object(pageQuery),
     responses: { 200: DeploymentHealthList, ...refusals.read },
     metadata: {
       auth: 'bearer',

@@ -82,10 +82,10 @@ export const MarketingEmailTemplateRecord = z
   .meta({ id: 'MarketingEmailTemplateRecord', description: 'The words of mails that are sent again and again.', examples: [EXAMPLE] });
 export type MarketingEmailTemplateRecord = z.infer<typeof MarketingEmailTemplateRecord>;
 
-export const MarketingEmailTemplateListResponse = z.object(page(MarketingEmailTemplateRecord)).meta({
+export const MarketingEmailTemplateListResponse = page(MarketingEmailTemplateRecord).meta({
   id: 'MarketingEmailTemplateListResponse',
   description: 'Templates, what was changed last first.',
-  examples: [{ items: [EXAMPLE], total: 1, limit: 50, offset: 0 }],
+  examples: [{ data: [EXAMPLE], has_more: false, next_cursor: null }],
 });
 export type MarketingEmailTemplateListResponse = z.infer<typeof MarketingEmailTemplateListResponse>;
 

@@ -174,10 +174,10 @@ export const MarketingEmailSendResponse = z
   });
 export type MarketingEmailSendResponse = z.infer<typeof MarketingEmailSendResponse>;
 
-export const MarketingEmailListResponse = z.object(page(MarketingEmailRecord)).meta({
+export const MarketingEmailListResponse = page(MarketingEmailRecord).meta({
   id: 'MarketingEmailListResponse',
   description: 'Marketing mails, newest first.',
-  examples: [{ items: [EMAIL_EXAMPLE], total: 1, limit: 50, offset: 0 }],
+  examples: [{ data: [EMAIL_EXAMPLE], has_more: false, next_cursor: null }],
 });
 export type MarketingEmailListResponse = z.infer<typeof MarketingEmailListResponse>;
 
@@ -204,10 +204,10 @@ export const MarketingEmailRecipient = z
   .meta({ id: 'MarketingEmailRecipient', description: 'One address that a mail is for, and what came of it.' });
 export type MarketingEmailRecipient = z.infer<typeof MarketingEmailRecipient>;
 
-export const MarketingEmailRecipientListResponse = z.object(page(MarketingEmailRecipient)).meta({
+export const MarketingEmailRecipientListResponse = page(MarketingEmailRecipient).meta({
   id: 'MarketingEmailRecipientListResponse',
   description: 'Who got a mail.',
-  examples: [{ items: [RECIPIENT_EXAMPLE], total: 1, limit: 50, offset: 0 }],
+  examples: [{ data: [RECIPIENT_EXAMPLE], has_more: false, next_cursor: null }],
 });
 export type MarketingEmailRecipientListResponse = z.infer<typeof MarketingEmailRecipientListResponse>;
 

@@ -126,11 +126,11 @@ function inputFaults({ method, request, query, path }: InterfaceRow, operation: 
   ];
 }
 
-/** A list in a wrapper has a limit and an offset in its answer, so it may take both where the interface does not say how to go on. */
-const paging = (operation: Operation): string[] =>
-  recordOf(answersIn(document, operation)['200']?.content?.['application/json']?.schema).endsWith('ListResponse')
-    ? ['limit', 'offset']
-    : [];
+/** A list in the one shape is read in pages, which the interface leaves open. */
+function paging(operation: Operation): string[] {
+  const record = recordOf(answersIn(document, operation)['200']?.content?.['application/json']?.schema);
+  return document.components.schemas[record]?.properties?.['next_cursor'] ? ['limit', 'cursor'] : [];
+}
 
 function queryFaults({ name, schema }: Parameter): string[] {
   const wanted = Object.entries(QUERY_SCHEMAS[name] ?? { type: 'string' });

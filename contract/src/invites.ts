@@ -211,9 +211,10 @@ export const MarketingInviteBatchResponse = z
   .meta({ id: 'MarketingInviteBatchResponse', description: 'A batch of invitations, and how far it is.', examples: [BATCH] });
 export type MarketingInviteBatchResponse = z.infer<typeof MarketingInviteBatchResponse>;
 
-export const MarketingInviteBatchListResponse = z
-  .object(page(MarketingInviteBatchResponse))
-  .meta({ id: 'MarketingInviteBatchListResponse', description: 'Batches of invitations, the newest first.' });
+export const MarketingInviteBatchListResponse = page(MarketingInviteBatchResponse).meta({
+  id: 'MarketingInviteBatchListResponse',
+  description: 'Batches of invitations, the newest first.',
+});
 export type MarketingInviteBatchListResponse = z.infer<typeof MarketingInviteBatchListResponse>;
 
 export const MarketingInviteRecord = z
@@ -236,9 +237,10 @@ export const MarketingInviteRecord = z
   .meta({ id: 'MarketingInviteRecord', description: 'One invitation; its code is in the mail alone.' });
 export type MarketingInviteRecord = z.infer<typeof MarketingInviteRecord>;
 
-export const MarketingInviteListResponse = z
-  .object(page(MarketingInviteRecord))
-  .meta({ id: 'MarketingInviteListResponse', description: 'The invitations of a batch, in the order in which they are mailed.' });
+export const MarketingInviteListResponse = page(MarketingInviteRecord).meta({
+  id: 'MarketingInviteListResponse',
+  description: 'The invitations of a batch, in the order in which they are mailed.',
+});
 export type MarketingInviteListResponse = z.infer<typeof MarketingInviteListResponse>;
 
 const BatchPath = z.object({ batch_id: Uuid.meta({ description: 'The batch’s id.' }) });

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, isPlainText, NOT_PLAIN, page, pageQuery, problem, prose, refusals, Timestamp, Uuid } from './conventions.ts';
+import { headersA, isPlainText, NOT_PLAIN, pageQuery, problem, prose, refusals, Timestamp, Uuid } from './conventions.ts';
 import { PeopleFilter, SOURCES, STAGES } from './people-filter.ts';
 
 const c = initContract();
@@ -136,7 +136,14 @@ export type MarketingPersonRecord = z.infer<typeof MarketingPersonRecord>;
 
 export const MarketingPeopleListResponse = z
   .object({
-    ...page(MarketingPersonRecord),
+    data: z.array(MarketingPersonRecord),
+    has_more: z.boolean().meta({ description: 'Whether the list continues after this page.', examples: [false] }),
+    total: z
+      .int()
+      .min(0)
+      .meta({ description: 'How many people fit.', examples: [1] }),
+    limit: z.int().meta({ examples: [50] }),
+    offset: z.int().meta({ examples: [0] }),
     total_is_exact: z.boolean().meta({
       description: 'False where `q` may fit so many people that `total` is worked out from a part of them.',
       examples: [true],
@@ -145,7 +152,9 @@ export const MarketingPeopleListResponse = z
   .meta({
     id: 'MarketingPeopleListResponse',
     description: 'People, those who became known last first.',
-    examples: [{ items: [{ ...PERSON_EXAMPLE, history: [HISTORY_EXAMPLE] }], total: 1, total_is_exact: true, limit: 50, offset: 0 }],
+    examples: [
+      { data: [{ ...PERSON_EXAMPLE, history: [HISTORY_EXAMPLE] }], has_more: false, total: 1, total_is_exact: true, limit: 50, offset: 0 },
+    ],
   });
 export type MarketingPeopleListResponse = z.infer<typeof MarketingPeopleListResponse>;
 
@@ -253,7 +262,10 @@ export const people = c.router({
     summary: 'List people',
     description: 'Those who became known last first. All filters that are given hold together.',
     headers: headersA,
-    query: PeopleFilter.extend(pageQuery),
+    query: PeopleFilter.extend({
+      limit: pageQuery.limit,
+      offset: z.coerce.number().int().min(0).default(0).meta({ description: 'How many to skip.' }),
+    }),
     responses: { 200: MarketingPeopleListResponse, ...refusals.read },
     metadata: { ...reading, operationId: 'listMarketingPeople', sdk: 'people.list' } as const,
   },

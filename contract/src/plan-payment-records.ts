@@ -156,9 +156,10 @@ export const PlanInvoiceResponse = z.object({ ...invoiceFields, lines: z.array(P
   examples: [{ ...INVOICE, lines: [{ description: 'gpt-5.4-nano', quantity: 42, amount_usd: '0.00405' }] }],
 });
 export type PlanInvoiceResponse = z.infer<typeof PlanInvoiceResponse>;
-export const PlanInvoiceListResponse = z
-  .object(page(PlanInvoiceSummary))
-  .meta({ id: 'PlanInvoiceListResponse', description: 'Invoices, newest first.' });
+export const PlanInvoiceListResponse = page(PlanInvoiceSummary).meta({
+  id: 'PlanInvoiceListResponse',
+  description: 'Invoices, newest first.',
+});
 export type PlanInvoiceListResponse = z.infer<typeof PlanInvoiceListResponse>;
 
 const PAYMENT = {
@@ -184,9 +185,7 @@ export const PlanPayment = z
   })
   .meta({ id: 'PlanPayment', description: 'One payment.', examples: [PAYMENT] });
 export type PlanPayment = z.infer<typeof PlanPayment>;
-export const PlanPaymentListResponse = z
-  .object(page(PlanPayment))
-  .meta({ id: 'PlanPaymentListResponse', description: 'Payments, newest first.' });
+export const PlanPaymentListResponse = page(PlanPayment).meta({ id: 'PlanPaymentListResponse', description: 'Payments, newest first.' });
 export type PlanPaymentListResponse = z.infer<typeof PlanPaymentListResponse>;
 
 export const PlanPaymentRefundRequest = z

@@ -1,8 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { ReceiptAnchor } from './anchors.ts';
-import { headersA, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
-import { cursorPage } from './inference/openai-lists.ts';
+import { headersA, page, pageQuery, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
 import { Livemode, Month } from './receipt-transfers.ts';
 import { VaasKeySet } from './vaas-keys.ts';
 
@@ -231,7 +230,7 @@ export const ReceiptListItem = z
   .meta({ id: 'ReceiptListItem', description: 'A receipt in short: `GET /v1/receipts/{id}` has it whole.' });
 export type ReceiptListItem = z.infer<typeof ReceiptListItem>;
 
-export const ReceiptList = cursorPage(ReceiptListItem).meta({
+export const ReceiptList = page(ReceiptListItem).meta({
   id: 'ReceiptList',
   description: 'Receipts of the account, the newest request first.',
 });
@@ -269,8 +268,7 @@ export const receipts = c.router({
         description:
           'Only receipts that stand in the log after this entry, in the order of the log, for anyone who follows along: begin with the size of the checkpoint less one, go on with the `log_index` of the last. A receipt is in the log seconds after its answer.',
       }),
-      after: z.uuid().optional().meta({ description: 'Id of the last receipt of the page before.' }),
-      limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most.' }),
+      ...pageQuery,
     }),
     responses: { 200: ReceiptList, ...refusals.read },
     metadata: {

@@ -50,7 +50,7 @@ export const Run = z
   .meta({ id: 'Run', description: 'One agent run: what it may do and what it has done. Figures are current to within a second or so.' });
 export type Run = z.infer<typeof Run>;
 
-export const RunList = z.object(page(Run)).meta({ id: 'RunList', description: 'Runs of the account, the newest first.' });
+export const RunList = page(Run).meta({ id: 'RunList', description: 'Runs of the account, the newest first.' });
 export type RunList = z.infer<typeof RunList>;
 
 export const RunStep = z
@@ -72,7 +72,7 @@ export type RunStep = z.infer<typeof RunStep>;
 
 export const RunDetail = Run.extend({
   held_usd: Usd.meta({ description: 'Held by running requests of the run and its child runs.', examples: ['0'] }),
-  steps: z.object(page(RunStep)).meta({ description: 'The run’s own requests, the oldest first; those of a child run are in the child.' }),
+  steps: page(RunStep).meta({ description: 'The run’s own requests, the oldest first; those of a child run are in the child.' }),
   children: z.array(Run).meta({ description: 'Its child runs, the oldest first; at most 200.' }),
 }).meta({ id: 'RunDetail', description: 'A run with its steps and its child runs.' });
 export type RunDetail = z.infer<typeof RunDetail>;
@@ -100,7 +100,7 @@ export const runs = c.router({
     method: 'GET',
     path: '/v1/runs/:run_id',
     summary: 'Get an agent run',
-    description: 'Where the run stands, what its steps cost, and its child runs. `limit` and `offset` page through the steps.',
+    description: 'Where the run stands, what its steps cost, and its child runs. `limit` and `cursor` page through the steps.',
     headers: headersA,
     pathParams: RunPath,
     query: z.object({ livemode: Livemode, ...pageQuery }),

@@ -5,9 +5,10 @@ import { Email, Role, UserResponse } from './identity.ts';
 
 const c = initContract();
 
-export const UserListResponse = z
-  .object(page(UserResponse))
-  .meta({ id: 'UserListResponse', description: 'Users of the gateway, the newest first; who has closed their account is not among them.' });
+export const UserListResponse = page(UserResponse).meta({
+  id: 'UserListResponse',
+  description: 'Users of the gateway, the newest first; who has closed their account is not among them.',
+});
 export type UserListResponse = z.infer<typeof UserListResponse>;
 
 export const RoleUpdateRequest = z.strictObject({ role: Role }).meta({

@@ -33,7 +33,7 @@ export function callText(
     'options?: CallOptions',
   ];
   const { kind, type, item, wrap } = answerOf(route, names);
-  const isList = kind === 'pages' || kind === 'cursor';
+  const isList = kind === 'pages';
   const operation = [
     ...(isList ? [] : [`method: '${route.method.toUpperCase()}'`]),
     `path: ${pathText(route)}`,
@@ -47,11 +47,11 @@ export function callText(
     ),
     ...(route.isIdempotent ? ['isOnce: true'] : []),
   ].join(', ');
-  const idOf = kind === 'pages' ? `({ ${item?.id} }) => ${item?.id}, ` : '';
+  const idOf = item?.countedBy ? `, ({ ${item.countedBy} }) => ${item.countedBy}` : '';
   const text = [
     docText(route),
     `  ${method}(${declared.join(', ')}): ${wrap}<${[type, ...(isList ? [item?.type] : [])].join(', ')}> {`,
-    `    return this.transport.${kind}({ ${operation} }, ${idOf}options);`,
+    `    return this.transport.${kind}({ ${operation} }, options${idOf});`,
     '  }\n',
   ].join('\n');
   return { method, text, query: query.declaration };
@@ -86,7 +86,7 @@ function hasNoFields(body: z.ZodType): boolean {
   return given instanceof z.ZodObject && Object.keys(given.shape).length === 0;
 }
 
-const PAGING = 'limit,offset';
+const PAGING = 'cursor,limit';
 
 function queryOf(
   route: Route,
@@ -133,10 +133,10 @@ function partsOf(name: 'body' | 'query', parts: readonly string[]): string[] {
 }
 
 interface AnswerText {
-  readonly kind: 'json' | 'empty' | 'download' | 'pages' | 'cursor';
-  readonly wrap: 'Call' | 'PagedCall' | 'CursorCall';
+  readonly kind: 'json' | 'empty' | 'download' | 'pages';
+  readonly wrap: 'Call' | 'PagedCall';
   readonly type: string;
-  readonly item?: { readonly type: string; readonly id: string };
+  readonly item?: { readonly type: string; readonly countedBy: string | undefined };
 }
 
 function answerOf(route: Route, names: Names): AnswerText {
@@ -146,8 +146,8 @@ function answerOf(route: Route, names: Names): AnswerText {
   const type = names.typeOf(schema, 'output');
   const list = listedBy(route);
   if (!list) return { kind: 'json', wrap: 'Call', type };
-  const item = { type: names.typeOf(list.item, 'output'), id: list.id };
-  return list.by === 'offset' ? { kind: 'pages', wrap: 'PagedCall', type, item } : { kind: 'cursor', wrap: 'CursorCall', type, item };
+  const item = { type: names.typeOf(list.item, 'output'), countedBy: list.isCounted ? list.id : undefined };
+  return { kind: 'pages', wrap: 'PagedCall', type, item };
 }
 
 const docText = ({ summary, description }: Route): string => `  /** ${summary}. ${description.replaceAll('*/', '*\\/')} */`;

@@ -29,7 +29,6 @@ export function resourcesModule(router: Router = contract, schemas: object = con
     ...(models.length > 0 ? ['import type {', ...models.map((name) => `  ${name},`), "} from './models.ts';"] : []),
     "import type { Call } from '../transport/call.ts';",
     "import type { CallOptions } from '../transport/call-options.ts';",
-    "import type { CursorCall } from '../transport/cursor-call.ts';",
     "import type { PagedCall, PageQuery } from '../transport/paged-call.ts';",
     "import { pathStep } from '../transport/path.ts';",
     "import { Resource } from '../transport/resource.ts';",

@@ -47,20 +47,20 @@ describe('content', () => {
   it('is listed over all pages', async () => {
     const other = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee78';
     gateway.script(
-      { json: { items: [piece], total: 2, limit: 1, offset: 0 } },
-      { json: { items: [{ ...piece, content_id: other }], total: 2, limit: 1, offset: 1 } },
+      { json: { data: [piece], has_more: true, next_cursor: 'next' } },
+      { json: { data: [{ ...piece, content_id: other }], has_more: false, next_cursor: null } },
     );
     const found = await collect(tallygate.content.list({ type: 'post', limit: 1 }));
     expect(found.map(({ content_id }) => content_id)).toEqual([ID, other]);
     expect(gateway.requests.map(({ query }) => query)).toEqual([
       { type: 'post', limit: '1' },
-      { type: 'post', limit: '1', offset: '1' },
+      { type: 'post', limit: '1', cursor: 'next' },
     ]);
   });
 
   it('that is published is read without a credential', async () => {
     const anybody = new Tallygate({ apiKey: null, baseUrl: gateway.baseUrl });
-    gateway.script({ json: exampleAnswer('content.getPublished') }, { json: { items: [], total: 0, limit: 50, offset: 0 } });
+    gateway.script({ json: exampleAnswer('content.getPublished') }, { json: { data: [], has_more: false, next_cursor: null } });
     expect((await anybody.content.read('receipts-are-here')).title).toBe('Receipts are here');
     await anybody.content.listPublished();
     expect(gateway.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([

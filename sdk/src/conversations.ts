@@ -10,7 +10,7 @@ import type {
 import type { ItemQuery } from './responses.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
-import { CursorCall } from './transport/cursor-call.ts';
+import type { PagedCall } from './transport/paged-call.ts';
 import { pathStep } from './transport/path.ts';
 import { Resource } from './transport/resource.ts';
 import type { Transport } from './transport/transport.ts';
@@ -23,11 +23,8 @@ export class ConversationItems extends Resource {
   }
 
   /** The items, newest first: the page that was asked for, or all from there on with `for await`. */
-  list(conversationId: string, query: ItemQuery = {}, options?: CallOptions): CursorCall<ResponseItemList, ResponseItem> {
-    const path = itemsPath(conversationId);
-    const fetchPage = (after: string | undefined) =>
-      this.transport.json<ResponseItemList>({ method: 'GET', path, query: { ...query, after } }, options).withResponse();
-    return new CursorCall(fetchPage(query.after), fetchPage);
+  list(conversationId: string, query: ItemQuery = {}, options?: CallOptions): PagedCall<ResponseItemList, ResponseItem> {
+    return this.transport.pages({ path: itemsPath(conversationId), query: { ...query } }, options);
   }
 
   /** One item, as it was put there. */

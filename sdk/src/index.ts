@@ -55,7 +55,6 @@ export { type ApiRequest, Tallygate, type TallygateOptions } from './tallygate.t
 export type { Completions, Embeddings, Moderations } from './texts.ts';
 export type { AnswerFacts, Call, CallResult } from './transport/call.ts';
 export type { CallOptions, GatewayOptions, InferenceOptions } from './transport/call-options.ts';
-export type { CursorCall, CursorPage } from './transport/cursor-call.ts';
 export type { DebugEvent, OnDebug } from './transport/debug.ts';
 export type { EventStream } from './transport/event-stream.ts';
 export type { Page, PagedCall, PageQuery } from './transport/paged-call.ts';

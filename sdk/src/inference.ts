@@ -2,8 +2,8 @@ import type { ChatCompletion, ChatCompletionChunk, ChatCompletionList, ChatCompl
 import { ChatCompletions as Generated } from './generated/resources.ts';
 import type { Call } from './transport/call.ts';
 import { type CallOptions, type InferenceOptions, inferenceHeaders } from './transport/call-options.ts';
-import { CursorCall } from './transport/cursor-call.ts';
 import type { EventStream } from './transport/event-stream.ts';
+import type { PagedCall } from './transport/paged-call.ts';
 import type { Operation, Transport } from './transport/transport.ts';
 
 type PlainRequest = ChatCompletionRequest & { stream?: false | null | undefined };
@@ -51,13 +51,9 @@ export class ChatCompletions extends Generated {
   }
 
   /** Completions that were made with `store: true`: the page that was asked for, or all from there on with `for await`. */
-  list({ metadata = {}, ...query }: StoredChatQuery = {}, options?: CallOptions): CursorCall<ChatCompletionList, ChatCompletion> {
+  list({ metadata = {}, ...query }: StoredChatQuery = {}, options?: CallOptions): PagedCall<ChatCompletionList, ChatCompletion> {
     const pairs = Object.fromEntries(Object.entries(metadata).map(([name, value]) => [`metadata[${name}]`, value]));
-    const fetchPage = (after: string | undefined) =>
-      this.transport
-        .json<ChatCompletionList>({ method: 'GET', path: '/v1/chat/completions', query: { ...query, ...pairs, after } }, options)
-        .withResponse();
-    return new CursorCall(fetchPage(query.after), fetchPage);
+    return this.transport.pages({ path: '/v1/chat/completions', query: { ...query, ...pairs } }, options);
   }
 }
 

@@ -27,7 +27,7 @@ export class People extends Generated {
     const page = this.transport.json<MarketingPeopleListResponse>({ method: 'GET', path: personPath(personId) }, options).withResponse();
     return new Call(
       page.then(({ data, ...rest }) => {
-        const [person] = data.items;
+        const [person] = data.data;
         if (!person) throw new TypeError('The service answered about nobody');
         return { ...rest, data: person };
       }),

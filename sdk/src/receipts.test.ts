@@ -43,25 +43,19 @@ const item = {
   completed_at: receipt.payload.completed_at,
   log_index: 5,
 };
-const page = (data: (typeof item)[], has_more: boolean) => ({
-  object: 'list',
-  data,
-  first_id: data[0]?.id ?? null,
-  last_id: data.at(-1)?.id ?? null,
-  has_more,
-});
+const page = (data: (typeof item)[], next_cursor: string | null) => ({ data, has_more: next_cursor !== null, next_cursor });
 
 it('lists every receipt, page after page', async () => {
   await using gateway = await startStubGateway();
   const second = { ...item, id: '6a1d2b63-8e4c-4f1a-8b97-3c2a7d4e5f60' };
-  gateway.script({ json: page([item], true) }, { json: page([second], false) });
+  gateway.script({ json: page([item], 'next') }, { json: page([second], null) });
   const tallygate = new Tallygate({ apiKey: 'tg_test_x', baseUrl: gateway.baseUrl });
   const found: string[] = [];
   for await (const { id } of tallygate.receipts.list({ month: '2026-11', kind: 'usage', livemode: false })) found.push(id);
   expect(found).toEqual([item.id, second.id]);
   expect(gateway.requests.map(({ query }) => query)).toEqual([
     { month: '2026-11', kind: 'usage', livemode: 'false' },
-    { month: '2026-11', kind: 'usage', livemode: 'false', after: item.id },
+    { month: '2026-11', kind: 'usage', livemode: 'false', cursor: 'next' },
   ]);
 });
 

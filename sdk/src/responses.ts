@@ -12,9 +12,9 @@ import type {
 import { Responses as Generated } from './generated/resources.ts';
 import type { Call } from './transport/call.ts';
 import { type CallOptions, type InferenceOptions, inferenceHeaders } from './transport/call-options.ts';
-import { CursorCall } from './transport/cursor-call.ts';
 import { sleep } from './transport/deadline.ts';
 import type { EventStream } from './transport/event-stream.ts';
+import type { PagedCall } from './transport/paged-call.ts';
 import { pathStep } from './transport/path.ts';
 
 type Plain = ResponseRequest & { stream?: false | null | undefined };
@@ -88,11 +88,8 @@ export class Responses extends Generated {
   }
 
   /** What was new in a response's request: the page that was asked for, or all from there on with `for await`. */
-  inputItems(responseId: string, query: ItemQuery = {}, options?: CallOptions): CursorCall<ResponseItemList, ResponseItem> {
-    const path = `${responsePath(responseId)}/input_items`;
-    const fetchPage = (after: string | undefined) =>
-      this.transport.json<ResponseItemList>({ method: 'GET', path, query: { ...query, after } }, options).withResponse();
-    return new CursorCall(fetchPage(query.after), fetchPage);
+  inputItems(responseId: string, query: ItemQuery = {}, options?: CallOptions): PagedCall<ResponseItemList, ResponseItem> {
+    return this.transport.pages({ path: `${responsePath(responseId)}/input_items`, query: { ...query } }, options);
   }
 
   /** Counts the tokens of an input, free of charge. */

@@ -2,9 +2,10 @@ import type { AccountResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { AccountResponseFields } from '../generated/fields.ts';
-import { type Column, printList } from '../print.ts';
+import type { Column } from '../print.ts';
+import { type PageOptions, printPages, withPages } from '../print-pages.ts';
 
-interface Options {
+interface Options extends PageOptions {
   readonly email?: string;
 }
 
@@ -20,12 +21,16 @@ const COLUMNS: readonly Column<AccountResponse>[] = [
 export const listAccounts = (accounts: Command, perform: Perform): Command =>
   withJson(
     AccountResponseFields,
-    accounts.command('list').description('Accounts of the gateway, the newest first').option('--email <address>', 'whose address this is'),
+    withPages(
+      accounts
+        .command('list')
+        .description('Accounts of the gateway, the newest first')
+        .option('--email <address>', 'whose address this is'),
+    ),
   ).action(perform(list));
 
-async function list(world: CommandWorld, { options: { email } }: Typed<Options>): Promise<void> {
-  const client = await world.connect('session');
-  const found: AccountResponse[] = [];
-  for await (const account of client.accounts.list({ limit: 200, email }, { signal: world.signal })) found.push(account);
-  printList(world, found, COLUMNS);
+async function list(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
+  const { email } = options;
+  const { accounts } = await world.connect('session');
+  await printPages(world, options, { columns: COLUMNS, list: (limit) => accounts.list({ email, limit }, { signal: world.signal }) });
 }

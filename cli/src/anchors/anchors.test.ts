@@ -46,14 +46,14 @@ const anchor = () => ({
   ...{ gas_used: '76322', fee: '0.0000012', fee_usd: '0.0036', created_at: blockTime, submitted_at: blockTime },
   ...{ included_at: blockTime, finalized_at: blockTime },
 });
-const page = (...items: object[]) => ({ json: { items, total: items.length, limit: 50, offset: 0 } });
+const page = (...data: object[]) => ({ json: { data, has_more: false, next_cursor: null } });
 
 describe('the anchors of the log', () => {
   it('are listed with block and cost', async () => {
     gateway.script(page(anchor()));
     const { stdout } = await terminal.type(['anchors', 'list', '--chain', '31337', '--state', 'finalized']);
     expect(stdout).toBe(`31337\t3\tfinalized\t${blockNumber}\t${blockTime}\t0.0000012\t0.0036\t0x${'ab'.repeat(32)}\n`);
-    expect(gateway.requests[0]?.query).toEqual({ chain_id: '31337', state: 'finalized', limit: '50' });
+    expect(gateway.requests[0]?.query).toEqual({ chain_id: '31337', state: 'finalized', limit: '51' });
   });
 
   it('are confirmed by a node of the chain, all of them', async () => {

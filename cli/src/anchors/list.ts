@@ -3,14 +3,12 @@ import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { AnchorResponseFields, AnchorStateValues } from '../generated/fields.ts';
 import { wholeNumber } from '../option-values.ts';
-import { type Column, printList } from '../print.ts';
+import type { Column } from '../print.ts';
+import { type PageOptions, printPages, withPages } from '../print-pages.ts';
 
-const MAX_PAGE = 200;
-
-interface Options {
+interface Options extends PageOptions {
   readonly chain?: number;
   readonly state?: (typeof AnchorStateValues)[number];
-  readonly limit: number;
 }
 
 const COLUMNS: readonly Column<AnchorResponse>[] = [
@@ -27,21 +25,20 @@ const COLUMNS: readonly Column<AnchorResponse>[] = [
 export const listAnchors = (anchors: Command, perform: Perform): Command =>
   withJson(
     AnchorResponseFields,
-    anchors
-      .command('list')
-      .description('The states of the log that are on public chains, the newest first; needs no login')
-      .option('--chain <id>', 'only those of this chain', wholeNumber())
-      .addOption(new Option('--state <state>', 'only those in this state').choices(AnchorStateValues))
-      .option('--limit <n>', 'how many at most', wholeNumber(), 50),
+    withPages(
+      anchors
+        .command('list')
+        .description('The states of the log that are on public chains, the newest first; needs no login')
+        .option('--chain <id>', 'only those of this chain', wholeNumber())
+        .addOption(new Option('--state <state>', 'only those in this state').choices(AnchorStateValues)),
+    ),
   ).action(perform(list));
 
-async function list(world: CommandWorld, { options: { chain, state, limit } }: Typed<Options>): Promise<void> {
-  const client = await world.connect('none');
-  const query = { chain_id: chain, state, limit: Math.min(limit, MAX_PAGE) };
-  const found: AnchorResponse[] = [];
-  for await (const anchor of client.anchors.list(query, { signal: world.signal })) {
-    found.push(anchor);
-    if (found.length === limit) break;
-  }
-  printList(world, found, COLUMNS);
+async function list(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
+  const { chain, state } = options;
+  const { anchors } = await world.connect('none');
+  await printPages(world, options, {
+    columns: COLUMNS,
+    list: (limit) => anchors.list({ chain_id: chain, state, limit }, { signal: world.signal }),
+  });
 }

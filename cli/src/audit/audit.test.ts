@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway[Symbol.asyncDispose]());
 
-const page = (items: object[], total = items.length) => ({ json: { items, total, limit: 50, offset: 0 } });
+const page = (data: object[], next_cursor: string | null = null) => ({ json: { data, has_more: next_cursor !== null, next_cursor } });
 const lastCell = (line: string) => line.trimEnd().split('\t').at(-1);
 
 it('lists who changed what, from where', async () => {
@@ -19,7 +19,7 @@ it('lists who changed what, from where', async () => {
   const { stdout } = await terminal.type(['audit', 'list']);
   const { actor, created_at } = auditEntry(1);
   expect(stdout).toBe(`${created_at}\tkey.created\tuser ${actor.id}\tkey ${KEY_ID}\t203.0.113.7\tmonthly_cap_usd: - → 25\n`);
-  expect(gateway.requests[0]?.query).toEqual({ limit: '50' });
+  expect(gateway.requests[0]?.query).toEqual({ limit: '51' });
 });
 
 it.each([
@@ -36,20 +36,28 @@ it('counts durations back from now, and takes days as they are', async () => {
   gateway.script(page([]));
   await terminal.type(['audit', 'list', '--since', '1d', '--until', '2026-11-21', '--action', 'key.created']);
   expect(gateway.requests[0]?.query).toEqual({
-    limit: '50',
+    limit: '51',
     action: 'key.created',
     from: '2026-11-20T08:00:00.000Z',
     to: '2026-11-21T00:00:00Z',
   });
 });
 
-it('fetches as many pages as are wanted, and says how many there are', async () => {
-  const entries = Array.from({ length: 201 }, (_, index) => auditEntry(300 - index));
-  gateway.script(page(entries.slice(0, 200), 300), page(entries.slice(200), 300));
+it('fetches as many pages as are wanted, and says that the list continues', async () => {
+  const entries = Array.from({ length: 202 }, (_, index) => auditEntry(300 - index));
+  gateway.script(page(entries.slice(0, 200), 'next'), page(entries.slice(200), 'more'));
   const { stdout, stderr } = await terminal.type(['audit', 'list', '--limit', '201'], { apiKey: 'tg_test_secret', isTty: true });
   expect(stdout.trimEnd().split('\n')).toHaveLength(202);
-  expect(stderr).toBe('201 of 300; --limit shows more.\n');
-  expect(gateway.requests.map(({ query }) => query)).toEqual([{ limit: '200' }, { limit: '200', offset: '200' }]);
+  expect(stderr).toBe('The first 201; --limit or --all shows more.\n');
+  expect(gateway.requests.map(({ query }) => query)).toEqual([{ limit: '200' }, { limit: '200', cursor: 'next' }]);
+});
+
+it('fetches every page with --all', async () => {
+  const entries = Array.from({ length: 60 }, (_, index) => auditEntry(300 - index));
+  gateway.script(page(entries.slice(0, 50), 'next'), page(entries.slice(50)));
+  const { stdout, stderr } = await terminal.type(['audit', 'list', '--all'], { apiKey: 'tg_test_secret', isTty: true });
+  expect(stdout.trimEnd().split('\n')).toHaveLength(61);
+  expect(stderr).toBe('');
 });
 
 it('shows administrators other accounts, or all of them', async () => {

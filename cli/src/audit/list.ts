@@ -2,15 +2,14 @@ import type { AuditLogEntry } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { AuditLogEntryFields } from '../generated/fields.ts';
-import { type Moment, moment, timeText, wholeNumber } from '../option-values.ts';
+import { type Moment, moment, timeText } from '../option-values.ts';
 import type { Column } from '../print.ts';
-import { MAX_PAGE, printPages } from '../print-pages.ts';
+import { type PageOptions, printPages, withPages } from '../print-pages.ts';
 
-interface Options {
+interface Options extends PageOptions {
   readonly action?: string;
   readonly since?: Moment;
   readonly until?: Moment;
-  readonly limit: number;
   readonly account?: string;
 }
 
@@ -26,26 +25,30 @@ const COLUMNS: readonly Column<AuditLogEntry>[] = [
 export const listAudit = (audit: Command, perform: Perform): Command =>
   withJson(
     AuditLogEntryFields,
-    audit
-      .command('list')
-      .description('Who changed what in the account, newest first')
-      .option('--action <name>', 'only this action, such as key.created')
-      .option('--since <time>', 'not before: a time, a day, or a duration ago such as 7d', moment)
-      .option('--until <time>', 'before: the same forms', moment)
-      .option('--limit <n>', 'how many at most', wholeNumber(), 50)
-      .option('--account <id>', 'another account, or `all`; for administrators'),
+    withPages(
+      audit
+        .command('list')
+        .description('Who changed what in the account, newest first')
+        .option('--action <name>', 'only this action, such as key.created')
+        .option('--since <time>', 'not before: a time, a day, or a duration ago such as 7d', moment)
+        .option('--until <time>', 'before: the same forms', moment)
+        .option('--account <id>', 'another account, or `all`; for administrators'),
+    ),
   ).action(perform(list));
 
 async function list(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
-  const { action, since, until, limit, account } = options;
-  const client = await world.connect();
+  const { action, since, until, account } = options;
+  const { auditLog } = await world.connect();
+  const { signal } = world;
   const time = (wanted: Moment | undefined) => wanted && timeText(wanted, world.now(), -1);
-  const query = { action, from: time(since), to: time(until), limit: Math.min(limit, MAX_PAGE) };
-  const pages =
-    account === undefined
-      ? client.auditLog.list(query, { signal: world.signal })
-      : client.auditLog.listAll({ ...query, ...(account !== 'all' && { account_id: account }) }, { signal: world.signal });
-  await printPages(world, pages, { limit, columns: COLUMNS });
+  const query = { action, from: time(since), to: time(until) };
+  await printPages(world, options, {
+    columns: COLUMNS,
+    list: (limit) =>
+      account === undefined
+        ? auditLog.list({ ...query, limit }, { signal })
+        : auditLog.listAll({ ...query, limit, ...(account !== 'all' && { account_id: account }) }, { signal }),
+  });
 }
 
 /** `monthly_cap_usd: 10 → 25`; what is no pair of old and new is shown as it is. */

@@ -1,8 +1,9 @@
 import type { Batch } from '@tallygate/sdk';
 import type { Command } from 'commander';
-import { type CommandWorld, type Perform, withJson } from '../command.ts';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { BatchFields } from '../generated/fields.ts';
-import { type Column, printList } from '../print.ts';
+import type { Column } from '../print.ts';
+import { MAX_OPENAI_PAGE, type PageOptions, printPages, withPages } from '../print-pages.ts';
 import { progressText, timeText } from './show-batch.ts';
 
 const COLUMNS: readonly Column<Batch>[] = [
@@ -14,11 +15,13 @@ const COLUMNS: readonly Column<Batch>[] = [
 ];
 
 export const listBatches = (batches: Command, perform: Perform): Command =>
-  withJson(BatchFields, batches.command('list').description('List batches, newest first')).action(perform(list));
+  withJson(BatchFields, withPages(batches.command('list').description('List batches, newest first'))).action(perform(list));
 
-async function list(world: CommandWorld): Promise<void> {
-  const client = await world.connect();
-  const found: Batch[] = [];
-  for await (const batch of client.batches.list({ limit: 100 }, { signal: world.signal })) found.push(batch);
-  printList(world, found, COLUMNS);
+async function list(world: CommandWorld, { options }: Typed<PageOptions>): Promise<void> {
+  const { batches } = await world.connect();
+  await printPages(world, options, {
+    columns: COLUMNS,
+    maxPage: MAX_OPENAI_PAGE,
+    list: (limit) => batches.list({ limit }, { signal: world.signal }),
+  });
 }

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { KeyBudgetAlertFields } from '../generated/fields.ts';
 import { KEY_ARGUMENT, meantKey } from '../keys/meant.ts';
-import { type Column, printList } from '../print.ts';
+import type { Column } from '../print.ts';
+import { type PageOptions, printPages, withPages } from '../print-pages.ts';
 
 const CAUSES: Record<KeyBudgetAlert['cause'], string> = {
   spend: 'spend reached it',
@@ -23,15 +24,19 @@ const COLUMNS: readonly Column<KeyBudgetAlert>[] = [
 export const budgetAlerts = (budgets: Command, perform: Perform): Command =>
   withJson(
     KeyBudgetAlertFields,
-    budgets
-      .command('alerts')
-      .description('The alerts of a key, each threshold at most once a month; newest first')
-      .argument(...KEY_ARGUMENT),
+    withPages(
+      budgets
+        .command('alerts')
+        .description('The alerts of a key, each threshold at most once a month; newest first')
+        .argument(...KEY_ARGUMENT),
+    ),
   ).action(perform(show));
 
-async function show(world: CommandWorld, { args: [text = ''] }: Typed<object>): Promise<void> {
+async function show(world: CommandWorld, { args: [text = ''], options }: Typed<PageOptions>): Promise<void> {
   const client = await world.connect();
   const { keyId } = await meantKey(world, client, text);
-  const { items } = await client.budgets.alerts(keyId, { signal: world.signal });
-  printList(world, items, COLUMNS);
+  await printPages(world, options, {
+    columns: COLUMNS,
+    list: (limit) => client.budgets.alerts(keyId, { limit }, { signal: world.signal }),
+  });
 }

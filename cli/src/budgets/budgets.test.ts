@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => gateway[Symbol.asyncDispose]());
 
 const people = { apiKey: 'tg_test_secret', isTty: true };
-const page = (items: object[]) => ({ json: { items, total: items.length, limit: 500, offset: 0 } });
+const page = (data: object[]) => ({ json: { data, has_more: false, next_cursor: null } });
 
 describe('budgets show', () => {
   it('shows where one key stands, by its name', async () => {

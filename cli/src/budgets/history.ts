@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { KeyBudgetChangeFields } from '../generated/fields.ts';
 import { KEY_ARGUMENT, meantKey } from '../keys/meant.ts';
-import { type Column, printList } from '../print.ts';
+import type { Column } from '../print.ts';
+import { type PageOptions, printPages, withPages } from '../print-pages.ts';
 import { alertsText } from './show.ts';
 
 const COLUMNS: readonly Column<KeyBudgetChange>[] = [
@@ -18,15 +19,19 @@ const COLUMNS: readonly Column<KeyBudgetChange>[] = [
 export const budgetHistory = (budgets: Command, perform: Perform): Command =>
   withJson(
     KeyBudgetChangeFields,
-    budgets
-      .command('history')
-      .description('Who changed the budget of a key, from what to what; newest first')
-      .argument(...KEY_ARGUMENT),
+    withPages(
+      budgets
+        .command('history')
+        .description('Who changed the budget of a key, from what to what; newest first')
+        .argument(...KEY_ARGUMENT),
+    ),
   ).action(perform(show));
 
-async function show(world: CommandWorld, { args: [text = ''] }: Typed<object>): Promise<void> {
+async function show(world: CommandWorld, { args: [text = ''], options }: Typed<PageOptions>): Promise<void> {
   const client = await world.connect();
   const { keyId } = await meantKey(world, client, text);
-  const { items } = await client.budgets.history(keyId, { signal: world.signal });
-  printList(world, items, COLUMNS);
+  await printPages(world, options, {
+    columns: COLUMNS,
+    list: (limit) => client.budgets.history(keyId, { limit }, { signal: world.signal }),
+  });
 }

@@ -22,10 +22,10 @@ const request = {
 
 describe('requests', () => {
   it('list prints who asks for what', async () => {
-    gateway.script({ json: { items: [request], total: 1, limit: 50, offset: 0 } });
+    gateway.script({ json: { data: [request], has_more: false, next_cursor: null } });
     const { stdout } = await terminal.type(['requests', 'list', '--status', 'new', '--type', 'sales']);
     expect(stdout).toBe(`${ID}\t${AT}\tsales\tnew\tAda <ada@example.com>\tWe would like 40 seats, and to hear what they cost in the l…\n`);
-    expect(gateway.requests[0]?.query).toEqual({ status: 'new', type: 'sales', limit: '50' });
+    expect(gateway.requests[0]?.query).toEqual({ status: 'new', type: 'sales', limit: '51' });
   });
 
   it('update says what the options say', async () => {

@@ -2,14 +2,12 @@ import type { MarketingClientRequestRecord } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { MarketingClientRequestRecordFields } from '../generated/fields.ts';
-import { wholeNumber } from '../option-values.ts';
 import type { Column } from '../print.ts';
-import { MAX_PAGE, printPages } from '../print-pages.ts';
+import { type PageOptions, printPages, withPages } from '../print-pages.ts';
 
-interface Options {
+interface Options extends PageOptions {
   readonly status?: string;
   readonly type?: string;
-  readonly limit: number;
 }
 
 const COLUMNS: readonly Column<MarketingClientRequestRecord>[] = [
@@ -24,16 +22,20 @@ const COLUMNS: readonly Column<MarketingClientRequestRecord>[] = [
 export const listRequests = (requests: Command, perform: Perform): Command =>
   withJson(
     MarketingClientRequestRecordFields,
-    requests
-      .command('list')
-      .description('What clients have asked for, the newest first')
-      .option('--status <status>', 'new, in_progress, waiting, done or declined')
-      .option('--type <type>', 'sales, enterprise, support, partnership, press or other')
-      .option('--limit <n>', 'how many at most', wholeNumber(), 50),
+    withPages(
+      requests
+        .command('list')
+        .description('What clients have asked for, the newest first')
+        .option('--status <status>', 'new, in_progress, waiting, done or declined')
+        .option('--type <type>', 'sales, enterprise, support, partnership, press or other'),
+    ),
   ).action(perform(list));
 
-async function list(world: CommandWorld, { options: { limit, ...filter } }: Typed<Options>): Promise<void> {
+async function list(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
+  const { status, type } = options;
   const client = await world.connect();
-  const pages = client.clientRequests.list({ ...filter, limit: Math.min(limit, MAX_PAGE) }, { signal: world.signal });
-  await printPages(world, pages, { limit, columns: COLUMNS });
+  await printPages(world, options, {
+    columns: COLUMNS,
+    list: (limit) => client.clientRequests.list({ status, type, limit }, { signal: world.signal }),
+  });
 }

@@ -57,11 +57,11 @@ describe('content', () => {
   });
 
   it('list and get print what there is, and nothing that turns the terminal’s text around', async () => {
-    gateway.script({ json: { items: [piece], total: 3, limit: 1, offset: 0 } }, { json: piece });
+    gateway.script({ json: { data: [piece, piece], has_more: true, next_cursor: 'next' } }, { json: piece });
     const listed = await terminal.type(['content', 'list', '--type', 'post', '--limit', '1'], { apiKey: 'tg_test_secret', isTty: true });
     expect(listed.stdout).toContain(`${ID}  post  draft   hello  Hello`);
-    expect(listed.stderr).toBe('1 of 3; --limit shows more.\n');
-    expect(gateway.requests[0]?.query).toEqual({ type: 'post', limit: '1' });
+    expect(listed.stderr).toBe('The first 1; --limit or --all shows more.\n');
+    expect(gateway.requests[0]?.query).toEqual({ type: 'post', limit: '2' });
     expect((await terminal.type(['content', 'get', ID, '--body'])).stdout).toBe('# Hi!\n');
   });
 

@@ -2,13 +2,11 @@ import type { MarketingContentRecord } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { MarketingContentRecordFields } from '../generated/fields.ts';
-import { wholeNumber } from '../option-values.ts';
 import type { Column } from '../print.ts';
-import { MAX_PAGE, printPages } from '../print-pages.ts';
+import { type PageOptions, printPages, withPages } from '../print-pages.ts';
 
-interface Options {
+interface Options extends PageOptions {
   readonly type?: string;
-  readonly limit: number;
 }
 
 const COLUMNS: readonly Column<MarketingContentRecord>[] = [
@@ -23,15 +21,16 @@ const COLUMNS: readonly Column<MarketingContentRecord>[] = [
 export const listContent = (content: Command, perform: Perform): Command =>
   withJson(
     MarketingContentRecordFields,
-    content
-      .command('list')
-      .description('Drafts and published content, what was changed last first')
-      .option('--type <type>', 'only this type, such as post')
-      .option('--limit <n>', 'how many at most', wholeNumber(), 50),
+    withPages(
+      content
+        .command('list')
+        .description('Drafts and published content, what was changed last first')
+        .option('--type <type>', 'only this type, such as post'),
+    ),
   ).action(perform(list));
 
-async function list(world: CommandWorld, { options: { type, limit } }: Typed<Options>): Promise<void> {
+async function list(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
+  const { type } = options;
   const client = await world.connect();
-  const pages = client.content.list({ type, limit: Math.min(limit, MAX_PAGE) }, { signal: world.signal });
-  await printPages(world, pages, { limit, columns: COLUMNS });
+  await printPages(world, options, { columns: COLUMNS, list: (limit) => client.content.list({ type, limit }, { signal: world.signal }) });
 }

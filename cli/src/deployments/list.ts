@@ -1,8 +1,9 @@
 import type { DeploymentHealth } from '@tallygate/sdk';
 import type { Command } from 'commander';
-import { alsoAsList, type CommandWorld, type Perform, withJson } from '../command.ts';
+import { alsoAsList, type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { DeploymentHealthFields } from '../generated/fields.ts';
-import { type Column, printList } from '../print.ts';
+import type { Column } from '../print.ts';
+import { type PageOptions, printPages, withPages } from '../print-pages.ts';
 
 const COLUMNS: readonly Column<DeploymentHealth>[] = [
   { title: 'model', of: ({ model }) => model },
@@ -19,10 +20,9 @@ const COLUMNS: readonly Column<DeploymentHealth>[] = [
 ];
 
 export const listDeployments = (command: Command, perform: Perform): Command =>
-  alsoAsList(withJson(DeploymentHealthFields, command), perform(list));
+  alsoAsList(withJson(DeploymentHealthFields, withPages(command)), perform(list));
 
-async function list(world: CommandWorld): Promise<void> {
-  const client = await world.connect('session');
-  const { items } = await client.deployments.list({ signal: world.signal });
-  printList(world, items, COLUMNS);
+async function list(world: CommandWorld, { options }: Typed<PageOptions>): Promise<void> {
+  const { deployments } = await world.connect('session');
+  await printPages(world, options, { columns: COLUMNS, list: (limit) => deployments.list({ limit }, { signal: world.signal }) });
 }

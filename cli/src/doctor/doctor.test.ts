@@ -46,10 +46,7 @@ it('names the credential with its source, scopes and end, and the caps that woul
   gateway.script(
     ...[status(), { json: user }, { json: [{ ...key, scopes: ['account:read'], expires_at: '2026-11-22T08:00:00.000Z' }] }],
     ...[{ json: summary }, refusal('scope_required')],
-    ...[
-      { json: { object: 'list', data: [model] } },
-      { json: { object: 'list', data: [], first_id: null, last_id: null, has_more: false } },
-    ],
+    ...[{ json: { object: 'list', data: [model] } }, { json: { data: [], has_more: false, next_cursor: null } }],
   );
   const { of, exitCode } = await examine();
   expect(of('address')).toMatchObject({ status: 'ok', detail: `${gateway.baseUrl}, by TALLYGATE_BASE_URL` });

@@ -5,9 +5,9 @@ import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { MarketingEmailTemplateRecordFields } from '../generated/fields.ts';
 import { readText } from '../given-file.ts';
-import { nullIfNone, type OrNone, orNone, wholeNumber } from '../option-values.ts';
+import { nullIfNone, type OrNone, orNone } from '../option-values.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
-import { MAX_PAGE, printPages } from '../print-pages.ts';
+import { type PageOptions, printPages, withPages } from '../print-pages.ts';
 import { type Variables, variable } from './variable.ts';
 
 const COLUMNS: readonly Column<MarketingEmailTemplateRecord>[] = [
@@ -32,16 +32,19 @@ interface Words {
   readonly var?: Variables;
 }
 
-/** `emails templates …`: the words of mails that are sent again and again. */
+/** `emails templates …`: the texts of mails that are sent repeatedly. */
 export function emailTemplates(emails: Command, perform: Perform): void {
-  const templates = emails.command('templates').description('The words of mails that are sent again and again');
+  const templates = emails.command('templates').description('The texts of mails that are sent repeatedly');
+  readTemplates(templates, perform);
+  writeTemplates(templates, perform);
+}
+
+function readTemplates(templates: Command, perform: Perform): void {
   withJson(
     MarketingEmailTemplateRecordFields,
-    templates
-      .command('list')
-      .description('Templates, what was changed last first')
-      .option('--archived', 'those that are archived instead')
-      .option('--limit <n>', 'how many at most', wholeNumber(), 50),
+    withPages(
+      templates.command('list').description('Templates, what was changed last first').option('--archived', 'only those that are archived'),
+    ),
   ).action(perform(list));
   withJson(
     MarketingEmailTemplateRecordFields,
@@ -51,16 +54,19 @@ export function emailTemplates(emails: Command, perform: Perform): void {
       .argument('<template-id>')
       .option('--text', 'print its plain part and nothing else'),
   ).action(perform(get));
+}
+
+function writeTemplates(templates: Command, perform: Perform): void {
   withJson(
     MarketingEmailTemplateRecordFields,
     templates
       .command('create')
       .description('Store a template; `emails send --template` sends it')
-      .argument('<name>', 'by which the team knows it')
-      .requiredOption('--subject <text>', 'may hold variables: {{first_name|there}}')
+      .argument('<name>', 'its name in the workspace')
+      .requiredOption('--subject <text>', 'may have variables: {{first_name|there}}')
       .requiredOption('--text <file>', 'file with the plain part; - for stdin')
       .option('--html <file>', 'file with the HTML part (default: made of the plain one)')
-      .option('--var <name=value>', 'what stands for a variable of its own; may be said often', variable),
+      .option('--var <name=value>', 'the value of a variable; may be repeated', variable),
   ).action(perform(create));
   withJson(
     MarketingEmailTemplateRecordFields,
@@ -76,16 +82,18 @@ export function emailTemplates(emails: Command, perform: Perform): void {
         'another HTML part; `none` to make it of the plain one',
         orNone('none', (path) => path),
       )
-      .option('--var <name=value>', 'these variables and no others; may be said often', variable),
+      .option('--var <name=value>', 'these variables and no others; may be repeated', variable),
   ).action(perform(update));
-  templates.command('archive').description('Let no mail be made from it any more').argument('<template-id>').action(perform(archive));
+  templates.command('archive').description('Make no more mails from a template').argument('<template-id>').action(perform(archive));
 }
 
-async function list(world: CommandWorld, { options }: Typed<{ archived?: true; limit: number }>): Promise<void> {
-  const { archived, limit } = options;
+async function list(world: CommandWorld, { options }: Typed<PageOptions & { archived?: true }>): Promise<void> {
+  const { archived } = options;
   const client = await world.connect();
-  const pages = client.emails.templates.list({ archived, limit: Math.min(limit, MAX_PAGE) }, { signal: world.signal });
-  await printPages(world, pages, { limit, columns: COLUMNS });
+  await printPages(world, options, {
+    columns: COLUMNS,
+    list: (limit) => client.emails.templates.list({ archived, limit }, { signal: world.signal }),
+  });
 }
 
 async function get(world: CommandWorld, { args: [id = ''], options }: Typed<{ text?: true }>): Promise<void> {

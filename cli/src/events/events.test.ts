@@ -113,7 +113,7 @@ describe('events', () => {
   });
 
   it('registrations are listed, changed and refunded', async () => {
-    gateway.script({ json: { items: [listed], total: 1, limit: 50, offset: 0 } }, { json: listed }, { json: registration });
+    gateway.script({ json: { data: [listed], has_more: false, next_cursor: null } }, { json: listed }, { json: registration });
     const { stdout } = await terminal.type(['events', 'registrations', 'launch-day']);
     expect(stdout).toBe(`${ID}\tada@example.com\tAda\twaitlisted\t7\tdue\t2026-11-21T08:00:00.000Z\n`);
     await terminal.type(['events', 'registration', ID, '--status', 'canceled', '--no-attended']);

@@ -4,9 +4,8 @@ import { type CommandWorld, type Perform, type Typed, withJson } from '../comman
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { MarketingEventRegistrationRecordFields } from '../generated/fields.ts';
-import { wholeNumber } from '../option-values.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
-import { MAX_PAGE, printPages } from '../print-pages.ts';
+import { type PageOptions, printPages, withPages } from '../print-pages.ts';
 
 const STATUSES = ['confirmed', 'waitlisted', 'canceled'] as const;
 
@@ -30,11 +29,9 @@ const COLUMNS: readonly Column<MarketingEventRegistrationRecord>[] = [
 export function manageRegistrations(events: Command, perform: Perform): void {
   withJson(
     MarketingEventRegistrationRecordFields,
-    events
-      .command('registrations')
-      .description('Who registered, the newest first; needs the role marketing or admin')
-      .argument('<slug>')
-      .option('--limit <n>', 'how many at most', wholeNumber(), 50),
+    withPages(
+      events.command('registrations').description('Who registered, the newest first; needs the role marketing or admin').argument('<slug>'),
+    ),
   ).action(perform(list));
   withJson(
     MarketingEventRegistrationRecordFields,
@@ -55,10 +52,12 @@ export function manageRegistrations(events: Command, perform: Perform): void {
     .action(perform(refund));
 }
 
-async function list(world: CommandWorld, { args: [slug = ''], options: { limit } }: Typed<{ readonly limit: number }>): Promise<void> {
-  const client = await world.connect();
-  const pages = client.marketingEvents.registrations(slug, { limit: Math.min(limit, MAX_PAGE) }, { signal: world.signal });
-  await printPages(world, pages, { limit, columns: COLUMNS });
+async function list(world: CommandWorld, { args: [slug = ''], options }: Typed<PageOptions>): Promise<void> {
+  const { marketingEvents } = await world.connect();
+  await printPages(world, options, {
+    columns: COLUMNS,
+    list: (limit) => marketingEvents.registrations(slug, { limit }, { signal: world.signal }),
+  });
 }
 
 async function edit(world: CommandWorld, { args: [registrationId = ''], options }: Typed<EditOptions>): Promise<void> {

@@ -22,7 +22,7 @@ describe('files', () => {
     gateway.script(page(1, true), page(2, false));
     const { stdout } = await terminal.type(['files', 'list', '--purpose', 'user_data']);
     expect(stdout).toBe(ROW + ROW.replace(id, file(2).id));
-    expect(gateway.requests[1]?.query).toEqual({ purpose: 'user_data', after: id });
+    expect(gateway.requests[1]?.query).toEqual({ purpose: 'user_data', limit: '51', after: id });
   });
 
   it('are shown as JSON where that is asked for', async () => {

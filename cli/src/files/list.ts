@@ -2,10 +2,11 @@ import type { FileObject } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { FileObjectFields } from '../generated/fields.ts';
-import { type Column, printList } from '../print.ts';
+import type { Column } from '../print.ts';
+import { MAX_OPENAI_PAGE, type PageOptions, printPages, withPages } from '../print-pages.ts';
 import { timeText } from './show-file.ts';
 
-interface Options {
+interface Options extends PageOptions {
   readonly purpose?: string;
 }
 
@@ -20,12 +21,15 @@ const COLUMNS: readonly Column<FileObject>[] = [
 export const listFiles = (files: Command, perform: Perform): Command =>
   withJson(
     FileObjectFields,
-    files.command('list').description('List stored files, newest first').option('--purpose <purpose>', 'only files for this'),
+    withPages(files.command('list').description('List stored files, newest first').option('--purpose <purpose>', 'only files for this')),
   ).action(perform(list));
 
-async function list(world: CommandWorld, { options: { purpose } }: Typed<Options>): Promise<void> {
-  const client = await world.connect();
-  const found: FileObject[] = [];
-  for await (const file of client.files.list({ purpose }, { signal: world.signal })) found.push(file);
-  printList(world, found, COLUMNS);
+async function list(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
+  const { purpose } = options;
+  const { files } = await world.connect();
+  await printPages(world, options, {
+    columns: COLUMNS,
+    maxPage: MAX_OPENAI_PAGE,
+    list: (limit) => files.list({ purpose, limit }, { signal: world.signal }),
+  });
 }

@@ -171,7 +171,7 @@ describe('sessions', () => {
     user_agent: 'tallygate-cli/0.1.0',
   });
   const other = KEY_ID.replace('ee77', 'ee78');
-  const list = { json: { items: [one(KEY_ID, true), one(other, false)], total: 2, limit: 200, offset: 0 } };
+  const list = { json: { data: [one(KEY_ID, true), one(other, false)], has_more: false, next_cursor: null } };
 
   it('are listed with the one that asks marked', async () => {
     gateway.script(list);

@@ -88,7 +88,7 @@ it('lists, shows and deletes stored chat completions', async () => {
     json: { id: completion.id, object: 'chat.completion.deleted', deleted: true },
   });
   expect((await terminal.type(['chats', 'list', '--metadata', 'topic=demo'])).stdout).toContain(`${completion.id}\t`);
-  expect(gateway.requests[0]?.query).toEqual({ limit: '50', order: 'desc', 'metadata[topic]': 'demo' });
+  expect(gateway.requests[0]?.query).toEqual({ limit: '51', order: 'desc', 'metadata[topic]': 'demo' });
   expect((await terminal.type(['chats', 'get', completion.id, '--json', 'id'])).stdout).toBe(`{"id":"${completion.id}"}\n`);
   expect((await terminal.type(['chats', 'messages', completion.id])).stdout).toBe(`${message.id}\tuser\tSay hello.\n`);
   expect((await terminal.type(['chats', 'delete', completion.id])).stderr).toBe(`Deleted ${completion.id}.\n`);
@@ -100,7 +100,7 @@ it('shows operators how the providers are doing', async () => {
     ...{ open_until: '2026-11-21T08:00:30.000Z', recent_calls: 4, recent_failures: 4, latency_ms: 310.5 },
     last_failure: { at: '2026-11-21T08:00:00.000Z', kind: 'rate_limited', status: 429 },
   };
-  gateway.script({ json: { items: [health] } });
+  gateway.script({ json: { data: [health], has_more: false, next_cursor: null } });
   expect((await terminal.type(['deployments'], { sessionToken: 'tgs_secret' })).stdout).toBe(
     'gpt-4o-mini\topenai#1\topen\t2026-11-21T08:00:30.000Z\t4\t4\t311\trate_limited 429 2026-11-21T08:00:00.000Z\n',
   );

@@ -2,8 +2,9 @@ import type { ChatCompletion, ChatCompletionMessage } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { ChatCompletionFields } from '../generated/fields.ts';
-import { pairs, wholeNumber } from '../option-values.ts';
-import { type Column, plainText, printList, printRecord } from '../print.ts';
+import { pairs } from '../option-values.ts';
+import { type Column, plainText, printRecord } from '../print.ts';
+import { MAX_OPENAI_PAGE, type PageOptions, printPages, withPages } from '../print-pages.ts';
 import { costText } from './prompt.ts';
 
 const FIELDS: readonly string[] = [...ChatCompletionFields, 'metadata'];
@@ -23,29 +24,27 @@ const MESSAGE_COLUMNS: readonly Column<ChatCompletionMessage>[] = [
   { title: 'text', of: ({ content }) => content },
 ];
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly model?: string;
   readonly metadata?: Readonly<Record<string, string>>;
-  readonly limit: number;
 }
-
-const MAX_PAGE = 100;
 
 /** Chat completions that were made with `store: true`. */
 export function storedChatCommands(chats: Command, perform: Perform): void {
   withJson(
     FIELDS,
-    chats
-      .command('list')
-      .description('List stored chat completions, newest first')
-      .option('--model <id>', 'only those that this model gave')
-      .option('--metadata <name=value>', 'only those with this pair; may stand more than once', pairs)
-      .option('--limit <n>', 'how many at most', wholeNumber(), 50),
+    withPages(
+      chats
+        .command('list')
+        .description('List stored chat completions, newest first')
+        .option('--model <id>', 'only those that this model gave')
+        .option('--metadata <name=value>', 'only those with this pair; may stand more than once', pairs),
+    ),
   ).action(perform(list));
   withJson(FIELDS, chats.command('get').description('Show a stored chat completion').argument('<completion-id>')).action(perform(get));
   withJson(
     MESSAGE_FIELDS,
-    chats.command('messages').description('List what a stored chat completion answers').argument('<completion-id>'),
+    withPages(chats.command('messages').description('List what a stored chat completion answers').argument('<completion-id>')),
   ).action(perform(messages));
   chats
     .command('delete')
@@ -54,15 +53,14 @@ export function storedChatCommands(chats: Command, perform: Perform): void {
     .action(perform(remove));
 }
 
-async function list(world: CommandWorld, { options: { model, metadata, limit } }: Typed<ListOptions>): Promise<void> {
-  const client = await world.connect();
-  const query = { model, metadata, order: 'desc', limit: Math.min(limit, MAX_PAGE) } as const;
-  const found: ChatCompletion[] = [];
-  for await (const chat of client.chat.completions.list(query, { signal: world.signal })) {
-    found.push(chat);
-    if (found.length === limit) break;
-  }
-  printList(world, found, COLUMNS);
+async function list(world: CommandWorld, { options }: Typed<ListOptions>): Promise<void> {
+  const { model, metadata } = options;
+  const { chat } = await world.connect();
+  await printPages(world, options, {
+    columns: COLUMNS,
+    maxPage: MAX_OPENAI_PAGE,
+    list: (limit) => chat.completions.list({ model, metadata, order: 'desc', limit }, { signal: world.signal }),
+  });
 }
 
 async function get(world: CommandWorld, { args: [id = ''] }: Typed<object>): Promise<void> {
@@ -70,11 +68,13 @@ async function get(world: CommandWorld, { args: [id = ''] }: Typed<object>): Pro
   printRecord(world, await client.chat.completions.get(id, { signal: world.signal }), COLUMNS);
 }
 
-async function messages(world: CommandWorld, { args: [id = ''] }: Typed<object>): Promise<void> {
-  const client = await world.connect();
-  const found: ChatCompletionMessage[] = [];
-  for await (const message of client.chat.completions.messages(id, { limit: MAX_PAGE }, { signal: world.signal })) found.push(message);
-  printList(world, found, MESSAGE_COLUMNS);
+async function messages(world: CommandWorld, { args: [id = ''], options }: Typed<PageOptions>): Promise<void> {
+  const { chat } = await world.connect();
+  await printPages(world, options, {
+    columns: MESSAGE_COLUMNS,
+    maxPage: MAX_OPENAI_PAGE,
+    list: (limit) => chat.completions.messages(id, { limit }, { signal: world.signal }),
+  });
 }
 
 async function remove(world: CommandWorld, { args: [id = ''] }: Typed<object>): Promise<void> {

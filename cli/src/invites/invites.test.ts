@@ -61,8 +61,8 @@ describe('invites', () => {
   it('list shows batches and how far they are, or the invitations of one', async () => {
     const invite = { invite_id: ID, email: 'ada@example.com', name: null, status: 'failed', max_uses: 1, uses: 0 };
     gateway.script(
-      { json: { items: [batch], total: 1, limit: 50, offset: 0 } },
-      { json: { items: [{ ...invite, failure: '550 no', sent_at: null, revoked_at: null }], total: 1, limit: 50, offset: 0 } },
+      { json: { data: [batch], has_more: false, next_cursor: null } },
+      { json: { data: [{ ...invite, failure: '550 no', sent_at: null, revoked_at: null }], has_more: false, next_cursor: null } },
     );
     expect((await terminal.type(['invites', 'list'])).stdout).toBe(
       `${ID}\tSpring beta\tsending\t1/3\t1\tpro for 30 days, 10 USD\t2027-01-31T00:00:00.000Z\n`,

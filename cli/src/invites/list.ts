@@ -2,14 +2,9 @@ import type { MarketingInviteBatchResponse, MarketingInviteRecord } from '@tally
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { MarketingInviteBatchResponseFields } from '../generated/fields.ts';
-import { wholeNumber } from '../option-values.ts';
 import type { Column } from '../print.ts';
-import { MAX_PAGE, printPages } from '../print-pages.ts';
+import { type PageOptions, printPages, withPages } from '../print-pages.ts';
 import { giftText } from './show-batch.ts';
-
-interface Options {
-  readonly limit: number;
-}
 
 const BATCHES: readonly Column<MarketingInviteBatchResponse>[] = [
   { title: 'id', of: ({ batch_id }) => batch_id },
@@ -33,17 +28,18 @@ const INVITES: readonly Column<MarketingInviteRecord>[] = [
 export const listInvites = (invites: Command, perform: Perform): Command =>
   withJson(
     [...MarketingInviteBatchResponseFields, 'invite_id', 'email', 'max_uses', 'uses', 'failure', 'sent_at'],
-    invites
-      .command('list')
-      .description('Batches and how far they are, or the invitations of one; for administrators')
-      .argument('[batch]', 'the id of a batch')
-      .option('--limit <n>', 'how many at most', wholeNumber(), 50),
+    withPages(
+      invites
+        .command('list')
+        .description('Batches and how far they are, or the invitations of one; for administrators')
+        .argument('[batch]', 'the id of a batch'),
+    ),
   ).action(perform(list));
 
-async function list(world: CommandWorld, { args: [batchId], options: { limit } }: Typed<Options>): Promise<void> {
-  const client = await world.connect();
-  const query = { limit: Math.min(limit, MAX_PAGE) };
+async function list(world: CommandWorld, { args: [batchId], options }: Typed<PageOptions>): Promise<void> {
+  const { invites } = await world.connect();
+  const { signal } = world;
   if (batchId === undefined)
-    return printPages(world, client.invites.listBatches(query, { signal: world.signal }), { limit, columns: BATCHES });
-  return printPages(world, client.invites.list(batchId, query, { signal: world.signal }), { limit, columns: INVITES });
+    return printPages(world, options, { columns: BATCHES, list: (limit) => invites.listBatches({ limit }, { signal }) });
+  return printPages(world, options, { columns: INVITES, list: (limit) => invites.list(batchId, { limit }, { signal }) });
 }

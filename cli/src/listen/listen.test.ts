@@ -19,7 +19,7 @@ const receipt = (log_index: number) => ({
 });
 const page = (indices: readonly number[], has_more = false): StubAnswer => {
   const data = indices.map(receipt);
-  return { json: { object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more } };
+  return { json: { data, has_more, next_cursor: has_more ? 'next' : null } };
 };
 const checkpoint: StubAnswer = { text: 'tallygate.example/log\n42\nhash=\n\n— signature\n' };
 /** What ends the test: everybody else goes on until Ctrl-C. */

@@ -24,7 +24,7 @@ it('lists people by every dimension', async () => {
   expect([exitCode, stdout]).toEqual([0, expect.stringContaining('\tada@example.com\tAda Lovelace\t')]);
   expect(gateway.requests[0]?.query).toEqual({
     ...{ q: 'ada', status: 'new', source: 'import', event_slug: 'launch', owner: 'none', client_type: 'startup', plan_tier: 'pro' },
-    ...{ consent: 'given', limit: '1' },
+    ...{ consent: 'given', limit: '2' },
   });
 });
 

@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { PlanInvoiceResponseFields } from '../generated/fields.ts';
 import { type Column, printList, printRecord } from '../print.ts';
+import { type PageOptions, printPages, withPages } from '../print-pages.ts';
 
-interface Options {
+interface Options extends PageOptions {
   readonly html?: string;
 }
 
@@ -27,17 +28,21 @@ const ITEMS: readonly Column<PlanInvoiceResponse['lines'][number]>[] = [
 export const invoices = (plans: Command, perform: Perform): Command =>
   withJson(
     PlanInvoiceResponseFields,
-    plans
-      .command('invoices')
-      .description('The newest invoices, or one with its lines')
-      .argument('[invoice-id]')
-      .option('--html <file>', 'write the invoice as a page to print; - for stdout'),
+    withPages(
+      plans
+        .command('invoices')
+        .description('The newest invoices, or one with its lines')
+        .argument('[invoice-id]')
+        .option('--html <file>', 'write the invoice as a page to print; - for stdout'),
+    ),
   ).action(perform(show));
 
-async function show(world: CommandWorld, { args: [invoiceId], options: { html } }: Typed<Options>): Promise<void> {
+async function show(world: CommandWorld, { args: [invoiceId], options }: Typed<Options>): Promise<void> {
   const { signal } = world;
   const client = await world.connect();
-  if (invoiceId === undefined) return printList(world, (await client.plans.invoices({}, { signal })).items, COLUMNS);
+  if (invoiceId === undefined)
+    return printPages(world, options, { columns: COLUMNS, list: (limit) => client.plans.invoices({ limit }, { signal }) });
+  const { html } = options;
   if (html !== undefined) {
     const { body } = await client.plans.printInvoice(invoiceId, { signal });
     if (body) await world.saveBytes(html, body);

@@ -200,7 +200,7 @@ describe('money', () => {
     gateway.script(
       { json: exampleAnswer('plans.overageEstimate') },
       { json: exampleAnswer('plans.billingSummary') },
-      { json: { items: [{ ...invoice, lines: undefined }], total: 1, limit: 50, offset: 0 } },
+      { json: { data: [{ ...invoice, lines: undefined }], has_more: false, next_cursor: null } },
       { json: invoice },
       { headers: { 'content-type': 'text/html' }, text: '<!doctype html>' },
     );

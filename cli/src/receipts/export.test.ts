@@ -46,12 +46,12 @@ describe('receipts list', () => {
   };
 
   it('shows a line each, filtered as asked', async () => {
-    gateway.script({ json: { object: 'list', data: [item], first_id: item.id, last_id: item.id, has_more: false } });
+    gateway.script({ json: { data: [item], has_more: false, next_cursor: null } });
     const argv = ['receipts', 'list', '--month', '2026-11', '--kind', 'usage', '--run', 'nightly', '--test'];
     const { stdout, exitCode } = await terminal.type(argv);
     expect(stdout).toContain(`${item.id}\tusage\tgpt-4o-mini\tcompleted\t0.000384\t2026-11-21T08:00:00.000Z\tpending\n`);
     expect(exitCode).toBe(0);
-    expect(gateway.requests[0]?.query).toEqual({ month: '2026-11', kind: 'usage', run_id: 'nightly', limit: '50', livemode: 'false' });
+    expect(gateway.requests[0]?.query).toEqual({ month: '2026-11', kind: 'usage', run_id: 'nightly', limit: '51', livemode: 'false' });
   });
 });
 

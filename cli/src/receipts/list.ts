@@ -3,20 +3,17 @@ import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { ReceiptListItemFields } from '../generated/fields.ts';
 import { livemodeOf, type ModeOptions, noneIn, withMode } from '../mode.ts';
-import { wholeNumber } from '../option-values.ts';
-import { type Column, printList } from '../print.ts';
+import type { Column } from '../print.ts';
+import { type PageOptions, printPages, withPages } from '../print-pages.ts';
 
 const KINDS = ['usage', 'batch_line', 'media_job', 'refund', 'correction'] as const;
 
-interface Options extends ModeOptions {
+interface Options extends ModeOptions, PageOptions {
   readonly month?: string;
   readonly kind?: (typeof KINDS)[number];
   readonly model?: string;
   readonly run?: string;
-  readonly limit: number;
 }
-
-const MAX_PAGE = 100;
 
 const COLUMNS: readonly Column<ReceiptListItem>[] = [
   { title: 'id', of: ({ id }) => id },
@@ -31,26 +28,26 @@ const COLUMNS: readonly Column<ReceiptListItem>[] = [
 export const listReceipts = (receipts: Command, perform: Perform): Command =>
   withJson(
     ReceiptListItemFields,
-    withMode(
-      receipts
-        .command('list')
-        .description('List receipts of the account, newest request first')
-        .option('--month <month>', 'only of requests of this month, YYYY-MM (UTC)')
-        .addOption(new Option('--kind <kind>', 'only of this kind').choices(KINDS))
-        .option('--model <model>', 'only of requests that this model answered')
-        .option('--run <run-id>', 'only of requests of this agent run')
-        .option('--limit <n>', 'how many at most', wholeNumber(), 50),
+    withPages(
+      withMode(
+        receipts
+          .command('list')
+          .description('List receipts of the account, newest request first')
+          .option('--month <month>', 'only of requests of this month, YYYY-MM (UTC)')
+          .addOption(new Option('--kind <kind>', 'only of this kind').choices(KINDS))
+          .option('--model <model>', 'only of requests that this model answered')
+          .option('--run <run-id>', 'only of requests of this agent run'),
+      ),
     ),
   ).action(perform(list));
 
 async function list(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
-  const { month, kind, model, run, limit } = options;
-  const client = await world.connect();
-  const query = { month, kind, model, run_id: run, limit: Math.min(limit, MAX_PAGE), ...livemodeOf(options) };
-  const found: ReceiptListItem[] = [];
-  for await (const receipt of client.receipts.list(query, { signal: world.signal })) {
-    found.push(receipt);
-    if (found.length === limit) break;
-  }
-  printList(world, found, COLUMNS, noneIn(options));
+  const { month, kind, model, run } = options;
+  const { receipts } = await world.connect();
+  const query = { month, kind, model, run_id: run, ...livemodeOf(options) };
+  await printPages(world, options, {
+    columns: COLUMNS,
+    list: (limit) => receipts.list({ ...query, limit }, { signal: world.signal }),
+    none: noneIn(options),
+  });
 }

@@ -19,14 +19,14 @@ describe('an agent run', () => {
   };
 
   it('is listed, by state and parent', async () => {
-    gateway.script({ json: { items: [agentRun], total: 1, limit: 50, offset: 0 } });
+    gateway.script({ json: { data: [agentRun], has_more: false, next_cursor: null } });
     const { stdout } = await terminal.type(['runs', 'list', '--state', 'active', '--parent', 'trip', '--test']);
     expect(stdout).toBe('trip-42\tactive\t0.0125\t0.5\t12\t2026-11-21T08:00:00.000Z\n');
-    expect(gateway.requests[0]?.query).toEqual({ state: 'active', parent_run_id: 'trip', limit: '50', livemode: 'false' });
+    expect(gateway.requests[0]?.query).toEqual({ state: 'active', parent_run_id: 'trip', limit: '51', livemode: 'false' });
   });
 
   it('is shown with its steps', async () => {
-    const steps = { items: [step], total: 1, limit: 200, offset: 0 };
+    const steps = { data: [step], has_more: false, next_cursor: null };
     gateway.script({ json: { ...agentRun, held_usd: '0', steps, children: [] } });
     const { stdout } = await terminal.type(['runs', 'show', 'trip-42']);
     expect(stdout).toContain('Spent\t0.0125\n');

@@ -31,9 +31,9 @@ async function show(world: CommandWorld, { args: [runId = ''], options }: Typed<
     { title: 'Held', of: () => run.held_usd },
     { title: 'Children', of: () => run.children.map(({ run_id }) => run_id).join(', ') },
   ]);
-  const { items, total } = run.steps;
-  if (world.jsonFields !== undefined || items.length === 0) return;
+  const { data, has_more } = run.steps;
+  if (world.jsonFields !== undefined || data.length === 0) return;
   world.out.write('\n');
-  printList(world, items, STEPS);
-  if (total > items.length) world.err.write(`${items.length} of ${total} steps.\n`);
+  printList(world, data, STEPS);
+  if (has_more) world.err.write(`The first ${data.length} steps.\n`);
 }

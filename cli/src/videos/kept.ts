@@ -3,7 +3,8 @@ import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { VideoFields } from '../generated/fields.ts';
-import { type Column, printList } from '../print.ts';
+import type { Column } from '../print.ts';
+import { MAX_OPENAI_PAGE, type PageOptions, printPages, withPages } from '../print-pages.ts';
 import { followVideo, seconds } from './follow-video.ts';
 import { createdText, showVideo } from './show-video.ts';
 
@@ -17,7 +18,7 @@ const COLUMNS: readonly Column<Video>[] = [
 
 /** What is done with a video that was begun. */
 export function keptVideos(videos: Command, perform: Perform): void {
-  withJson(VideoFields, videos.command('list').description('List videos, newest first')).action(perform(list));
+  withJson(VideoFields, withPages(videos.command('list').description('List videos, newest first'))).action(perform(list));
   withJson(VideoFields, videos.command('get').description('Show how far a video is').argument('<video-id>')).action(perform(get));
   withJson(
     VideoFields,
@@ -37,11 +38,13 @@ export function keptVideos(videos: Command, perform: Perform): void {
   videos.command('delete').description('Delete a video permanently, or call it off').argument('<video-id>').action(perform(remove));
 }
 
-async function list(world: CommandWorld): Promise<void> {
-  const client = await world.connect();
-  const found: Video[] = [];
-  for await (const video of client.videos.list({ limit: 100 }, { signal: world.signal })) found.push(video);
-  printList(world, found, COLUMNS);
+async function list(world: CommandWorld, { options }: Typed<PageOptions>): Promise<void> {
+  const { videos } = await world.connect();
+  await printPages(world, options, {
+    columns: COLUMNS,
+    maxPage: MAX_OPENAI_PAGE,
+    list: (limit) => videos.list({ limit }, { signal: world.signal }),
+  });
 }
 
 async function get(world: CommandWorld, { args: [videoId = ''] }: Typed<object>): Promise<void> {

@@ -33,9 +33,10 @@ export const MarketingEventRecord = z.object({ ...siteEventFields, registrations
   examples: [{ ...SITE_EVENT_EXAMPLE, registrations: FIGURES }],
 });
 export type MarketingEventRecord = z.infer<typeof MarketingEventRecord>;
-export const MarketingEventListResponse = z
-  .object(page(MarketingEventRecord))
-  .meta({ id: 'MarketingEventListResponse', description: 'Events in every state, the next one first.' });
+export const MarketingEventListResponse = page(MarketingEventRecord).meta({
+  id: 'MarketingEventListResponse',
+  description: 'Events in every state, the next one first.',
+});
 export type MarketingEventListResponse = z.infer<typeof MarketingEventListResponse>;
 
 const REGISTRATION = {
@@ -86,9 +87,10 @@ export const MarketingEventRegistrationRecord = z
     examples: [REGISTRATION],
   });
 export type MarketingEventRegistrationRecord = z.infer<typeof MarketingEventRegistrationRecord>;
-export const MarketingEventRegistrationListResponse = z
-  .object(page(MarketingEventRegistrationRecord))
-  .meta({ id: 'MarketingEventRegistrationListResponse', description: 'Registrations, the newest first.' });
+export const MarketingEventRegistrationListResponse = page(MarketingEventRegistrationRecord).meta({
+  id: 'MarketingEventRegistrationListResponse',
+  description: 'Registrations, the newest first.',
+});
 export type MarketingEventRegistrationListResponse = z.infer<typeof MarketingEventRegistrationListResponse>;
 
 export const MarketingEventRegistrationUpdateRequest = z.strictObject(VibethonRegistrationAdminUpdateRequest.shape).meta({

@@ -71,7 +71,7 @@ export const registrations = c.router({
     query: z.object({
       status: RegistrationStatus.optional().meta({ description: 'Only those in this state.' }),
       limit: pageQuery.limit.removeDefault().optional().meta({ description: 'At most this many. Default: all.' }),
-      offset: pageQuery.offset,
+      offset: z.coerce.number().int().min(0).default(0).meta({ description: 'How many to skip.' }),
     }),
     responses: { 200: z.array(VibethonRegistrationResponse), ...refusals.read },
     metadata: { ...admin, scope: 'events:read', operationId: 'listEventRegistrations', sdk: 'events.registrations' } as const,

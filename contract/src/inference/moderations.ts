@@ -65,7 +65,7 @@ export const moderations = c.router({
   createModeration: {
     method: 'POST',
     path: '/v1/moderations',
-    summary: 'Judge content',
+    summary: 'Create a moderation',
     description: 'OpenAI’s moderation endpoint. Free of charge; it passes through the same admission as everything else.',
     headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
     body: ModerationRequest,

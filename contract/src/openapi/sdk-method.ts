@@ -18,24 +18,24 @@ export function readSdkMethod({ metadata }: Route): SdkMethod | undefined {
   return { path, name, singled: fields ? fields.split(', ') : [] };
 }
 
-/** What a list is made of, and how it goes on: from a number of items on, or behind the last one. */
+/** What a list is made of. */
 export interface Listed {
-  readonly by: 'offset' | 'cursor';
   readonly item: z.ZodType;
   /** The field that tells items apart. */
   readonly id: string;
+  /** Its pages are counted, so that an item may move from one to the next. */
+  readonly isCounted: boolean;
 }
 
-export function listedBy({ metadata, responses, query }: Route): Listed | undefined {
+/** The operation as a list in pages, which takes one of the parameters that lead to the next page. */
+export function listedBy({ responses, query }: Route): Listed | undefined {
   const schema = responses.find(({ status }) => status < 300)?.schema;
   const takes = (name: string) => query.some((field) => field.name === name);
-  const by = takes('offset') ? 'offset' : takes('after') ? 'cursor' : undefined;
-  if (!by || !(schema instanceof z.ZodObject)) return undefined;
-  const list: unknown = by === 'offset' ? schema.shape.items : schema.shape.data;
+  if (!(schema instanceof z.ZodObject) || !['cursor', 'after', 'offset'].some(takes)) return undefined;
+  const list: unknown = schema.shape.data;
   const item: unknown = list instanceof z.ZodArray ? list.element : undefined;
   if (!(item instanceof z.ZodType)) return undefined;
   const fields = item instanceof z.ZodObject ? Object.keys(item.shape) : ['id'];
-  const id = fields.find((name) => /^(?:\w+_)?id$/.test(name)) ?? fields.find((name) => name === 'slug');
-  if (id === undefined) throw new Error(`${metadata.operationId} lists what has no id: from page to page, nothing tells its items apart.`);
-  return { by, item, id };
+  const id = fields.find((name) => /^(?:\w+_)?id$/.test(name)) ?? fields.find((name) => name === 'slug') ?? fields[0] ?? 'id';
+  return { item, id, isCounted: takes('offset') };
 }

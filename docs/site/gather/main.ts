@@ -12,9 +12,21 @@ import { pageOfFile, pagesOfFolder } from './texts.ts';
 const MADE = ['start', 'concepts', 'guides', 'errors', 'reference', 'clients', 'models', 'changelog'];
 /** Guides by what one has in mind, each in the order in which they are read. */
 const GUIDES: Readonly<Record<string, readonly string[]>> = {
-  'Calling models': ['inference', 'responses', 'files', 'batches', 'videos', 'catalog', 'rate-limits'],
+  'Calling models': [
+    'inference',
+    'responses',
+    'files',
+    'batches',
+    'videos',
+    'moderations',
+    'catalog',
+    'rate-limits',
+    'idempotency',
+    'request-ids',
+    'pagination',
+  ],
   'Money and receipts': ['runs', 'budgets', 'plans', 'payments', 'ledger', 'receipts'],
-  'Getting in': ['identity', 'keys', 'signed-requests', 'invites', 'sdk', 'cli', 'mcp', 'discovery'],
+  'Getting in': ['authentication', 'identity', 'keys', 'signed-requests', 'invites', 'sdk', 'cli', 'mcp', 'discovery'],
   'Site and marketing': ['events', 'content', 'people', 'emails', 'client-requests'],
   Operating: ['running', 'several-gateways', 'providers', 'sandbox', 'anchoring'],
 };

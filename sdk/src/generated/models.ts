@@ -15,12 +15,11 @@ export interface AccountCloseRequest {
 
 /** Accounts, newest first; closed ones are not among them. */
 export interface AccountListResponse {
-  object: 'list';
   data: AccountResponse[];
-  first_id: string | null;
-  /** The `after` of the next page. */
-  last_id: string | null;
+  /** Whether the list continues after this page. */
   has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** The plan to give. */
@@ -169,11 +168,11 @@ export interface AgentModel {
 
 /** Anchors of the log, the newest first. */
 export interface AnchorListResponse {
-  items: AnchorResponse[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: AnchorResponse[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** A state of the receipts’ log on a public chain, or on its way there. */
@@ -242,11 +241,11 @@ export interface AuditLogEntry {
 
 /** Entries of the audit log, newest first. */
 export interface AuditLogResponse {
-  items: AuditLogEntry[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: AuditLogEntry[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** A batch, in OpenAI’s shape. */
@@ -1021,7 +1020,11 @@ export interface DeploymentHealth {
 
 /** Every configured deployment of every model. */
 export interface DeploymentHealthList {
-  items: DeploymentHealth[];
+  data: DeploymentHealth[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** The code that the program shows. */
@@ -1398,13 +1401,13 @@ export interface KeyBudgetAlert {
   resets_at: string;
 }
 
-/** The alerts of a key, each threshold at most once a period, and so a refusal below 90 % of the cap. Newest first; the newest `limit` of `total`. */
+/** The alerts of a key, each threshold at most once a period, and so a refusal below 90 % of the cap. Newest first. */
 export interface KeyBudgetAlertHistoryResponse {
-  items: KeyBudgetAlert[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: KeyBudgetAlert[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** One change of a budget. */
@@ -1427,13 +1430,13 @@ export interface KeyBudgetChange {
   new_alert_thresholds: number[];
 }
 
-/** Who changed a key’s budget, from what to what. Newest first; the newest `limit` of `total`. */
+/** Who changed a key’s budget, from what to what. Newest first. */
 export interface KeyBudgetHistoryResponse {
-  items: KeyBudgetChange[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: KeyBudgetChange[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** Where a key stands in the current month. */
@@ -1656,11 +1659,11 @@ export interface LoginSession {
 
 /** Requests of clients, the newest first. */
 export interface MarketingClientRequestListResponse {
-  items: MarketingClientRequestRecord[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: MarketingClientRequestRecord[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** A request of a client, as the team sees it. */
@@ -1727,11 +1730,11 @@ export interface MarketingContentCreateRequest {
 
 /** Drafts and published content, what was changed last first. */
 export interface MarketingContentListResponse {
-  items: MarketingContentRecord[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: MarketingContentRecord[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** A piece of content as those who write it see it. */
@@ -1827,11 +1830,11 @@ export interface MarketingEmailBounceResponse {
 
 /** Marketing mails, newest first. */
 export interface MarketingEmailListResponse {
-  items: MarketingEmailRecord[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: MarketingEmailRecord[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** One address that a mail is for, and what came of it. */
@@ -1853,11 +1856,11 @@ export interface MarketingEmailRecipient {
 
 /** Who got a mail. */
 export interface MarketingEmailRecipientListResponse {
-  items: MarketingEmailRecipient[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: MarketingEmailRecipient[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** A marketing mail and how far it is. */
@@ -1955,11 +1958,11 @@ export interface MarketingEmailTemplateCreateRequest {
 
 /** Templates, what was changed last first. */
 export interface MarketingEmailTemplateListResponse {
-  items: MarketingEmailTemplateRecord[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: MarketingEmailTemplateRecord[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** The words of mails that are sent again and again. */
@@ -2019,11 +2022,11 @@ export interface MarketingEventFigures {
 
 /** Events in every state, the next one first. */
 export interface MarketingEventListResponse {
-  items: MarketingEventRecord[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: MarketingEventRecord[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** An event with the figures of its registrations. */
@@ -2071,11 +2074,11 @@ export interface MarketingEventRecord {
 
 /** Registrations, the newest first. */
 export interface MarketingEventRegistrationListResponse {
-  items: MarketingEventRegistrationRecord[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: MarketingEventRegistrationRecord[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** A registration as the marketing workspace sees it. */
@@ -2122,11 +2125,11 @@ export interface MarketingEventRegistrationUpdateRequest {
 
 /** Batches of invitations, the newest first. */
 export interface MarketingInviteBatchListResponse {
-  items: MarketingInviteBatchResponse[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: MarketingInviteBatchResponse[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** Invitations: by mail to `recipients`, or to all who fit a `filter`, or one code with `shared_uses`. `plan_id` and `trial_days` come together. Without them and without `credit_usd` an activation gives an account, and nothing besides. */
@@ -2203,11 +2206,11 @@ export interface MarketingInviteBatchResponse {
 
 /** The invitations of a batch, in the order in which they are mailed. */
 export interface MarketingInviteListResponse {
-  items: MarketingInviteRecord[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: MarketingInviteRecord[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** One invitation; its code is in the mail alone. */
@@ -2293,8 +2296,10 @@ export interface MarketingPeopleImportResponse {
 
 /** People, those who became known last first. */
 export interface MarketingPeopleListResponse {
-  items: MarketingPersonRecord[];
-  /** How many there are in all. */
+  data: MarketingPersonRecord[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** How many people fit. */
   total: number;
   limit: number;
   offset: number;
@@ -2854,11 +2859,11 @@ export interface PlanInvoiceLine {
 
 /** Invoices, newest first. */
 export interface PlanInvoiceListResponse {
-  items: PlanInvoiceSummary[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: PlanInvoiceSummary[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** An invoice. */
@@ -2994,11 +2999,11 @@ export interface PlanPayment {
 
 /** Payments, newest first. */
 export interface PlanPaymentListResponse {
-  items: PlanPayment[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: PlanPayment[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** What to return, and why. */
@@ -3232,11 +3237,11 @@ export interface PublishedContentItem {
 
 /** Published content, the newest first. */
 export interface PublishedContentListResponse {
-  items: PublishedContentItem[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: PublishedContentItem[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** Published content with its text. */
@@ -3284,12 +3289,11 @@ export type ReceiptAnchor = {
 
 /** Receipts of the account, the newest request first. */
 export interface ReceiptList {
-  object: 'list';
   data: ReceiptListItem[];
-  first_id: string | null;
-  /** The `after` of the next page. */
-  last_id: string | null;
+  /** Whether the list continues after this page. */
   has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** A receipt in short: `GET /v1/receipts/{id}` has it whole. */
@@ -3770,11 +3774,11 @@ export interface RunDetail {
   held_usd: string;
   /** The run’s own requests, the oldest first; those of a child run are in the child. */
   steps: {
-    items: RunStep[];
-    /** How many there are in all. */
-    total: number;
-    limit: number;
-    offset: number;
+    data: RunStep[];
+    /** Whether the list continues after this page. */
+    has_more: boolean;
+    /** The `cursor` of the next page; null on the last page. */
+    next_cursor: string | null;
   };
   /** Its child runs, the oldest first; at most 200. */
   children: Run[];
@@ -3782,11 +3786,11 @@ export interface RunDetail {
 
 /** Runs of the account, the newest first. */
 export interface RunList {
-  items: Run[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: Run[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 export interface RunPath {
@@ -3801,10 +3805,10 @@ export interface RunQuery {
   state?: RunState | undefined;
   /** Only child runs of this run. */
   parent_run_id?: string | undefined;
-  /** How many at most. */
+  /** The maximum number of items in the page. */
   limit?: number | undefined;
-  /** How many to skip. */
-  offset?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  cursor?: string | undefined;
 }
 
 /** `exhausted`: its ceiling is spent, its calls are made or its deadline has passed. `closed`: by somebody, or with its parent. */
@@ -3853,11 +3857,11 @@ export interface ServiceStatus {
 
 /** Live sessions, the last used first. */
 export interface SessionListResponse {
-  items: SessionResponse[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: SessionResponse[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** A signed-in browser or terminal. */
@@ -4235,11 +4239,11 @@ export interface UsageRow {
 
 /** Users of the gateway, the newest first; who has closed their account is not among them. */
 export interface UserListResponse {
-  items: UserResponse[];
-  /** How many there are in all. */
-  total: number;
-  limit: number;
-  offset: number;
+  data: UserResponse[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** Display name. */

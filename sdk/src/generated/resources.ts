@@ -28,6 +28,7 @@ import type {
   CreateKeyRequest,
   CreateUploadRequest,
   CurrentPlanResponse,
+  DeploymentHealth,
   DeploymentHealthList,
   DeviceDecisionRequest,
   DeviceLoginRequest,
@@ -37,7 +38,9 @@ import type {
   FileList,
   FileObject,
   Health,
+  KeyBudgetAlert,
   KeyBudgetAlertHistoryResponse,
+  KeyBudgetChange,
   KeyBudgetHistoryResponse,
   KeyBudgetStatusResponse,
   KeyBudgetSummaryResponse,
@@ -165,7 +168,6 @@ import type {
 } from './models.ts';
 import type { Call } from '../transport/call.ts';
 import type { CallOptions } from '../transport/call-options.ts';
-import type { CursorCall } from '../transport/cursor-call.ts';
 import type { PagedCall, PageQuery } from '../transport/paged-call.ts';
 import { pathStep } from '../transport/path.ts';
 import { Resource } from '../transport/resource.ts';
@@ -173,10 +175,10 @@ import { Resource } from '../transport/resource.ts';
 export interface AccountQuery {
   /** Only the account of this address, upper or lower case. */
   readonly email?: string | undefined;
-  /** Id of the last account of the page before. */
-  readonly after?: string | undefined;
-  /** At most so many. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  readonly cursor?: string | undefined;
 }
 
 export interface AnchorQuery {
@@ -184,10 +186,10 @@ export interface AnchorQuery {
   readonly chain_id?: number | undefined;
   /** Only those in this state. */
   readonly state?: AnchorState | undefined;
-  /** How many at most. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | undefined;
-  /** How many to skip. */
-  readonly offset?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  readonly cursor?: string | undefined;
 }
 
 export interface AuditLogQuery {
@@ -197,10 +199,10 @@ export interface AuditLogQuery {
   readonly from?: string | undefined;
   /** Before this time. */
   readonly to?: string | undefined;
-  /** How many at most. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | undefined;
-  /** How many to skip. */
-  readonly offset?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  readonly cursor?: string | undefined;
 }
 
 export interface AuditLogListAllQuery {
@@ -210,10 +212,10 @@ export interface AuditLogListAllQuery {
   readonly from?: string | undefined;
   /** Before this time. */
   readonly to?: string | undefined;
-  /** How many at most. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | undefined;
-  /** How many to skip. */
-  readonly offset?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  readonly cursor?: string | undefined;
   /** Only this account. */
   readonly account_id?: string | undefined;
 }
@@ -239,46 +241,46 @@ export interface ClientRequestQuery {
   readonly status?: string | undefined;
   /** Only requests of this type. */
   readonly type?: string | undefined;
-  /** How many at most. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | undefined;
-  /** How many to skip. */
-  readonly offset?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  readonly cursor?: string | undefined;
 }
 
 export interface ContentQuery {
   /** Only content of this type. */
   readonly type?: string | undefined;
-  /** How many at most. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | undefined;
-  /** How many to skip. */
-  readonly offset?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  readonly cursor?: string | undefined;
 }
 
 export interface ContentListPublishedQuery {
   /** Only content of this type. */
   readonly type?: string | undefined;
-  /** How many at most. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | undefined;
-  /** How many to skip. */
-  readonly offset?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  readonly cursor?: string | undefined;
 }
 
 export interface EmailRecipientQuery {
   /** Only these. */
   readonly state?: 'queued' | 'handing_over' | 'sent' | 'unconfirmed' | 'bounced' | 'rejected' | 'failed' | 'suppressed' | 'canceled' | undefined;
-  /** How many at most. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | undefined;
-  /** How many to skip. */
-  readonly offset?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  readonly cursor?: string | undefined;
 }
 
 export interface EmailTemplateQuery {
   /** Those that are archived instead of the others. */
   readonly archived?: boolean | undefined;
-  /** How many at most. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | undefined;
-  /** How many to skip. */
-  readonly offset?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  readonly cursor?: string | undefined;
 }
 
 export interface EventRegistrationQuery {
@@ -337,7 +339,7 @@ export interface PeopleQuery {
   readonly plan_tier?: string | undefined;
   /** Consent to news by mail. `given`: said, and confirmed by the person who reads mail at the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks. */
   readonly consent?: 'given' | 'claimed' | 'none' | undefined;
-  /** How many at most. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | undefined;
   /** How many to skip. */
   readonly offset?: number | undefined;
@@ -346,19 +348,19 @@ export interface PeopleQuery {
 export interface PlanInvoiceQuery {
   /** False: those of the payment sandbox, where this gateway has no payment provider. Default: the mode of the API key that asks; live for sessions. */
   readonly livemode?: boolean | undefined;
-  /** How many at most. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | undefined;
-  /** How many to skip. */
-  readonly offset?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  readonly cursor?: string | undefined;
 }
 
 export interface PlanPaymentQuery {
   /** False: those of the payment sandbox, where this gateway has no payment provider. Default: the mode of the API key that asks; live for sessions. */
   readonly livemode?: boolean | undefined;
-  /** How many at most. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | undefined;
-  /** How many to skip. */
-  readonly offset?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  readonly cursor?: string | undefined;
 }
 
 export interface ReceiptQuery {
@@ -375,10 +377,10 @@ export interface ReceiptQuery {
   readonly livemode?: boolean | undefined;
   /** Only receipts that stand in the log after this entry, in the order of the log, for anyone who follows along: begin with the size of the checkpoint less one, go on with the `log_index` of the last. A receipt is in the log seconds after its answer. */
   readonly logged_after?: number | undefined;
-  /** Id of the last receipt of the page before. */
-  readonly after?: string | undefined;
-  /** How many at most. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  readonly cursor?: string | undefined;
 }
 
 export interface ReceiptConsistencyQuery {
@@ -391,10 +393,10 @@ export interface ReceiptConsistencyQuery {
 export interface RunGetQuery {
   /** Live or test runs. Default: the mode of the API key that asks; live for sessions. */
   readonly livemode?: boolean | undefined;
-  /** How many at most. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | undefined;
-  /** How many to skip. */
-  readonly offset?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  readonly cursor?: string | undefined;
 }
 
 export interface RunCloseQuery {
@@ -407,10 +409,10 @@ export interface UserQuery {
   readonly role?: Role | undefined;
   /** Only whose address this is, upper or lower case. */
   readonly email?: string | undefined;
-  /** How many at most. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | undefined;
-  /** How many to skip. */
-  readonly offset?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  readonly cursor?: string | undefined;
 }
 
 export interface VideoQuery {
@@ -425,8 +427,8 @@ export interface VideoQuery {
 /** `tallygate.accounts`: Accounts as administrators see them, and the plans that they give. */
 export class Accounts extends Resource {
   /** List accounts. For administrators: all accounts, or that of an e-mail address. */
-  list(query?: AccountQuery, options?: CallOptions): CursorCall<AccountListResponse, AccountResponse> {
-    return this.transport.cursor({ path: '/v1/admin/accounts', query: { ...query } }, options);
+  list(query?: AccountQuery, options?: CallOptions): PagedCall<AccountListResponse, AccountResponse> {
+    return this.transport.pages({ path: '/v1/admin/accounts', query: { ...query } }, options);
   }
 
   /** One account. For administrators. */
@@ -444,7 +446,7 @@ export class Accounts extends Resource {
 export class Anchors extends Resource {
   /** List anchors of the log. Public. The states of the receipts’ log that are on public chains, or on their way there, the newest first. */
   list(query?: AnchorQuery, options?: CallOptions): PagedCall<AnchorListResponse, AnchorResponse> {
-    return this.transport.pages({ path: '/v1/anchors', query: { ...query } }, ({ id }) => id, options);
+    return this.transport.pages({ path: '/v1/anchors', query: { ...query } }, options);
   }
 
   /** Get an anchor of the log. Public. */
@@ -457,20 +459,20 @@ export class Anchors extends Resource {
 export class AuditLog extends Resource {
   /** Who changed what in the account. Every change to the caller’s own account and its keys, newest first. An API key is not told the IP addresses; a session is. */
   list(query?: AuditLogQuery, options?: CallOptions): PagedCall<AuditLogResponse, AuditLogEntry> {
-    return this.transport.pages({ path: '/v1/audit-log', query: { ...query } }, ({ entry_id }) => entry_id, options);
+    return this.transport.pages({ path: '/v1/audit-log', query: { ...query } }, options);
   }
 
   /** Who changed what, in all accounts. For administrators, logged in: of every account, or of the one that `account_id` names. */
   listAll(query?: AuditLogListAllQuery, options?: CallOptions): PagedCall<AuditLogResponse, AuditLogEntry> {
-    return this.transport.pages({ path: '/v1/admin/audit-log', query: { ...query } }, ({ entry_id }) => entry_id, options);
+    return this.transport.pages({ path: '/v1/admin/audit-log', query: { ...query } }, options);
   }
 }
 
 /** `tallygate.batches`: Many requests in one file, answered within a day at half the price. */
 export class Batches extends Resource {
   /** List batches. The account’s batches, newest first. A test key sees those of test mode, everybody else those of live mode. */
-  list(query?: BatchQuery, options?: CallOptions): CursorCall<BatchList, Batch> {
-    return this.transport.cursor({ path: '/v1/batches', query: { ...query } }, options);
+  list(query?: BatchQuery, options?: CallOptions): PagedCall<BatchList, Batch> {
+    return this.transport.pages({ path: '/v1/batches', query: { ...query } }, options);
   }
 
   /** Get a batch. How far it is, and where its answers are. */
@@ -502,13 +504,13 @@ export class Budgets extends Resource {
   }
 
   /** Changes of a key’s budget. Who changed the cap or the thresholds, from what to what. A request that changed nothing is not listed. */
-  history(keyId: string, options?: CallOptions): Call<KeyBudgetHistoryResponse> {
-    return this.transport.json({ method: 'GET', path: `/v1/keys/${pathStep(keyId)}/budget/history` }, options);
+  history(keyId: string, query?: PageQuery, options?: CallOptions): PagedCall<KeyBudgetHistoryResponse, KeyBudgetChange> {
+    return this.transport.pages({ path: `/v1/keys/${pathStep(keyId)}/budget/history`, query: { ...query } }, options);
   }
 
   /** Alerts of a key’s budget. The thresholds that were reached and the refusals that were told of, in this month and the ones before. */
-  alerts(keyId: string, options?: CallOptions): Call<KeyBudgetAlertHistoryResponse> {
-    return this.transport.json({ method: 'GET', path: `/v1/keys/${pathStep(keyId)}/budget/alerts` }, options);
+  alerts(keyId: string, query?: PageQuery, options?: CallOptions): PagedCall<KeyBudgetAlertHistoryResponse, KeyBudgetAlert> {
+    return this.transport.pages({ path: `/v1/keys/${pathStep(keyId)}/budget/alerts`, query: { ...query } }, options);
   }
 }
 
@@ -530,8 +532,8 @@ export class ChatCompletions extends Resource {
   }
 
   /** List the messages of a stored chat completion. What it answers, in order. */
-  messages(completionId: string, query?: ChatCompletionMessageQuery, options?: CallOptions): CursorCall<ChatCompletionMessageList, ChatCompletionMessage> {
-    return this.transport.cursor({ path: `/v1/chat/completions/${pathStep(completionId)}/messages`, query: { ...query } }, options);
+  messages(completionId: string, query?: ChatCompletionMessageQuery, options?: CallOptions): PagedCall<ChatCompletionMessageList, ChatCompletionMessage> {
+    return this.transport.pages({ path: `/v1/chat/completions/${pathStep(completionId)}/messages`, query: { ...query } }, options);
   }
 }
 
@@ -544,7 +546,7 @@ export class ClientRequests extends Resource {
 
   /** List what clients have asked for. The newest comes first. A `status` or a `type` that there is none of gives an empty list. */
   list(query?: ClientRequestQuery, options?: CallOptions): PagedCall<MarketingClientRequestListResponse, MarketingClientRequestRecord> {
-    return this.transport.pages({ path: '/v1/marketing/client-requests', query: { ...query } }, ({ request_id }) => request_id, options);
+    return this.transport.pages({ path: '/v1/marketing/client-requests', query: { ...query } }, options);
   }
 
   /** Take care of a request. Status, type, owner, a note. An open request (`new`, `in_progress`, `waiting`) may go to any status but back to `new`; one that is closed (`done`, `declined`) is only taken up again, as `in_progress`. Any other step is a 409. */
@@ -557,7 +559,7 @@ export class ClientRequests extends Resource {
 export class Content extends Resource {
   /** List content, drafts included. What was changed last comes first. A `type` that there is none of gives an empty list. */
   list(query?: ContentQuery, options?: CallOptions): PagedCall<MarketingContentListResponse, MarketingContentRecord> {
-    return this.transport.pages({ path: '/v1/marketing/content', query: { ...query } }, ({ content_id }) => content_id, options);
+    return this.transport.pages({ path: '/v1/marketing/content', query: { ...query } }, options);
   }
 
   /** Write a draft. The answer is the draft; nobody else can read it until it is published. A slug that is taken is a 409. */
@@ -587,7 +589,7 @@ export class Content extends Resource {
 
   /** List published content. Needs no credential. The newest comes first. With an `ETag`, and cacheable for half a minute. */
   listPublished(query?: ContentListPublishedQuery, options?: CallOptions): PagedCall<PublishedContentListResponse, PublishedContentItem> {
-    return this.transport.pages({ path: '/v1/content', query: { ...query } }, ({ slug }) => slug, options);
+    return this.transport.pages({ path: '/v1/content', query: { ...query } }, options);
   }
 
   /** Read published content. Needs no credential. A draft is answered exactly as a slug that there is none of. With an `ETag`, and cacheable for half a minute. */
@@ -599,8 +601,8 @@ export class Content extends Resource {
 /** `tallygate.deployments`: The catalogue: what each model can do and what it costs. */
 export class Deployments extends Resource {
   /** How the providers are doing. For administrators: state, failures and latency of every deployment, as the process that answers sees them. An opening is told to all gateways; counts and latency are each one’s own. */
-  list(options?: CallOptions): Call<DeploymentHealthList> {
-    return this.transport.json({ method: 'GET', path: '/v1/admin/deployments' }, options);
+  list(query?: PageQuery, options?: CallOptions): PagedCall<DeploymentHealthList, DeploymentHealth> {
+    return this.transport.pages({ path: '/v1/admin/deployments', query: { ...query } }, options);
   }
 }
 
@@ -689,7 +691,7 @@ export class Emails extends Resource {
 
   /** List marketing mails. Newest first, each with how far it is. */
   list(query?: PageQuery, options?: CallOptions): PagedCall<MarketingEmailListResponse, MarketingEmailRecord> {
-    return this.transport.pages({ path: '/v1/marketing/emails', query: { ...query } }, ({ email_id }) => email_id, options);
+    return this.transport.pages({ path: '/v1/marketing/emails', query: { ...query } }, options);
   }
 
   /** How far a mail is. One mail with its progress. */
@@ -699,7 +701,7 @@ export class Emails extends Resource {
 
   /** Who got a mail. Every address that it is for, and what came of it. */
   recipients(emailId: string, query?: EmailRecipientQuery, options?: CallOptions): PagedCall<MarketingEmailRecipientListResponse, MarketingEmailRecipient> {
-    return this.transport.pages({ path: `/v1/marketing/emails/${pathStep(emailId)}/recipients`, query: { ...query } }, ({ recipient_id }) => recipient_id, options);
+    return this.transport.pages({ path: `/v1/marketing/emails/${pathStep(emailId)}/recipients`, query: { ...query } }, options);
   }
 
   /** Stop a mail. Recipients who still wait for it get nothing. What went out stays out. */
@@ -717,7 +719,7 @@ export class EmailTemplates extends Resource {
 
   /** List templates. What was changed last comes first. */
   list(query?: EmailTemplateQuery, options?: CallOptions): PagedCall<MarketingEmailTemplateListResponse, MarketingEmailTemplateRecord> {
-    return this.transport.pages({ path: '/v1/marketing/email-templates', query: { ...query } }, ({ template_id }) => template_id, options);
+    return this.transport.pages({ path: '/v1/marketing/email-templates', query: { ...query } }, options);
   }
 
   /** Show a template. Archived ones too. */
@@ -822,8 +824,8 @@ export class Events extends Resource {
 /** `tallygate.files`: Stored files, uploaded whole or in parts: input of batches and of requests, and what batches put out. */
 export class Files extends Resource {
   /** List files. The account’s files, newest first. A test key sees the files of test mode, everybody else those of live mode. */
-  list(query?: FileQuery, options?: CallOptions): CursorCall<FileList, FileObject> {
-    return this.transport.cursor({ path: '/v1/files', query: { ...query } }, options);
+  list(query?: FileQuery, options?: CallOptions): PagedCall<FileList, FileObject> {
+    return this.transport.pages({ path: '/v1/files', query: { ...query } }, options);
   }
 
   /** Get a file. What is known of a file; its bytes are under `/content`. */
@@ -914,7 +916,7 @@ export class Invites extends Resource {
 
   /** List batches of invitations. For administrators: every batch with its progress, the newest first. */
   listBatches(query?: PageQuery, options?: CallOptions): PagedCall<MarketingInviteBatchListResponse, MarketingInviteBatchResponse> {
-    return this.transport.pages({ path: '/v1/events/admin/invite-batches', query: { ...query } }, ({ batch_id }) => batch_id, options);
+    return this.transport.pages({ path: '/v1/events/admin/invite-batches', query: { ...query } }, options);
   }
 
   /** See how far a batch is. For administrators: what it gives, and how many of its mails are pending, sent, failed. */
@@ -924,7 +926,7 @@ export class Invites extends Resource {
 
   /** List the invitations of a batch. For administrators: a row for each recipient, in the order in which they are mailed. */
   list(batchId: string, query?: PageQuery, options?: CallOptions): PagedCall<MarketingInviteListResponse, MarketingInviteRecord> {
-    return this.transport.pages({ path: `/v1/events/admin/invite-batches/${pathStep(batchId)}/invites`, query: { ...query } }, ({ invite_id }) => invite_id, options);
+    return this.transport.pages({ path: `/v1/events/admin/invite-batches/${pathStep(batchId)}/invites`, query: { ...query } }, options);
   }
 
   /** Revoke a batch. None of its codes can be activated any more, and mails that are pending are not sent. What was activated stays. Twice is as good as once. */
@@ -975,7 +977,7 @@ export class Keys extends Resource {
 export class MarketingEvents extends Resource {
   /** Events of the workspace. In every state, with the figures of their registrations, the next one first. */
   list(query?: PageQuery, options?: CallOptions): PagedCall<MarketingEventListResponse, MarketingEventRecord> {
-    return this.transport.pages({ path: '/v1/marketing/events', query: { ...query } }, ({ event_id }) => event_id, options);
+    return this.transport.pages({ path: '/v1/marketing/events', query: { ...query } }, options);
   }
 
   /** One event of the workspace. In whatever state. */
@@ -985,7 +987,7 @@ export class MarketingEvents extends Resource {
 
   /** Who registered for an event. The newest first. */
   registrations(slug: string, query?: PageQuery, options?: CallOptions): PagedCall<MarketingEventRegistrationListResponse, MarketingEventRegistrationRecord> {
-    return this.transport.pages({ path: `/v1/marketing/events/${pathStep(slug)}/registrations`, query: { ...query } }, ({ registration_id }) => registration_id, options);
+    return this.transport.pages({ path: `/v1/marketing/events/${pathStep(slug)}/registrations`, query: { ...query } }, options);
   }
 
   /** Change a registration in the workspace. A place that falls free goes to the person who has waited longest, at once. */
@@ -1074,7 +1076,7 @@ export class People extends Resource {
 
   /** List people. Those who became known last first. All filters that are given hold together. */
   list(query?: PeopleQuery, options?: CallOptions): PagedCall<MarketingPeopleListResponse, MarketingPersonRecord> {
-    return this.transport.pages({ path: '/v1/marketing/people', query: { ...query } }, ({ person_id }) => person_id, options);
+    return this.transport.pages({ path: '/v1/marketing/people', query: { ...query } }, options, ({ person_id }) => person_id);
   }
 
   /** Do something with a person. Tags, owner, stage, notes, merging, unsubscribing, erasing: each is in the history and in the audit log. */
@@ -1177,7 +1179,7 @@ export class Plans extends Resource {
 
   /** Invoices. Those of the subscription, and one for each month that had charges beyond the quota. */
   invoices(query?: PlanInvoiceQuery, options?: CallOptions): PagedCall<PlanInvoiceListResponse, PlanInvoiceSummary> {
-    return this.transport.pages({ path: '/v1/plans/invoices', query: { ...query } }, ({ invoice_id }) => invoice_id, options);
+    return this.transport.pages({ path: '/v1/plans/invoices', query: { ...query } }, options);
   }
 
   /** One invoice. With its lines. */
@@ -1192,7 +1194,7 @@ export class Plans extends Resource {
 
   /** Payments. Everything that was paid, with what was returned of it. */
   payments(query?: PlanPaymentQuery, options?: CallOptions): PagedCall<PlanPaymentListResponse, PlanPayment> {
-    return this.transport.pages({ path: '/v1/plans/payments', query: { ...query } }, ({ payment_id }) => payment_id, options);
+    return this.transport.pages({ path: '/v1/plans/payments', query: { ...query } }, options);
   }
 
   /** Return a payment. For administrators: of any account’s payment, to where it came from. What it had credited to a balance is taken back. */
@@ -1224,8 +1226,8 @@ export class Plans extends Resource {
 /** `tallygate.receipts`: Signed receipts and the public keys that verify them. */
 export class Receipts extends Resource {
   /** List receipts. Receipts of the account, in one mode, the newest request first; with `logged_after` in the order of the log. */
-  list(query?: ReceiptQuery, options?: CallOptions): CursorCall<ReceiptList, ReceiptListItem> {
-    return this.transport.cursor({ path: '/v1/receipts', query: { ...query } }, options);
+  list(query?: ReceiptQuery, options?: CallOptions): PagedCall<ReceiptList, ReceiptListItem> {
+    return this.transport.pages({ path: '/v1/receipts', query: { ...query } }, options);
   }
 
   /** Get a receipt. Public: anyone who knows the id (the `X-Receipt-Id` of an answer) may read the receipt. It names neither the account nor any content. A receipt exists a moment after its answer; until then this is a 404. */
@@ -1279,10 +1281,10 @@ export class Responses extends Resource {
 export class Runs extends Resource {
   /** List agent runs. Runs of the account, in one mode, the newest first. */
   list(query?: RunQuery, options?: CallOptions): PagedCall<RunList, Run> {
-    return this.transport.pages({ path: '/v1/runs', query: { ...query } }, ({ run_id }) => run_id, options);
+    return this.transport.pages({ path: '/v1/runs', query: { ...query } }, options);
   }
 
-  /** Get an agent run. Where the run stands, what its steps cost, and its child runs. `limit` and `offset` page through the steps. */
+  /** Get an agent run. Where the run stands, what its steps cost, and its child runs. `limit` and `cursor` page through the steps. */
   get(runId: string, query?: RunGetQuery, options?: CallOptions): Call<RunDetail> {
     return this.transport.json({ method: 'GET', path: `/v1/runs/${pathStep(runId)}`, query: { ...query } }, options);
   }
@@ -1297,7 +1299,7 @@ export class Runs extends Resource {
 export class Sessions extends Resource {
   /** List the user’s sessions. Every session that is alive, with where it comes from. */
   list(query?: PageQuery, options?: CallOptions): PagedCall<SessionListResponse, SessionResponse> {
-    return this.transport.pages({ path: '/v1/users/me/sessions', query: { ...query } }, ({ session_id }) => session_id, options);
+    return this.transport.pages({ path: '/v1/users/me/sessions', query: { ...query } }, options);
   }
 
   /** End one session of the user. The session’s token stops working at once. Ending an ended session changes nothing. */
@@ -1336,7 +1338,7 @@ export class Usage extends Resource {
 export class Users extends Resource {
   /** List users. For administrators: everybody, or who has a role, or whose e-mail address it is. */
   list(query?: UserQuery, options?: CallOptions): PagedCall<UserListResponse, UserResponse> {
-    return this.transport.pages({ path: '/v1/admin/users', query: { ...query } }, ({ user_id }) => user_id, options);
+    return this.transport.pages({ path: '/v1/admin/users', query: { ...query } }, options);
   }
 
   /** Give a user a role. For administrators. It counts from the next request on, for sessions and keys alike; the user is told by mail. Only an address that was confirmed gets a role other than `member`, and nobody changes their own. */
@@ -1348,8 +1350,8 @@ export class Users extends Resource {
 /** `tallygate.videos`: Video jobs: begun, followed, downloaded; charged once, and given back in full when they fail. */
 export class Videos extends Resource {
   /** List videos. The account’s videos, newest first. A test key sees those of test mode, everybody else those of live mode. */
-  list(query?: VideoQuery, options?: CallOptions): CursorCall<VideoList, Video> {
-    return this.transport.cursor({ path: '/v1/videos', query: { ...query } }, options);
+  list(query?: VideoQuery, options?: CallOptions): PagedCall<VideoList, Video> {
+    return this.transport.pages({ path: '/v1/videos', query: { ...query } }, options);
   }
 
   /** Get a video. The job and how far it is; no older than two seconds where its provider answers. */

@@ -1,26 +1,28 @@
 import { Call, type CallResult } from './call.ts';
 
-/** Which part of a list: at most `limit` items after the first `offset`. */
+/** Which page of a list. */
 export interface PageQuery {
-  /** 1 to 200; default 50. */
+  /** The maximum number of items in the page: 1 to 200; default 50. */
   readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. */
+  readonly cursor?: string | undefined;
 }
 
-/** The wrapper of the service's lists. */
+/** What every page of every list has. */
 export interface Page<Item> {
-  readonly items: readonly Item[];
-  /** How many there are in all. */
-  readonly total: number;
-  readonly limit: number;
-  readonly offset: number;
+  readonly data: readonly Item[];
+  /** Whether the list continues after this page. */
+  readonly has_more: boolean;
 }
 
-/** What a list needs to go on after its first page. */
+/** The query parameter that leads to the next page. */
+export type NextPage = Readonly<Record<string, string | number>>;
+
+/** How a list is read further. */
 export interface Paging<P extends Page<Item>, Item> {
-  fetchPage(offset: number): Promise<CallResult<P>>;
-  /** Tells items apart. */
-  idOf(item: Item): string;
+  fetchPage(next: NextPage): Promise<CallResult<P>>;
+  /** Tells items apart, where the pages of a list are counted: items that are added meanwhile move others to the next page. */
+  readonly idOf?: ((item: Item) => string) | undefined;
 }
 
 /**
@@ -30,21 +32,29 @@ export interface Paging<P extends Page<Item>, Item> {
 export class PagedCall<P extends Page<Item>, Item> extends Call<P> implements AsyncIterable<Item> {
   readonly #paging: Paging<P, Item>;
 
-  constructor(firstPage: Promise<CallResult<P>>, paging: Paging<P, Item>) {
-    super(firstPage);
+  constructor(paging: Paging<P, Item>) {
+    super(paging.fetchPage({}));
     this.#paging = paging;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    const { fetchPage, idOf } = this.#paging;
     let page: P = await this;
     let before = new Set<string>();
-    while (page.items.length > 0) {
-      // What is added meanwhile pushes the rest down, so that the next page begins with items of the one before.
-      for (const item of page.items) if (!before.has(this.#paging.idOf(item))) yield item;
-      const offset = page.offset + page.items.length;
-      if (offset >= page.total) return;
-      before = new Set(page.items.map(this.#paging.idOf));
-      page = (await this.#paging.fetchPage(offset)).data;
+    for (;;) {
+      for (const item of page.data) if (!idOf || !before.has(idOf(item))) yield item;
+      const next = nextOf(page);
+      if (!next) return;
+      if (idOf) before = new Set(page.data.map(idOf));
+      page = (await fetchPage(next)).data;
     }
   }
+}
+
+/** The lists of the service have a cursor, those of OpenAI continue after an id, and the list of people is counted. */
+function nextOf(page: Page<unknown> & { next_cursor?: string | null; last_id?: string | null; offset?: number }): NextPage | undefined {
+  if (!page.has_more || page.data.length === 0) return undefined;
+  if (page.next_cursor) return { cursor: page.next_cursor };
+  if (page.last_id) return { after: page.last_id };
+  return page.offset === undefined ? undefined : { offset: page.offset + page.data.length };
 }

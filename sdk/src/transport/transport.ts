@@ -1,13 +1,12 @@
 import { ConnectionError, TallygateError } from '../errors.ts';
 import { Call, type CallResult, callResult } from './call.ts';
 import type { CallOptions } from './call-options.ts';
-import { CursorCall, type CursorPage } from './cursor-call.ts';
 import { Deadline, sleep } from './deadline.ts';
 import type { DebugEvent, OnDebug } from './debug.ts';
 import { downloadOf } from './download.ts';
 import { EventStream } from './event-stream.ts';
 import { headersOf } from './header.ts';
-import { type Page, PagedCall } from './paged-call.ts';
+import { type NextPage, type Page, PagedCall } from './paged-call.ts';
 import { parseJson, readError } from './read-problem.ts';
 import { checkedMaxRetries, retryDelayMs } from './retry.ts';
 
@@ -96,17 +95,9 @@ export class Transport {
   }
 
   /** A list in pages: the one that the query asks for, and the ones after it as they are needed. */
-  pages<P extends Page<Item>, Item>(operation: List, idOf: (item: Item) => string, options: CallOptions = {}): PagedCall<P, Item> {
-    const fetchPage = (query: List['query']) => this.json<P>({ method: 'GET', ...operation, query }, options).withResponse();
-    return new PagedCall(fetchPage(operation.query), { idOf, fetchPage: (offset) => fetchPage({ ...operation.query, offset }) });
-  }
-
-  /** A list that goes on behind its last item: the page that the query asks for, and the ones after it as they are needed. */
-  cursor<P extends CursorPage<Item>, Item>(operation: List, options: CallOptions = {}): CursorCall<P, Item> {
-    const { query } = operation;
-    const fetchPage = (after: Query['after']) =>
-      this.json<P>({ method: 'GET', ...operation, query: { ...query, after } }, options).withResponse();
-    return new CursorCall(fetchPage(query?.['after']), fetchPage);
+  pages<P extends Page<Item>, Item>({ path, query }: List, options: CallOptions = {}, idOf?: (item: Item) => string): PagedCall<P, Item> {
+    const fetchPage = (next: NextPage) => this.json<P>({ method: 'GET', path, query: { ...query, ...next } }, options).withResponse();
+    return new PagedCall({ fetchPage, idOf });
   }
 
   async #send<T>(operation: Operation, options: CallOptions, read: Reader<T>): Promise<CallResult<T>> {

@@ -90,11 +90,11 @@ async function exported(month: string): Promise<string[]> {
 
 async function listed(wish: { month?: string; logged_after?: number }): Promise<unknown[]> {
   const items: unknown[] = [];
-  for (let after: string | undefined; ; ) {
-    const page = await listReceipts(pool, archive, scope, { ...wish, ...(after !== undefined && { after }), limit: 2 });
+  for (let cursor: string | undefined; ; ) {
+    const page = await listReceipts(pool, archive, scope, { ...wish, ...(cursor !== undefined && { cursor }), limit: 2 });
     items.push(...page.data);
     if (!page.has_more) return items;
-    after = page.last_id ?? undefined;
+    cursor = page.next_cursor ?? undefined;
   }
 }
 

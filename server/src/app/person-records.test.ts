@@ -62,7 +62,7 @@ afterAll(async () => {
 
 const post = (path: string, json: object, headers: Record<string, string> = {}) => send(api, path, { method: 'POST', headers, json });
 const get = (path: string) => send(api, path, { headers: admin });
-const personOf = async (email: string) => (await get(`/v1/marketing/people?q=${encodeURIComponent(email)}`)).body.items[0];
+const personOf = async (email: string) => (await get(`/v1/marketing/people?q=${encodeURIComponent(email)}`)).body.data[0];
 
 /** Of every row of the database that says one of these words, the table. Whatever a later table keeps is found as well. */
 async function tablesThatSay(...words: readonly string[]): Promise<string[]> {

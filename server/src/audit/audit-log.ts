@@ -2,6 +2,7 @@ import type { AuditLogEntry, AuditLogQuery, AuditLogResponse } from '@tallygate/
 import type { Pool } from 'pg';
 import * as z from 'zod';
 import { rfc3339 } from '../kernel/clock.ts';
+import { type Keyed, Keyset, mapPage } from '../kernel/page.ts';
 
 export interface AuditLog {
   /** Newest first. @param accountId undefined: of all accounts */
@@ -23,15 +24,18 @@ const Row = z.object({
   created_at: z.date(),
 });
 
+const ENTRIES = new Keyset({ name: 'audit', columns: { id: 'uuid' }, direction: 'desc' });
+
 const FILTERED = `from audit_log where ($1::uuid is null or account_id = $1) and ($2::text is null or action = $2)
   and ($3::timestamptz is null or created_at >= $3) and ($4::timestamptz is null or created_at < $4)`;
 
 export const createAuditLog = (pool: Pool): AuditLog => ({
-  async list({ accountId, action, from, to, limit, offset }) {
-    const filter = [accountId ?? null, action ?? null, from ?? null, to ?? null];
-    const counted = await pool.query<{ total: bigint }>(`select count(*) as total ${FILTERED}`, filter);
-    const { rows } = await pool.query(`select * ${FILTERED} order by id desc limit $5 offset $6`, [...filter, limit, offset]);
-    return { items: rows.map((row) => toWire(Row.parse(row))), total: Number(counted.rows[0]?.total ?? 0), limit, offset };
+  async list({ accountId, action, from, to, ...query }) {
+    const { rows } = await pool.query<Keyed>(
+      `select *, ${ENTRIES.key} ${FILTERED} and ${ENTRIES.after('$5')} order by ${ENTRIES.order} limit $6`,
+      [accountId ?? null, action ?? null, from ?? null, to ?? null, ...ENTRIES.values(query)],
+    );
+    return mapPage(ENTRIES.page(rows, query), (row) => toWire(Row.parse(row)));
   },
 });
 

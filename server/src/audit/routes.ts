@@ -16,5 +16,5 @@ export const auditRoutes = (auditLog: AuditLog): Handlers<typeof contract.audit>
 /** API keys lie in configurations and with services: where the people of an account sit is no business of whoever holds one. */
 const withoutAddresses = (entries: AuditLogResponse): AuditLogResponse => ({
   ...entries,
-  items: entries.items.map((entry) => ({ ...entry, ip: null })),
+  data: entries.data.map((entry) => ({ ...entry, ip: null })),
 });

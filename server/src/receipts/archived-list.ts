@@ -1,9 +1,10 @@
 import { type Archive, type ArchivedPiece, RECEIPTS } from '../archive/index.ts';
 import { invalidInput } from '../kernel/invalid-input.ts';
+import type { Keyed } from '../kernel/page.ts';
 import { archivedReceipts } from './stored-receipt.ts';
 
 /** A receipt of a page. */
-export interface ListedRow {
+export interface ListedRow extends Keyed {
   readonly receipt_id: string;
   readonly payload: string;
   readonly log_index: bigint | null;

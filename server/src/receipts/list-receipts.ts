@@ -2,10 +2,9 @@ import type { ReceiptList, ReceiptListItem, ReceiptPayload } from '@tallygate/co
 import type { Pool } from 'pg';
 import type { Archive } from '../archive/index.ts';
 import { monthEnd, monthStart } from '../kernel/clock.ts';
-import { invalidInput } from '../kernel/invalid-input.ts';
 import { formatUsd } from '../kernel/money.ts';
+import { Keyset, mapPage, type PageQuery } from '../kernel/page.ts';
 import { type ListedRow, pageOf } from './archived-list.ts';
-import { type StoredReceipt, storedReceipt } from './stored-receipt.ts';
 
 /** Whose receipts: live and test ones are apart. */
 export interface ReceiptScope {
@@ -13,7 +12,7 @@ export interface ReceiptScope {
   readonly livemode: boolean;
 }
 
-interface Wanted {
+interface Wanted extends PageQuery {
   /** Of the requests, as invoices count them. */
   readonly month?: string | undefined;
   readonly kind?: string | undefined;
@@ -22,20 +21,21 @@ interface Wanted {
   readonly key_id?: string | undefined;
   /** An entry of the log: only what stands after it, in its order. */
   readonly logged_after?: number | undefined;
-  /** The receipt after which the page begins. */
-  readonly after?: string | undefined;
-  readonly limit: number;
 }
 
-/** The newest requests first, or in the order of the log. @throws Problem `validation_failed` where `after` is no receipt of the list's account */
+const BY_START = new Keyset({ name: 'receipts', columns: { started_at: 'time', receipt_id: 'uuid' }, direction: 'desc' });
+const BY_LOG = new Keyset({ name: 'logged_receipts', columns: { log_index: 'integer' }, direction: 'asc' });
+
+/** The newest requests first, or in the order of the log. @throws Problem `validation_failed` for a cursor of another list */
 export async function listReceipts(
   pool: Pool,
   archive: Archive,
   { accountId, livemode }: ReceiptScope,
   wanted: Wanted,
 ): Promise<ReceiptList> {
-  const { month, kind, model, run_id: runId, key_id: keyId, logged_after: loggedAfter, after, limit } = wanted;
-  const place = after === undefined ? undefined : await placeOf(pool, archive, { accountId, livemode }, after);
+  const { month, kind, model, run_id: runId, key_id: keyId, logged_after: loggedAfter, limit } = wanted;
+  const list = loggedAfter === undefined ? BY_START : BY_LOG;
+  const place = list.cursorKey(wanted.cursor);
   const values: unknown[] = [accountId, livemode];
   const where = (condition: (at: string) => string, value: unknown): string[] => {
     if (value === undefined) return [];
@@ -53,20 +53,14 @@ export async function listReceipts(
       keyId,
     ),
     ...where((at) => `log_index > ${at}`, loggedAfter),
-    ...(loggedAfter === undefined
-      ? where(
-          (at) => `(started_at, receipt_id) < (((${at}::text[])[1])::timestamptz, ((${at}::text[])[2])::uuid)`,
-          place && [place.started, after],
-        )
-      : where((at) => `log_index > ${at}`, place?.log_index)),
+    ...where(list.after.bind(list), place ?? undefined),
   ];
-  const order = loggedAfter === undefined ? 'started_at desc, receipt_id desc' : 'log_index';
   const condition = ['account_id = $1', 'livemode = $2', ...conditions].join(' and ');
   const rows = await pageOf(
     archive,
     async (source, ...more) => {
       const found = await pool.query<ListedRow>(
-        `select receipt_id, payload, log_index, started_at from ${source} where ${condition} order by ${order} limit ${limit + 1}`,
+        `select receipt_id, payload, log_index, started_at, ${list.key} from ${source} where ${condition} order by ${list.order} limit ${limit + 1}`,
         [...values, ...more],
       );
       return found.rows;
@@ -74,22 +68,17 @@ export async function listReceipts(
     {
       ...{ accountId, limit, free: `$${values.length + 1}`, isByKey: keyId !== undefined },
       from: month === undefined ? undefined : monthStart(month),
-      to: (loggedAfter === undefined ? place?.started_at : undefined) ?? (month === undefined ? undefined : monthEnd(month)),
-      after: loggedAfter === undefined ? undefined : (place?.log_index ?? BigInt(loggedAfter)),
+      to: (list === BY_START ? timeOf(place) : undefined) ?? (month === undefined ? undefined : monthEnd(month)),
+      after: loggedAfter === undefined ? undefined : BigInt(place?.[0] ?? loggedAfter),
     },
   );
-  const data = rows.slice(0, limit).map(itemOf);
-  return { object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: rows.length > limit };
+  return mapPage(list.page(rows, wanted), itemOf);
 }
 
-async function placeOf(pool: Pool, archive: Archive, { accountId, livemode }: ReceiptScope, after: string): Promise<StoredReceipt> {
-  const row = await storedReceipt(pool, archive, after);
-  if (row?.account_id !== accountId || row.livemode !== livemode)
-    throw invalidInput([{ loc: ['query', 'after'], msg: 'must be the id of a receipt of this list', type: 'invalid' }]);
-  return row;
-}
+/** At or after the moment of a cursor, which has microseconds. */
+const timeOf = (place: readonly string[] | null): Date | undefined => (place ? new Date(Math.ceil(Number(place[0]) / 1000)) : undefined);
 
-function itemOf({ payload, log_index: index }: ListedRow): ReceiptListItem {
+function itemOf({ payload, log_index: index }: Pick<ListedRow, 'payload' | 'log_index'>): ReceiptListItem {
   const said = JSON.parse(payload) as ReceiptPayload;
   return {
     object: 'receipt.item',

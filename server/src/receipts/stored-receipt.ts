@@ -15,8 +15,6 @@ export interface StoredReceipt extends ReceiptRow {
   readonly account_id: string;
   readonly livemode: boolean | null;
   readonly started_at: Date;
-  /** The same as PostgreSQL writes it, with its microseconds. */
-  readonly started: string;
 }
 
 /** SQL: the receipts of a piece of the archive, as rows of the table. */
@@ -24,7 +22,7 @@ export const archivedReceipts = (json: string): string => `json_populate_records
 
 /** A receipt by its id, from the database or from the archive. */
 export async function storedReceipt(pool: Pool, archive: Archive, receiptId: string): Promise<StoredReceipt | undefined> {
-  const columns = `${RECEIPT_COLUMNS}, account_id, livemode, started_at, started_at::text as started`;
+  const columns = `${RECEIPT_COLUMNS}, account_id, livemode, started_at`;
   const live = await pool.query<StoredReceipt>(`select ${columns} from receipts where receipt_id = $1`, [receiptId]);
   if (live.rows[0]) return live.rows[0];
   const archived = await archive.find(RECEIPTS, receiptId);

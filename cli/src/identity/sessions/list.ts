@@ -1,8 +1,9 @@
 import type { SessionResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
-import { type CommandWorld, type Perform, withJson } from '../../command.ts';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../../command.ts';
 import { SessionResponseFields } from '../../generated/fields.ts';
-import { type Column, printList } from '../../print.ts';
+import type { Column } from '../../print.ts';
+import { type PageOptions, printPages, withPages } from '../../print-pages.ts';
 
 const COLUMNS: readonly Column<SessionResponse>[] = [
   { title: 'id', of: ({ session_id }) => session_id },
@@ -14,13 +15,12 @@ const COLUMNS: readonly Column<SessionResponse>[] = [
 ];
 
 export const listSessions = (sessions: Command, perform: Perform): Command =>
-  withJson(SessionResponseFields, sessions.command('list').description('Where the user is signed in, the last used first')).action(
-    perform(list),
-  );
+  withJson(
+    SessionResponseFields,
+    withPages(sessions.command('list').description('Where the user is signed in, the last used first')),
+  ).action(perform(list));
 
-async function list(world: CommandWorld): Promise<void> {
-  const client = await world.connect('session');
-  const sessions: SessionResponse[] = [];
-  for await (const session of client.sessions.list({ limit: 200 }, { signal: world.signal })) sessions.push(session);
-  printList(world, sessions, COLUMNS);
+async function list(world: CommandWorld, { options }: Typed<PageOptions>): Promise<void> {
+  const { sessions } = await world.connect('session');
+  await printPages(world, options, { columns: COLUMNS, list: (limit) => sessions.list({ limit }, { signal: world.signal }) });
 }

@@ -2,10 +2,11 @@ import type { Role, UserResponse } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../../command.ts';
 import { RoleValues } from '../../generated/fields.ts';
-import { type Column, printList } from '../../print.ts';
+import type { Column } from '../../print.ts';
+import { type PageOptions, printPages, withPages } from '../../print-pages.ts';
 import { USER_FIELDS } from './fields.ts';
 
-interface Options {
+interface Options extends PageOptions {
   readonly role?: Role;
   readonly email?: string;
 }
@@ -22,17 +23,17 @@ const COLUMNS: readonly Column<UserResponse>[] = [
 export const listUsers = (users: Command, perform: Perform): Command =>
   withJson(
     USER_FIELDS,
-    users
-      .command('list')
-      .description('Users of the gateway, the newest first; for administrators')
-      .addOption(new Option('--role <role>', 'only who has it').choices(RoleValues))
-      .option('--email <address>', 'whose address this is'),
+    withPages(
+      users
+        .command('list')
+        .description('Users of the gateway, the newest first; for administrators')
+        .addOption(new Option('--role <role>', 'only who has it').choices(RoleValues))
+        .option('--email <address>', 'whose address this is'),
+    ),
   ).action(perform(list));
 
-async function list(world: CommandWorld, { options: { role, email } }: Typed<Options>): Promise<void> {
-  const client = await world.connect('session');
-  const found: UserResponse[] = [];
-  const query = { limit: 200, ...(role && { role }), ...(email !== undefined && { email }) };
-  for await (const user of client.users.list(query, { signal: world.signal })) found.push(user);
-  printList(world, found, COLUMNS);
+async function list(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
+  const { role, email } = options;
+  const { users } = await world.connect('session');
+  await printPages(world, options, { columns: COLUMNS, list: (limit) => users.list({ role, email, limit }, { signal: world.signal }) });
 }

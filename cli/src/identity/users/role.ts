@@ -29,9 +29,9 @@ async function give(world: CommandWorld, { args: [user = '', wanted] }: Typed<ob
   const { signal } = world;
   let id = user;
   if (user.includes('@')) {
-    const { items } = await client.users.list({ email: user, limit: 1 }, { signal });
-    if (!items[0]) throw new Failure('not_found', `Nobody has the address ${user} here.`, EXIT.failure, 'tallygate users list');
-    id = items[0].user_id;
+    const { data } = await client.users.list({ email: user, limit: 1 }, { signal });
+    if (!data[0]) throw new Failure('not_found', `Nobody has the address ${user} here.`, EXIT.failure, 'tallygate users list');
+    id = data[0].user_id;
   }
   printRecord(world, await client.users.setRole(id, role, { signal }), LINES);
 }

@@ -5,6 +5,7 @@ import { type Actor, actorOf, type Origin, recordAudit } from '../../audit/index
 import type { SessionPrincipal } from '../../http/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { inUnit } from '../../kernel/execute.ts';
+import { Keyset, mapPage, type Page, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import { notify } from './notices.ts';
@@ -16,13 +17,13 @@ interface Wanted {
   readonly role?: Role | undefined;
   /** Exactly, but for upper and lower case. */
   readonly email?: string | undefined;
-  readonly limit: number;
-  readonly offset: number;
 }
+
+const USERS = new Keyset({ name: 'users', columns: { id: 'uuid' }, direction: 'desc' });
 
 export interface Roles {
   /** Whoever has not closed their account, the newest first. */
-  list(wanted: Wanted): Promise<{ readonly users: readonly User[]; readonly total: number }>;
+  list(wanted: Wanted & PageQuery): Promise<Page<User>>;
   /**
    * Counts from the next request on: sessions look it up, and a trigger tells the directories of keys. Setting what is set already changes
    * nothing.
@@ -33,15 +34,25 @@ export interface Roles {
 
 export function createRoles({ em, clock }: { em: EntityManager; clock: Clock }): Roles {
   return {
-    async list({ role, email, limit, offset }) {
-      const [users, total] = await em
-        .fork()
-        .findAndCount(
-          User,
-          { closedAt: null, ...(role && { role }), ...(email !== undefined && { [raw('lower(email)')]: raw('lower(?)', [email]) }) },
-          { populate: ['account'], orderBy: { createdAt: 'desc', id: 'desc' }, limit, offset },
-        );
-      return { users, total };
+    async list({ role, email, ...query }) {
+      const [before] = USERS.cursorKey(query.cursor) ?? [];
+      const users = await em.fork().find(
+        User,
+        {
+          closedAt: null,
+          ...(role && { role }),
+          ...(email !== undefined && { [raw('lower(email)')]: raw('lower(?)', [email]) }),
+          ...(before !== undefined && { id: { $lt: before } }),
+        },
+        { populate: ['account'], orderBy: { id: 'desc' }, limit: query.limit + 1 },
+      );
+      return mapPage(
+        USERS.page(
+          users.map((user) => ({ user, page_key: [user.id] })),
+          query,
+        ),
+        ({ user }) => user,
+      );
     },
 
     set: (admin, userId, role, origin) =>

@@ -1,6 +1,7 @@
 import type { contract } from '@tallygate/contract';
 import { originOf } from '../../audit/index.ts';
 import type { Handlers } from '../../http/index.ts';
+import { mapPage } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Identity } from './identity.ts';
 import type { User } from './user.ts';
@@ -38,10 +39,7 @@ export const mfaRoutes = ({ logins, mfa, planOf }: Identity): Handlers<typeof co
 });
 
 export const userRoutes = ({ roles, planOf }: Identity): Handlers<typeof contract.users> => ({
-  list: async ({ query: { limit, offset, ...wanted } }) => {
-    const { users, total } = await roles.list({ ...wanted, limit, offset });
-    return { status: 200, body: { items: users.map((user) => toUser(user, planOf)), total, limit, offset } };
-  },
+  list: async ({ query }) => ({ status: 200, body: mapPage(await roles.list(query), (user) => toUser(user, planOf)) }),
   setRole: async ({ principal, params, body, ...call }) => ({
     status: 200,
     body: toUser(await roles.set(principal, params.user_id, body.role, originOf(call)), planOf),
@@ -59,11 +57,10 @@ export const accountRoutes = ({ profile, sessions, recovery, planOf }: Identity)
     await profile.changePassword(principal, body, originOf(call));
     return DONE;
   },
-  listSessions: async ({ principal, query: { limit, offset } }) => {
-    const live = await sessions.list(principal);
-    const items = live.slice(offset, offset + limit).map((session) => toSession(session, principal.sessionId));
-    return { status: 200, body: { items, total: live.length, limit, offset } };
-  },
+  listSessions: async ({ principal, query }) => ({
+    status: 200,
+    body: mapPage(await sessions.list(principal, query), (session) => toSession(session, principal.sessionId)),
+  }),
   endSession: async ({ principal, params, ...call }) => {
     await sessions.end(principal, params.session_id, originOf(call));
     return DONE;

@@ -4,6 +4,7 @@ import type { SessionGrant, SessionPrincipal } from '../../http/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { inUnit } from '../../kernel/execute.ts';
 import { newId } from '../../kernel/ids.ts';
+import { Keyset, type Page, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import type { PlanOfAccount } from './account.ts';
@@ -27,12 +28,14 @@ export interface Sessions {
   /** Ends the caller's own session; ending it twice changes nothing. */
   logout(principal: SessionPrincipal, origin: Origin): Promise<void>;
   /** Those of the caller's user that are alive, the last used first. */
-  list(principal: SessionPrincipal): Promise<Session[]>;
+  list(principal: SessionPrincipal, query: PageQuery): Promise<Page<Session>>;
   /** @throws Problem `not_found`, also for another user's session */
   end(principal: SessionPrincipal, sessionId: string, origin: Origin): Promise<void>;
   /** @throws Problem `invalid_credentials` for anything that is not a live session's token */
   authenticate(token: string): Promise<SessionGrant>;
 }
+
+const SESSIONS = new Keyset({ name: 'sessions', columns: { lastUsedAt: 'time', id: 'uuid' }, direction: 'desc' });
 
 interface SessionsDeps {
   readonly em: EntityManager;
@@ -90,10 +93,12 @@ export function createSessions({ em, clock, planOf }: SessionsDeps): Sessions {
     end,
     logout: (principal, origin) => end(principal, principal.sessionId, origin),
 
-    async list({ userId }) {
+    // Whether one is alive, only the session knows: they are few, and filtered here.
+    async list({ userId }, query) {
       const now = present();
-      const open = await em.fork().find(Session, { user: userId, revokedAt: null }, { orderBy: { lastUsedAt: 'desc', id: 'desc' } });
-      return open.filter((session) => session.isLive(now));
+      const open = await em.fork().find(Session, { user: userId, revokedAt: null });
+      const live = open.filter((session) => session.isLive(now));
+      return SESSIONS.pageOf(live, query, ({ lastUsedAt, id }) => [`${lastUsedAt.getTime()}`, id]);
     },
 
     async authenticate(token) {

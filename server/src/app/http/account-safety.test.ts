@@ -36,7 +36,7 @@ const sql = (text: string, values: unknown[] = []) => db.database.pool.query(tex
 const login = (email: string, password: string, from: string) =>
   send(api, '/v1/users/login', { headers: { 'x-forwarded-for': from }, json: { email, password } });
 const auditOf = async (auth: Record<string, string>, action: string) =>
-  (await send(api, `/v1/audit-log?action=${action}`, { headers: auth })).body.items;
+  (await send(api, `/v1/audit-log?action=${action}`, { headers: auth })).body.data;
 
 describe('a failed login', () => {
   const told = async (email: string) =>

@@ -256,20 +256,18 @@ describe('sessions', () => {
     const other = await anotherSession(email);
     await send(api, '/v1/users/logout', { method: 'POST', headers: await anotherSession(email) });
     const { body, text } = await list(other);
-    expect([body.total, body.items.length, body.items.filter(({ current }: { current: boolean }) => current).length]).toEqual([2, 2, 1]);
+    expect([body.data.length, body.data.filter(({ current }: { current: boolean }) => current).length]).toEqual([2, 1]);
     expect(text).not.toContain(token);
-    expect((await list(auth, '?limit=1&offset=1')).body).toMatchObject({
-      total: 2,
-      limit: 1,
-      offset: 1,
-      items: [{ ip_address: '127.0.0.1' }],
-    });
+    const first = (await list(auth, '?limit=1')).body;
+    const second = (await list(auth, `?limit=1&cursor=${first.next_cursor}`)).body;
+    expect(second).toMatchObject({ data: [{ ip_address: '127.0.0.1' }], has_more: false });
+    expect(second.data[0].session_id).not.toBe(first.data[0].session_id);
   });
 
   test('end one at a time, and twice changes nothing', async () => {
     const { auth, email } = await signUp(api);
     const other = await anotherSession(email);
-    const [{ session_id: id }] = (await list(other)).body.items.filter(({ current }: { current: boolean }) => current);
+    const [{ session_id: id }] = (await list(other)).body.data.filter(({ current }: { current: boolean }) => current);
     expect([(await end(auth, id)).status, (await end(auth, id)).status]).toEqual([204, 204]);
     expect([(await me(auth)).status, (await me(other)).status]).toEqual([200, 401]);
   });
@@ -277,7 +275,7 @@ describe('sessions', () => {
   test('of somebody else are answered exactly as missing ones', async () => {
     const mine = await signUp(api);
     const theirs = await signUp(api);
-    const [{ session_id: id }] = (await list(theirs.auth)).body.items;
+    const [{ session_id: id }] = (await list(theirs.auth)).body.data;
     const headers = { ...mine.auth, 'x-request-id': 'the-same-request' };
     const foreign = await end(headers, id);
     const missing = await end(headers, '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77');

@@ -30,7 +30,8 @@ const budgetOf = async (keyId: string, auth: Record<string, string> = owner.auth
   (await send(api, `/v1/keys/${keyId}/budget`, { headers: auth })).body;
 const setBudget = (keyId: string, json: object, auth: Record<string, string> = owner.auth) =>
   send(api, `/v1/keys/${keyId}/budget`, { method: 'PATCH', headers: auth, json });
-const historyOf = async (keyId: string) => (await send(api, `/v1/keys/${keyId}/budget/history`, { headers: owner.auth })).body;
+const historyOf = async (keyId: string, query = '') =>
+  (await send(api, `/v1/keys/${keyId}/budget/history${query}`, { headers: owner.auth })).body;
 const alertsOf = async (keyId: string) => (await send(api, `/v1/keys/${keyId}/budget/alerts`, { headers: owner.auth })).body;
 const testKey = (input: object = {}) => newKey(api, owner.auth, { livemode: false, ...input });
 
@@ -96,7 +97,7 @@ describe('every route of a budget', () => {
       expect((await send(api, `/v1/keys/no-uuid${path}`, { method, headers, json })).status).toBe(422);
     }
     expect((await budgetOf(keyId)).monthly_cap_usd).toBe('7');
-    expect((await historyOf(keyId)).total).toBe(0);
+    expect((await historyOf(keyId)).data).toEqual([]);
   });
 });
 
@@ -278,7 +279,7 @@ describe('changing a budget', () => {
     expect([await change(capped.keyId, '6'), await change(capped.keyId, null)]).toEqual([403, 403]);
     expect([await change(other.keyId, '21'), await change(other.keyId, null)]).toEqual([403, 403]);
     expect([await change(other.keyId, '19'), await change(capped.keyId, '4')]).toEqual([200, 200]);
-    expect((await historyOf(capped.keyId)).total).toBe(1);
+    expect((await historyOf(capped.keyId)).data).toHaveLength(1);
   });
 
   test('is refused for a key that spends nothing any more, and for a live key by a test key', async () => {
@@ -300,7 +301,7 @@ describe('the history', () => {
     await setBudget(keyId, { monthly_cap_usd: null }, changer.auth);
     const history = await historyOf(keyId);
     expect(history).toMatchObject({
-      items: [
+      data: [
         {
           actor: { kind: 'key', id: `…${changer.keyId.slice(-4)}` },
           previous_cap_usd: '2',
@@ -316,9 +317,10 @@ describe('the history', () => {
           new_alert_thresholds: [90],
         },
       ],
-      total: 2,
-      offset: 0,
+      has_more: false,
     });
+    const first = await historyOf(keyId, '?limit=1');
+    expect((await historyOf(keyId, `?limit=1&cursor=${first.next_cursor}`)).data).toEqual(history.data.slice(1));
     const text = JSON.stringify(history);
     for (const secret of [owner.userId, changer.keyId, owner.email, changer.key.slice(20)]) expect(text).not.toContain(secret);
   });
@@ -327,7 +329,7 @@ describe('the history', () => {
     const { keyId } = await newKey(api, owner.auth, { monthly_cap_usd: '1' });
     for (const json of [{ monthly_cap_usd: '1.00' }, { monthly_cap_usd: '1', alert_thresholds: [50, 80, 100] }])
       expect((await setBudget(keyId, json)).status).toBe(200);
-    expect((await historyOf(keyId)).items).toEqual([]);
+    expect((await historyOf(keyId)).data).toEqual([]);
   });
 
   test('goes with an entry of the audit log, field by field', async () => {
@@ -352,7 +354,7 @@ describe('the history', () => {
 
 describe('the alerts', () => {
   const told = async (keyId: string) =>
-    (await alertsOf(keyId)).items.map(({ threshold_percent, kind, cause }: Record<string, unknown>) => [threshold_percent, kind, cause]);
+    (await alertsOf(keyId)).data.map(({ threshold_percent, kind, cause }: Record<string, unknown>) => [threshold_percent, kind, cause]);
   const mailsAbout = (keyId: string) =>
     rowsOf(world, `select recipient, data from mails where template = 'budget-alert' and dedupe_key like $1 order by id`, [
       `budget:${keyId}:%`,
@@ -365,13 +367,13 @@ describe('the alerts', () => {
     await spend(key, 0.2);
     expect(await told(keyId)).toEqual([[50, 'warning', 'spend']]);
     await spend(key, 0.15);
-    const { items, total } = await alertsOf(keyId);
-    expect(total).toBe(2);
-    expect(items[0]).toMatchObject({ threshold_percent: 80, kind: 'warning', spent_usd: '0.85', cap_usd: '1' });
+    const { data } = await alertsOf(keyId);
+    expect(data).toHaveLength(2);
+    expect(data[0]).toMatchObject({ threshold_percent: 80, kind: 'warning', spent_usd: '0.85', cap_usd: '1' });
     const mails = await mailsAbout(keyId);
     expect(mails.map(({ recipient }) => recipient)).toEqual([owner.email, owner.email]);
     expect(mails[1]).toMatchObject({
-      data: { key_name: 'nightly', threshold_percent: 80, kind: 'warning', spent_usd: '0.85', cap_usd: '1', period: items[0].period },
+      data: { key_name: 'nightly', threshold_percent: 80, kind: 'warning', spent_usd: '0.85', cap_usd: '1', period: data[0].period },
     });
   });
 
@@ -418,12 +420,12 @@ describe('the alerts', () => {
     for (let index = 0; index < 5; index++) await refuse(key);
     await setBudget(keyId, { monthly_cap_usd: '0.002' });
     await refuse(key);
-    const { items, total } = await alertsOf(keyId);
-    expect(total).toBe(1);
-    expect(items[0]).toMatchObject({ threshold_percent: null, kind: 'warning', cause: 'refusal', spent_usd: '0', cap_usd: '0.001' });
-    expect(Number(items[0].required_usd)).toBeGreaterThanOrEqual(0.25);
+    const { data } = await alertsOf(keyId);
+    expect(data).toHaveLength(1);
+    expect(data[0]).toMatchObject({ threshold_percent: null, kind: 'warning', cause: 'refusal', spent_usd: '0', cap_usd: '0.001' });
+    expect(Number(data[0].required_usd)).toBeGreaterThanOrEqual(0.25);
     const mails = await mailsAbout(keyId);
-    expect(mails).toMatchObject([{ data: { kind: 'warning', cause: 'refusal', required_usd: items[0].required_usd } }]);
+    expect(mails).toMatchObject([{ data: { kind: 'warning', cause: 'refusal', required_usd: data[0].required_usd } }]);
   });
 
   test('of 100 % still come after a refusal far below the cap: by a refusal at it', async () => {

@@ -64,11 +64,12 @@ describe('a request', () => {
     const first = (await ask({ type: 'press' })).body.request_id;
     const second = (await ask({ type: 'press' })).body.request_id;
     await update(first, { status: 'in_progress' });
-    const ids = ({ items }: { items: { request_id: string }[] }) => items.map(({ request_id }) => request_id);
+    const ids = ({ data }: { data: { request_id: string }[] }) => data.map(({ request_id }) => request_id);
     expect(ids(await list('?type=press'))).toEqual([second, first]);
     expect(ids(await list('?type=press&status=in_progress'))).toEqual([first]);
-    expect(await list('?type=press&limit=1&offset=1')).toMatchObject({ total: 2, limit: 1, items: [{ request_id: first }] });
-    expect((await list('?status=nowhere')).total).toBe(0);
+    const { next_cursor } = await list('?type=press&limit=1');
+    expect(await list(`?type=press&limit=1&cursor=${next_cursor}`)).toMatchObject({ data: [{ request_id: first }], has_more: false });
+    expect((await list('?status=nowhere')).data).toEqual([]);
   });
 
   test('goes the ways that make sense, and is refused with a 409 on any other', async () => {
@@ -80,7 +81,7 @@ describe('a request', () => {
       ...[['declined', 409] as const, ['waiting', 409] as const, ['in_progress', 200] as const, ['declined', 200] as const],
     ])
       expect([to, await go(to)]).toEqual([to, answer]);
-    const found = (await list('?limit=200')).items.find(isOf(request_id));
+    const found = (await list('?limit=200')).data.find(isOf(request_id));
     expect([found.status, found.closed_at]).toEqual(['declined', expect.any(String)]);
     expect(found.history.map(({ changes }: { changes: { status: { to: string } } }) => changes.status.to)).toEqual(
       ['in_progress', 'waiting', 'done', 'in_progress', 'declined'].reverse(),

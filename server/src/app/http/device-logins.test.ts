@@ -93,11 +93,11 @@ describe('a login that is approved in a browser', () => {
     await decide('approve', auth, user_code);
     await take(device_code);
     const { body } = await send(api, '/v1/audit-log?limit=2', { headers: auth });
-    expect(body.items.map(({ action, changes }: { action: string; changes: object }) => ({ action, changes }))).toEqual([
+    expect(body.data.map(({ action, changes }: { action: string; changes: object }) => ({ action, changes }))).toEqual([
       { action: 'session.opened', changes: { client: 'tallygate on build-7' } },
       { action: 'device_login.approved', changes: { client: 'tallygate on build-7', asked_from: '203.0.113.77' } },
     ]);
-    expect((await send(api, '/v1/users/me/sessions', { headers: auth })).body.total).toBe(2);
+    expect((await send(api, '/v1/users/me/sessions', { headers: auth })).body.data).toHaveLength(2);
   });
 });
 

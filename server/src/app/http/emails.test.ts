@@ -90,7 +90,7 @@ describe('a stored template', () => {
     expect((await archive(template_id)).body).toEqual(archived);
     expect([(await mail(template_id)).status, (await change(template_id, { name: 'x' })).status]).toEqual([409, 409]);
     const idsOf = async (query: string) =>
-      (await send(api, `${TEMPLATES}${query}`, { headers: staff.auth })).body.items.map((one: { template_id: string }) => one.template_id);
+      (await send(api, `${TEMPLATES}${query}`, { headers: staff.auth })).body.data.map((one: { template_id: string }) => one.template_id);
     expect(await idsOf('')).not.toContain(template_id);
     expect(await idsOf('?archived=true')).toContain(template_id);
     expect((await store({ name })).name).toBe(name);

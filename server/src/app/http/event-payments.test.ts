@@ -77,7 +77,7 @@ describe('a place that costs something', () => {
     expect(await subjects(ada.email)).toEqual(['A place is held for you: Workshop', 'You have a place: Workshop']);
     expect(await billing()).toEqual({ payment_clearing: '-49500000000', sales_revenue: '49500000000' });
     expect((await send(api, '/v1/plans/billing-summary', { headers: ada.auth })).body.balance_usd).toBe('0');
-    const paid = (await send(api, '/v1/plans/payments', { headers: ada.auth })).body.items;
+    const paid = (await send(api, '/v1/plans/payments', { headers: ada.auth })).body.data;
     expect(paid).toMatchObject([{ kind: 'purchase', amount_usd: '49.5', refunded_usd: '0' }]);
     expect((await send(api, `/v1/plans/checkouts/${opened.body.checkout_id}`, { headers: ada.auth })).body).toMatchObject({
       kind: 'purchase',
@@ -186,7 +186,7 @@ describe('a place that costs something', () => {
       await takeEvents();
       const { status: state, registrant } = await listedOf(slug, bob.email);
       expect([state, registrant.payment_id]).toEqual([left, null]);
-      expect((await send(api, '/v1/plans/payments', { headers: bob.auth })).body.items).toMatchObject([
+      expect((await send(api, '/v1/plans/payments', { headers: bob.auth })).body.data).toMatchObject([
         { kind: 'purchase', amount_usd: '49.5', refunded_usd: '49.5' },
       ]);
       expect(await returnsOf(bob.email)).toHaveLength(1);

@@ -378,8 +378,8 @@ describe('administrators', () => {
       registrant: { note: 'Speaker', name: 'Ada L.', attended_at: expect.any(String) },
     });
     expect((await edit(registration_id, { attended: false })).body.registrant).toMatchObject({ attended_at: null, note: 'Speaker' });
-    const { items } = (await send(api, '/v1/audit-log', { headers: admin })).body;
-    const deeds = items.filter((entry: { target: { id: string } }) => entry.target.id === registration_id);
+    const { data } = (await send(api, '/v1/audit-log', { headers: admin })).body;
+    const deeds = data.filter((entry: { target: { id: string } }) => entry.target.id === registration_id);
     expect(deeds.map(({ action, changes }: { action: string; changes: object }) => [action, changes])).toEqual([
       ['event_registration.updated', { attended_at: true }],
       ['event_registration.updated', { name: true, admin_note: true, attended_at: true }],
@@ -430,16 +430,17 @@ describe('the marketing workspace', () => {
       ...{ slug, status: 'published', places_left: 0, waitlist_length: 1 },
       registrations: { confirmed: 1, awaiting_payment: 0, waitlisted: 1, canceled: 0, attended: 0, received_usd: '0' },
     });
-    const { items, total } = (await at(`events/${slug}/registrations?limit=1`, headers)).body;
-    expect([total, items]).toMatchObject([
-      2,
+    const { data, has_more, next_cursor } = (await at(`events/${slug}/registrations?limit=1`, headers)).body;
+    expect([has_more, data]).toMatchObject([
+      true,
       [{ event_slug: slug, name: 'Ada', message: 'I bring a robot.', status: 'waitlisted', waitlist_position: 1 }],
     ]);
-    const path = `event-registrations/${items[0].registration_id}`;
+    const rest = (await at(`events/${slug}/registrations?limit=1&cursor=${next_cursor}`, headers)).body;
+    expect(rest).toMatchObject({ data: [{ status: 'confirmed', waitlist_position: null }], has_more: false });
+    const path = `event-registrations/${data[0].registration_id}`;
     expect((await at(path, headers, 'PATCH', { note: 'Robots!' })).body).toMatchObject({ note: 'Robots!', event_title: 'Launch day' });
     const all = (await at('events?limit=200', headers)).body;
-    expect(all.items.length).toBe(all.total);
-    expect(all.items.map((one: { slug: string }) => one.slug)).toContain(slug);
+    expect(all.data.map((one: { slug: string }) => one.slug)).toContain(slug);
     for (const gone of ['events/nothing', 'events/nothing/registrations']) expect((await at(gone, headers)).body.code).toBe('not_found');
   });
 
@@ -451,8 +452,8 @@ describe('the marketing workspace', () => {
     expect((await at(`events/${slug}/unpublish`, headers, 'POST')).body.status).toBe('draft');
     expect((await at(`events/${slug}/unpublish`, headers, 'POST')).body.code).toBe('invalid_transition');
     expect((await send(api, `/v1/events/${slug}`)).status).toBe(404);
-    const { items } = (await at(`events/${slug}/registrations`, headers)).body;
-    const { registration_id } = items.find((one: { email: string }) => one.email === first);
+    const { data } = (await at(`events/${slug}/registrations`, headers)).body;
+    const { registration_id } = data.find((one: { email: string }) => one.email === first);
     await at(`event-registrations/${registration_id}`, headers, 'PATCH', { status: 'canceled' });
     expect((await at(`events/${slug}`, headers)).body).toMatchObject({ waitlist_length: 1, places_left: 1 });
     expect((await at(`events/${slug}/publish`, headers, 'POST')).body).toMatchObject({ status: 'published', waitlist_length: 0 });

@@ -157,8 +157,8 @@ describe('an event', () => {
     const { event_id } = await create();
     await patch(event_id, { title: 'Second' });
     await act(event_id, 'publish');
-    const { items } = (await send(api, '/v1/audit-log', { headers: admin })).body;
-    const deeds = items.filter((entry: { target: { id: string } }) => entry.target.id === event_id);
+    const { data } = (await send(api, '/v1/audit-log', { headers: admin })).body;
+    const deeds = data.filter((entry: { target: { id: string } }) => entry.target.id === event_id);
     expect(deeds.map(({ action, changes }: { action: string; changes: object }) => [action, changes])).toEqual([
       ['event.published', { status: { from: 'draft', to: 'published' } }],
       ['event.updated', { title: { from: 'Launch day', to: 'Second' } }],

@@ -167,7 +167,7 @@ test('an invitation of which nobody heard whether it was taken is unconfirmed, a
   await createOutbox({ pool: db.database.pool, sender: breaking, desk, log: silentLog() }).sendDue();
   await deliver();
   expect((await get(`${BATCHES}/${batch_id}`)).counts).toMatchObject({ unconfirmed: 1, queued: 0, sent: 0 });
-  expect((await get(`${BATCHES}/${batch_id}/invites`)).items).toMatchObject([{ status: 'unconfirmed', failure: 'the connection broke' }]);
+  expect((await get(`${BATCHES}/${batch_id}/invites`)).data).toMatchObject([{ status: 'unconfirmed', failure: 'the connection broke' }]);
   expect(await invitationsTo(email)).toEqual([]);
 });
 
@@ -186,7 +186,7 @@ test.each([
   const desk = createDesk(identified.box, () => 'https://app.example');
   await createOutbox({ pool: db.database.pool, sender: refusing, desk, log: silentLog() }).sendDue();
   await invites.goOn();
-  expect((await get(`${BATCHES}/${batch_id}/invites`)).items).toMatchObject([{ status: 'failed', failure: '550 says no' }]);
+  expect((await get(`${BATCHES}/${batch_id}/invites`)).data).toMatchObject([{ status: 'failed', failure: '550 says no' }]);
   expect(
     await query(
       `select count(p.bounced_at)::int as bounced, count(h.*)::int as noted from people p
@@ -308,8 +308,8 @@ describe('a batch', () => {
       1, 1, 0,
     ]);
     expect((await activate(await codeFor(ada), ada)).status).toBe(201);
-    const { items, total } = await get(`${BATCHES}/${made.batch_id}/invites`);
-    expect([total, items.map(({ email, status, uses }: Record<string, unknown>) => [email, status, uses])]).toEqual([
+    const { data } = await get(`${BATCHES}/${made.batch_id}/invites`);
+    expect([data.length, data.map(({ email, status, uses }: Record<string, unknown>) => [email, status, uses])]).toEqual([
       3,
       [
         [ada, 'sent', 1],
@@ -317,7 +317,7 @@ describe('a batch', () => {
         [quiet, 'suppressed', 0],
       ],
     ]);
-    expect((await get(`${BATCHES}?limit=1`)).items[0].batch_id).toBe(made.batch_id);
+    expect((await get(`${BATCHES}?limit=1`)).data[0].batch_id).toBe(made.batch_id);
   });
 
   test('says in each mail who sends it and how to get no more, and whoever unsubscribes so gets nothing of a later one', async () => {
@@ -331,7 +331,7 @@ describe('a batch', () => {
       expect(part).toContain('1 Ledger Lane, London');
     }
     expect([await unsubscribing.unsubscribe(token), await unsubscribing.unsubscribe(token)]).toEqual([true, true]);
-    const [{ invite_id }] = (await get(`${BATCHES}/${batch_id}/invites`)).items;
+    const [{ invite_id }] = (await get(`${BATCHES}/${batch_id}/invites`)).data;
     expect(
       await query(
         `select p.unsubscribed_at is not null as is_unsubscribed, h.detail from people p join person_history h using (person_id)
@@ -354,7 +354,7 @@ describe('a batch', () => {
     await suppress(execute, { emails: [email], reason: 'unsubscribed', at: new Date() });
     await deliver();
     expect((await get(`${BATCHES}/${batch_id}`)).counts).toMatchObject({ queued: 0, sent: 0, failed: 0, suppressed: 1 });
-    expect((await get(`${BATCHES}/${batch_id}/invites`)).items).toMatchObject([{ status: 'suppressed', failure: null }]);
+    expect((await get(`${BATCHES}/${batch_id}/invites`)).data).toMatchObject([{ status: 'suppressed', failure: null }]);
     expect(await invitationsTo(email.toUpperCase())).toEqual([]);
   });
 
@@ -416,19 +416,19 @@ describe('a batch', () => {
   test('that is revoked, or one invitation of it, sends nothing more and opens nothing more', async () => {
     const [first, second] = [someone(), someone()];
     const one = await make({ recipients: [{ email: first }, { email: second }] });
-    const { items } = await get(`${BATCHES}/${one.batch_id}/invites`);
-    const single = `${BATCHES}/${one.batch_id}/invites/${items[0].invite_id}/revoke`;
+    const { data } = await get(`${BATCHES}/${one.batch_id}/invites`);
+    const single = `${BATCHES}/${one.batch_id}/invites/${data[0].invite_id}/revoke`;
     expect([(await post(single)).body.status, (await post(single)).status]).toEqual(['revoked', 200]);
     await deliver();
     expect([await invitationsTo(first), await invitationsTo(second)].map(({ length }) => length)).toEqual([0, 1]);
     expect([(await post(`${BATCHES}/${one.batch_id}/revoke`)).status, (await activate(await codeFor(second), second)).status]).toEqual([
       200, 400,
     ]);
-    const trail = await query('select action from audit_log where target_id in ($1, $2) order by id', [one.batch_id, items[0].invite_id]);
+    const trail = await query('select action from audit_log where target_id in ($1, $2) order by id', [one.batch_id, data[0].invite_id]);
     expect(trail.map(({ action }) => action)).toEqual(['invite_batch.created', 'invite.revoked', 'invite_batch.revoked']);
     const none = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
     const missing = [get(`${BATCHES}/${none}`), get(`${BATCHES}/${none}/invites`), post(`${BATCHES}/${none}/revoke`)];
-    const elsewhere = post(`${BATCHES}/${none}/invites/${items[1].invite_id}/revoke`);
+    const elsewhere = post(`${BATCHES}/${none}/invites/${data[1].invite_id}/revoke`);
     expect((await Promise.all([...missing, elsewhere])).map((answer) => answer.status)).toEqual([404, 404, 404, 404]);
   });
 

@@ -223,7 +223,7 @@ describe('an administrator', () => {
     const { token } = (await login(user.email)).body.session;
     expect((await mailbox.to(user.email)).map(({ subject }) => subject)).toContain('Two-factor login is off');
     const log = await send(api, '/v1/audit-log?action=mfa.reset', { headers: { authorization: `Bearer ${token}` } });
-    expect(log.body.items).toEqual([
+    expect(log.body.data).toEqual([
       expect.objectContaining({ actor: { kind: 'user', id: admin.userId }, target: { kind: 'user', id: user.userId } }),
     ]);
     expect((await reset(user.userId, admin.auth)).status).toBe(204);
@@ -241,7 +241,7 @@ describe('an administrator', () => {
 test('beginning is in the audit log', async () => {
   const { auth } = await signUp(api);
   await post('begin', auth);
-  expect((await send(api, '/v1/audit-log?action=mfa.begun', { headers: auth })).body.total).toBe(1);
+  expect((await send(api, '/v1/audit-log?action=mfa.begun', { headers: auth })).body.data).toHaveLength(1);
 });
 
 describe('disabling', () => {

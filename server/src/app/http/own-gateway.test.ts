@@ -54,8 +54,8 @@ describe('an account of a gateway that sells nothing', () => {
     ['usage', { plan_id: 'operator', cost_usd: '0', charged_usd: '0', livemode: true }],
     ['billing-summary', { plan_id: 'operator', monthly_price_usd: '0', balance_usd: '0', next_charge_at: null, livemode: true }],
     ['overage-estimate', { policy: 'none', charged_usd: '0', projected_usd: '0', lines: [] }],
-    ['invoices', { items: [], total: 0 }],
-    ['payments', { items: [], total: 0 }],
+    ['invoices', { data: [] }],
+    ['payments', { data: [] }],
     ['auto-topup', { enabled: false, livemode: false }],
     ['spend-alerts', { thresholds_usd: [] }],
   ])('has no limit and no price, says %s', async (path, said) => {
@@ -93,10 +93,10 @@ describe('an account of a gateway that sells nothing', () => {
     expect((await post(auth, 'downgrade-schedule', { plan_id: 'pro' })).body).toMatchObject({ to_plan_id: 'pro', livemode: false });
     expect((await post(auth, 'balance-checkout', { amount_usd: '25' })).body).toMatchObject({ status: 'open', livemode: false });
     expect(await get(auth, 'current')).toMatchObject({ plan: { plan_id: 'operator' }, livemode: true });
-    expect(await get(auth, 'payments')).toMatchObject({ total: 0 });
-    expect(await get(auth, 'payments?livemode=false')).toMatchObject({ total: 1, items: [{ livemode: false }] });
-    const { items } = await get(auth, 'invoices?livemode=false');
-    expect(await get(auth, `invoices/${items[0].invoice_id}`)).toMatchObject({ kind: 'subscription', livemode: false });
+    expect(await get(auth, 'payments')).toMatchObject({ data: [] });
+    expect(await get(auth, 'payments?livemode=false')).toMatchObject({ data: [{ livemode: false }] });
+    const { data } = await get(auth, 'invoices?livemode=false');
+    expect(await get(auth, `invoices/${data[0].invoice_id}`)).toMatchObject({ kind: 'subscription', livemode: false });
     const test = await newKey(api, auth, { livemode: false });
     expect(await get(test.auth, 'current')).toMatchObject({ plan: { plan_id: 'enterprise' }, livemode: false });
     const live = await newKey(api, auth);
@@ -180,11 +180,11 @@ describe('GET /v1/admin/accounts', () => {
     await db.database.pool.query('update users set closed_at = now() where id = $1', [closed.userId]);
     const { rows } = await db.database.pool.query<{ account_id: string }>('select account_id from users where closed_at is null');
     const found: string[] = [];
-    for (let after = ''; ; ) {
-      const page = await list(`limit=2${after}`);
+    for (let cursor = ''; ; ) {
+      const page = await list(`limit=2${cursor}`);
       found.push(...page.data.map(({ account_id }: { account_id: string }) => account_id));
       if (!page.has_more) break;
-      after = `&after=${page.last_id}`;
+      cursor = `&cursor=${page.next_cursor}`;
     }
     expect(found).toEqual(
       rows

@@ -54,7 +54,7 @@ async function person(about: Partial<ContactUpsert> = {}): Promise<{ id: string;
   return { id: rows[0]?.person_id, email };
 }
 const path = (rest = '') => `/v1/marketing/people${rest}`;
-const get = async (id: string) => (await send(api, path(`/${id}`), { headers: staff.auth })).body?.items?.[0];
+const get = async (id: string) => (await send(api, path(`/${id}`), { headers: staff.auth })).body?.data?.[0];
 const act = (id: string, json: object) => send(api, path(`/${id}/actions`), { headers: staff.auth, json });
 const find = async (q: string) => (await send(api, path(`?q=${encodeURIComponent(q)}`), { headers: staff.auth })).body;
 
@@ -63,13 +63,13 @@ testCredentials(() => ({ api, database: db.database }), contract.people);
 describe('the people', () => {
   test('are those who have an account too, as soon as they have it', async () => {
     const { email, userId } = await signUp(api);
-    expect((await find(email)).items).toMatchObject([{ email, user_id: userId, plan_tier: 'free', sources: ['user'] }]);
+    expect((await find(email)).data).toMatchObject([{ email, user_id: userId, plan_tier: 'free', sources: ['user'] }]);
   });
 
   test('lose whoever closes an account and is known by nothing else', async () => {
     const { email, auth } = await signUp(api);
     await send(api, '/v1/users/me/close', { headers: auth, json: { password: PASSWORD } });
-    expect(await find(email)).toMatchObject({ items: [], total: 0 });
+    expect(await find(email)).toMatchObject({ data: [], has_more: false, total: 0 });
   });
 
   test('are shown to the marketing role and its keys, and to no member', async () => {
@@ -178,7 +178,7 @@ describe('an action', () => {
 
   test('that merges two users is refused', async () => {
     const [one, two] = await Promise.all([signUp(api), signUp(api)]);
-    const [first, second] = [(await find(one.email)).items[0], (await find(two.email)).items[0]];
+    const [first, second] = [(await find(one.email)).data[0], (await find(two.email)).data[0]];
     expect((await act(first.person_id, { action: 'merge', into: second.person_id })).status).toBe(409);
   });
 
@@ -207,13 +207,13 @@ describe('an action', () => {
 
   test('that erases whoever still has an account is refused', async () => {
     const { email } = await signUp(api);
-    expect((await act((await find(email)).items[0].person_id, { action: 'erase' })).status).toBe(409);
+    expect((await act((await find(email)).data[0].person_id, { action: 'erase' })).status).toBe(409);
   });
 });
 
 test('the export of a person tells all that is kept under their address', async () => {
   const { email, userId } = await signUp(api);
-  const { person_id } = (await find(email)).items[0];
+  const { person_id } = (await find(email)).data[0];
   const { body } = await send(api, path(`/${person_id}/export`), { headers: staff.auth });
   expect(body).toMatchObject({ person: { email }, records: { users: [{ user_id: userId, email, role: 'member', plan: null }] } });
   expect(JSON.stringify(body)).not.toContain('argon2');
@@ -260,7 +260,7 @@ describe('CSV', () => {
         ],
       },
     ]);
-    expect((await find('new-1@example.com')).items).toMatchObject([
+    expect((await find('new-1@example.com')).data).toMatchObject([
       { name: 'Lovelace, Ada', tags: ['beta', 'vip'], client_type: 'startup', sources: ['import'] },
     ]);
   });
@@ -271,7 +271,7 @@ describe('CSV', () => {
       ...{ rows: 3, created: 2, failed: 1 },
       errors: [{ line: 3, message: 'event_slug: must be the slug of an event that there is' }],
     });
-    expect((await find('there@example.com')).items).toMatchObject([{ event_slugs: ['vibethon'] }]);
+    expect((await find('there@example.com')).data).toMatchObject([{ event_slugs: ['vibethon'] }]);
     expect((await find('nowhere@example.com')).total).toBe(0);
   });
 
@@ -307,8 +307,8 @@ describe('CSV', () => {
       ],
     });
     await upload(csv);
-    const { items } = await find('#consent');
-    expect(items.map(({ email, consent }: Record<string, unknown>) => [email, consent])).toEqual([
+    const { data } = await find('#consent');
+    expect(data.map(({ email, consent }: Record<string, unknown>) => [email, consent])).toEqual([
       ['unsure@example.com', null],
       [
         'recorded@example.com',
@@ -316,7 +316,7 @@ describe('CSV', () => {
       ],
       ['gone-off@example.com', null],
     ]);
-    const recorded = items[1];
+    const recorded = data[1];
     expect((await get(recorded.person_id)).history.filter(({ action }: { action: string }) => action === 'consent')).toMatchObject([
       { actor: { kind: 'user' }, detail: { source: 'import' } },
     ]);

@@ -73,7 +73,7 @@ describe('a new account', () => {
       next_charge_at: null,
     });
     expect(await get(auth, 'overage-estimate')).toMatchObject({ charged_usd: '0', projected_usd: '0', lines: [] });
-    for (const list of ['invoices', 'payments']) expect(await get(auth, list)).toEqual({ items: [], total: 0, limit: 50, offset: 0 });
+    for (const list of ['invoices', 'payments']) expect(await get(auth, list)).toEqual({ data: [], has_more: false, next_cursor: null });
   });
 
   test('may compare the plans, whose matrix has a value for each', async () => {
@@ -109,16 +109,16 @@ describe('a plan', () => {
     const upgraded = await post(auth, 'checkout', { plan_id: 'scale', prorated_at: up.effective_at });
     expect(upgraded.body).toMatchObject({ status: 'completed', amount_usd: up.due_now_usd });
     await plans.events.catchUp(0);
-    const { items, total } = await get(auth, 'invoices');
-    expect(total).toBe(2);
-    expect(items.map((one: { total_usd: string }) => one.total_usd).sort()).toEqual(['20', up.due_now_usd].sort());
-    expect((await get(auth, 'payments')).total).toBe(2);
+    const { data } = await get(auth, 'invoices');
+    expect(data).toHaveLength(2);
+    expect(data.map((one: { total_usd: string }) => one.total_usd).sort()).toEqual(['20', up.due_now_usd].sort());
+    expect((await get(auth, 'payments')).data).toHaveLength(2);
 
-    const html = await fetch(`${api.baseUrl}/v1/plans/invoices/${items[0].invoice_id}/html`, { headers: auth });
+    const html = await fetch(`${api.baseUrl}/v1/plans/invoices/${data[0].invoice_id}/html`, { headers: auth });
     expect([html.status, html.headers.get('content-type')?.split(';')[0]]).toEqual([200, 'text/html']);
-    expect(await html.text()).toContain(items[0].number);
+    expect(await html.text()).toContain(data[0].number);
     const stranger = await signUp(api);
-    expect((await send(api, `/v1/plans/invoices/${items[0].invoice_id}`, { headers: stranger.auth })).status).toBe(404);
+    expect((await send(api, `/v1/plans/invoices/${data[0].invoice_id}`, { headers: stranger.auth })).status).toBe(404);
     expect((await send(api, `/v1/plans/checkouts/${opened.body.checkout_id}`, { headers: stranger.auth })).status).toBe(404);
   });
 
@@ -198,7 +198,7 @@ describe('a plan', () => {
     await plans.events.catchUp(0);
     expect((await buy()).body).toMatchObject({ status: 'completed', plan_id: 'scale' });
     expect((await buy()).body).toMatchObject({ status: 'completed', plan_id: 'scale' });
-    expect((await get(auth, 'payments')).total).toBe(2);
+    expect((await get(auth, 'payments')).data).toHaveLength(2);
     expect((await post(auth, 'checkout', { plan_id: 'scale' })).body.detail).toBe(
       'The account has Scale already: there is nothing to buy.',
     );
@@ -237,7 +237,7 @@ describe('a balance', () => {
     const admin = await signUp(api, 'admin');
     await pay((await post(auth, 'balance-checkout', { amount_usd: '25' })).body.checkout_url);
     expect(await get(auth, 'billing-summary')).toMatchObject({ balance_usd: '25' });
-    const [payment] = (await get(auth, 'payments')).items;
+    const [payment] = (await get(auth, 'payments')).data;
     expect(payment).toMatchObject({ kind: 'balance', status: 'succeeded', amount_usd: '25' });
     const path = `payments/${payment.payment_id}/refund`;
     expect((await post(auth, path, { amount_usd: '5', reason: 'mine' })).status).toBe(403);
@@ -246,7 +246,7 @@ describe('a balance', () => {
     expect((await post(admin.auth, path, { amount_usd: '21', reason: 'Too much' })).status).toBe(409);
     expect(await get(auth, 'billing-summary')).toMatchObject({ balance_usd: '20' });
     const log = (await send(api, '/v1/audit-log', { headers: auth })).body;
-    expect(log.items.find((entry: { action: string }) => entry.action === 'payment.refunded').changes).toMatchObject({
+    expect(log.data.find((entry: { action: string }) => entry.action === 'payment.refunded').changes).toMatchObject({
       reason: 'Goodwill',
       amount_usd: '5',
     });
@@ -255,7 +255,7 @@ describe('a balance', () => {
   const paidIn = async (amount_usd: string) => {
     const { auth } = await signUp(api);
     await pay((await post(auth, 'balance-checkout', { amount_usd })).body.checkout_url);
-    const { payment_id } = (await get(auth, 'payments')).items[0];
+    const { payment_id } = (await get(auth, 'payments')).data[0];
     const admin = await signUp(api, 'admin');
     const refund = (json: object, key?: string) =>
       send(api, `/v1/plans/payments/${payment_id}/refund`, {
@@ -263,8 +263,8 @@ describe('a balance', () => {
         json,
       });
     const log = async () => {
-      const { items } = (await send(api, '/v1/audit-log', { headers: auth })).body;
-      return items
+      const { data } = (await send(api, '/v1/audit-log', { headers: auth })).body;
+      return data
         .filter(({ action }: { action: string }) => action === 'payment.refunded')
         .map(({ changes }: { changes: object }) => changes);
     };
@@ -340,7 +340,7 @@ describe('a balance', () => {
     });
     expect((await put('spend-alerts', { thresholds_usd: ['50', '10', '10'] })).body.thresholds_usd).toEqual(['10', '50']);
     expect((await put('spend-alerts', { thresholds_usd: ['0.00'] })).status).toBe(422);
-    const actions = (await send(api, '/v1/audit-log', { headers: auth })).body.items.map((entry: { action: string }) => entry.action);
+    const actions = (await send(api, '/v1/audit-log', { headers: auth })).body.data.map((entry: { action: string }) => entry.action);
     expect(actions).toEqual(expect.arrayContaining(['auto_topup.changed', 'spend_alerts.changed']));
   });
 

@@ -119,11 +119,11 @@ describe('the list of receipts', () => {
     expect(idsOf(everything).slice(0, 5)).toEqual(usage.toReversed());
     expect(idsOf(everything)).toHaveLength(7);
     const paged: string[] = [];
-    for (let after = ''; ; ) {
-      const page = await list(`?limit=2${after && `&after=${after}`}`);
+    for (let cursor = ''; ; ) {
+      const page = await list(`?limit=2${cursor && `&cursor=${cursor}`}`);
       paged.push(...idsOf(page));
       if (!page.has_more) break;
-      after = page.last_id;
+      cursor = page.next_cursor;
     }
     expect(paged).toEqual(idsOf(everything));
     // What is given back of October's request is October's, whenever it was.
@@ -155,18 +155,19 @@ describe('the list of receipts', () => {
     expect(data.map(({ model }: { model: string }) => model)).toEqual(['m2', 'm3']);
     expect((await follow(`logged_after=${data[0].log_index}`)).data).toEqual([data[1]]);
     const first = await follow(`logged_after=${now}&limit=1`);
-    expect([first.has_more, (await follow(`logged_after=${now}&limit=1&after=${first.last_id}`)).data]).toEqual([true, [data[1]]]);
+    expect([first.has_more, (await follow(`logged_after=${now}&limit=1&cursor=${first.next_cursor}`)).data]).toEqual([true, [data[1]]]);
     expect((await follow(`logged_after=${now}&key_id=019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77`)).data).toEqual([]);
   });
 
-  test('shows a test key those of test mode, and takes nothing as a place that is not in the list', async () => {
+  test('shows a test key those of test mode, and refuses a cursor of another list', async () => {
     const { auth, accountId } = await signUp(api);
-    const [live = ''] = await settle(accountId, [{}]);
+    await settle(accountId, [{}]);
     const [tested = ''] = await settle(accountId, [{ livemode: false }]);
     const { auth: byKey } = await newKey(api, auth, { livemode: false });
     const { body } = await send(api, '/v1/receipts', { headers: byKey });
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual([tested]);
-    for (const query of [`after=${live}`, 'month=2026-13', 'limit=101', 'kind=gift', 'after=x', 'model=%00', 'run_id=a%00'])
+    const { next_cursor: elsewhere } = (await send(api, '/v1/audit-log?limit=1', { headers: auth })).body;
+    for (const query of [`cursor=${elsewhere}`, 'month=2026-13', 'limit=201', 'kind=gift', 'cursor=x', 'model=%00', 'run_id=a%00'])
       expect(await send(api, `/v1/receipts?${query}`, { headers: byKey })).toMatchObject({ status: 422 });
   });
 });

@@ -123,7 +123,7 @@ describe('an account that has switched storing off', () => {
     const { id } = (await respond({})).body;
     expect((await at(`/v1/responses/${id}`)).status).toBe(200);
     const { body } = await at('/v1/audit-log?action=user.updated', { headers: owner.auth });
-    expect(body.items.map(({ changes }: { changes: unknown }) => changes)).toEqual([
+    expect(body.data.map(({ changes }: { changes: unknown }) => changes)).toEqual([
       { stores_content: { from: false, to: true } },
       { stores_content: { from: true, to: false } },
     ]);

@@ -44,7 +44,7 @@ describe('an administrator', () => {
     await expect.poll(async () => (await send(api, '/v1/users/me', { headers: key })).body.role).toBe('admin');
     expect((await mailbox.to(user.email)).map(({ subject }) => subject)).toContain('Your role was changed');
     const log = await send(api, '/v1/audit-log?action=user.role_changed', { headers: user.auth });
-    expect(log.body.items).toEqual([
+    expect(log.body.data).toEqual([
       expect.objectContaining({ actor: { kind: 'user', id: admin.userId }, changes: { role: { from: 'member', to: 'admin' } } }),
     ]);
     expect((await setRole(user.userId, admin.auth, 'member')).status).toBe(200);
@@ -78,10 +78,10 @@ describe('an administrator', () => {
     const admin = await signUp(api, 'admin');
     const user = await signUp(api);
     const found = await send(api, `/v1/admin/users?email=${user.email.toUpperCase()}`, { headers: admin.auth });
-    expect(found.body).toMatchObject({ total: 1, items: [{ user_id: user.userId, role: 'member', email_verified: false }] });
+    expect(found.body).toMatchObject({ has_more: false, data: [{ user_id: user.userId, role: 'member', email_verified: false }] });
     const admins = await send(api, '/v1/admin/users?role=admin&limit=200', { headers: admin.auth });
-    expect(admins.body.items.map(({ user_id }: { user_id: string }) => user_id)).toContain(admin.userId);
-    expect(admins.body.items.every(({ role }: { role: string }) => role === 'admin')).toBe(true);
+    expect(admins.body.data.map(({ user_id }: { user_id: string }) => user_id)).toContain(admin.userId);
+    expect(admins.body.data.every(({ role }: { role: string }) => role === 'admin')).toBe(true);
   });
 });
 

@@ -7,6 +7,7 @@ import { type Clock, rfc3339 } from '../../kernel/clock.ts';
 import type { Execute } from '../../kernel/execute.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
+import { type Keyed, Keyset, type Page } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { queueMail } from '../../mail/index.ts';
@@ -30,7 +31,9 @@ export interface Entry {
 export type KeptRequest = ClientRequest & { readonly entries: readonly Entry[] };
 
 const KEPT = `select r.*, (select coalesce(jsonb_agg(e order by e.created_at desc, e.entry_id desc), '[]') from client_request_entries e
-    where e.request_id = r.request_id) as entries from client_requests r`;
+    where e.request_id = r.request_id) as entries`;
+const FROM = 'from client_requests r';
+const REQUESTS = new Keyset({ name: 'client_requests', columns: { 'r.created_at': 'time', 'r.request_id': 'uuid' }, direction: 'desc' });
 
 interface ClientRequestsDeps {
   readonly pool: Pool;
@@ -68,14 +71,14 @@ export function createClientRequests({ pool, clock, throttle }: ClientRequestsDe
     },
 
     /** The newest first. */
-    async list({ status, type, limit, offset }: ClientRequestQuery): Promise<{ items: readonly KeptRequest[]; total: number }> {
-      const filter = 'where ($1::text is null or r.status = $1) and ($2::text is null or r.type = $2)';
-      const values = [status ?? null, type ?? null];
-      const { rows } = await pool.query<KeptRequest>(`${KEPT} ${filter} order by r.created_at desc, r.request_id limit $3 offset $4`, [
-        ...[...values, limit, offset],
-      ]);
-      const counted = await pool.query<{ total: number }>(`select count(*)::int as total from client_requests r ${filter}`, values);
-      return { items: rows, total: counted.rows[0]?.total ?? 0 };
+    async list({ status, type, ...query }: ClientRequestQuery): Promise<Page<KeptRequest>> {
+      const { rows } = await pool.query<KeptRequest & Keyed>(
+        `${KEPT}, ${REQUESTS.key} ${FROM} where ($1::text is null or r.status = $1) and ($2::text is null or r.type = $2)
+            and ${REQUESTS.after('$3')}
+          order by ${REQUESTS.order} limit $4`,
+        [status ?? null, type ?? null, ...REQUESTS.values(query)],
+      );
+      return REQUESTS.page(rows, query);
     },
 
     /** @throws Problem `not_found`; `conflict` for a step that makes no sense; `validation_failed` for an owner who is not of the team */
@@ -106,7 +109,7 @@ export function createClientRequests({ pool, clock, throttle }: ClientRequestsDe
         }
         if (Object.keys(changes).length > 0 || input.note !== undefined)
           await writeEntry(execute, { requestId, actor, changes, note: input.note, now });
-        const { rows } = await client.query<KeptRequest>(`${KEPT} where r.request_id = $1`, [requestId]);
+        const { rows } = await client.query<KeptRequest>(`${KEPT} ${FROM} where r.request_id = $1`, [requestId]);
         const [kept] = rows;
         if (!kept) throw new Error(`The request ${requestId} is gone`);
         return kept;

@@ -2,6 +2,7 @@ import type { contract, MarketingClientRequestRecord } from '@tallygate/contract
 import { originOf } from '../../audit/index.ts';
 import type { Handlers } from '../../http/index.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
+import { mapPage } from '../../kernel/page.ts';
 import type { ClientRequests, KeptRequest } from './client-requests.ts';
 
 export const clientRequestRoutes = (requests: ClientRequests): Handlers<typeof contract.clientRequests> => ({
@@ -9,10 +10,7 @@ export const clientRequestRoutes = (requests: ClientRequests): Handlers<typeof c
     const { request_id, type, created_at } = await requests.receive(body, originOf(call));
     return { status: 201, body: { request_id, type, received_at: rfc3339(created_at) } };
   },
-  list: async ({ query }) => {
-    const { items, total } = await requests.list(query);
-    return { status: 200, body: { items: items.map(toWire), total, limit: query.limit, offset: query.offset } };
-  },
+  list: async ({ query }) => ({ status: 200, body: mapPage(await requests.list(query), toWire) }),
   update: async ({ principal, params, body, ...call }) => ({
     status: 200,
     body: toWire(await requests.update({ principal, origin: originOf(call) }, params.request_id, body)),

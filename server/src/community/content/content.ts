@@ -5,6 +5,7 @@ import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { Principal } from '../../http/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
+import { type Keyed, Keyset, type Page } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { edited, type Piece, published, unpublished } from './piece.ts';
@@ -15,12 +16,13 @@ export interface Author {
   readonly origin: Origin;
 }
 
-type Found<Item> = { readonly items: readonly Item[]; readonly total: number };
+const CHANGED = new Keyset({ name: 'content', columns: { updated_at: 'time', content_id: 'uuid' }, direction: 'desc' });
+const PUBLISHED = new Keyset({ name: 'published', columns: { first_published_at: 'time', content_id: 'uuid' }, direction: 'desc' });
 
 /** Texts of the team. Every change is in the audit log. */
 export interface Content {
   /** What was changed last first. */
-  list(query: ContentQuery): Promise<Found<Piece>>;
+  list(query: ContentQuery): Promise<Page<Piece>>;
   /** @throws Problem `not_found` */
   get(contentId: string): Promise<Piece>;
   /** @throws Problem `conflict` for a slug that is taken */
@@ -32,19 +34,19 @@ export interface Content {
   /** @throws Problem `not_found`; `conflict` for a draft */
   unpublish(author: Author, contentId: string): Promise<Piece>;
   /** For everybody: what was published last first. */
-  listPublished(query: ContentQuery): Promise<Found<Piece>>;
+  listPublished(query: ContentQuery): Promise<Page<Piece>>;
   /** For everybody. @throws Problem `not_found`, also for a draft */
   getPublished(slug: string): Promise<Piece>;
 }
 
 export function createContent({ pool, clock }: { pool: Pool; clock: Clock }): Content {
-  const find = async (where: string, order: string, { type, limit, offset }: ContentQuery): Promise<Found<Piece>> => {
-    const filter = `from content where ${where} and ($1::text is null or type = $1)`;
-    const { rows } = await pool.query<Piece>(`select * ${filter} order by ${order}, content_id limit $2 offset $3`, [
-      ...[type ?? null, limit, offset],
-    ]);
-    const counted = await pool.query<{ total: number }>(`select count(*)::int as total ${filter}`, [type ?? null]);
-    return { items: rows, total: counted.rows[0]?.total ?? 0 };
+  const find = async (list: Keyset, where: string, { type, ...query }: ContentQuery): Promise<Page<Piece>> => {
+    const { rows } = await pool.query<Piece & Keyed>(
+      `select *, ${list.key} from content where ${where} and ($1::text is null or type = $1) and ${list.after('$2')}
+        order by ${list.order} limit $3`,
+      [type ?? null, ...list.values(query)],
+    );
+    return list.page(rows, query);
   };
 
   /** Nobody else can change it meanwhile, so that of two changes from one version the second is refused. */
@@ -72,7 +74,7 @@ export function createContent({ pool, clock }: { pool: Pool; clock: Clock }): Co
     });
 
   return {
-    list: (query) => find('true', 'updated_at desc', query),
+    list: (query) => find(CHANGED, 'true', query),
 
     async get(contentId) {
       const { rows } = await pool.query<Piece>('select * from content where content_id = $1', [contentId]);
@@ -100,7 +102,7 @@ export function createContent({ pool, clock }: { pool: Pool; clock: Clock }): Co
     publish: (author, contentId) => change(author, contentId, { action: 'content.published', effect: published }),
     unpublish: (author, contentId) => change(author, contentId, { action: 'content.unpublished', effect: unpublished }),
 
-    listPublished: (query) => find("status = 'published'", 'first_published_at desc', query),
+    listPublished: (query) => find(PUBLISHED, "status = 'published'", query),
 
     async getPublished(slug) {
       const { rows } = await pool.query<Piece>("select * from content where slug = $1 and status = 'published'", [slug]);

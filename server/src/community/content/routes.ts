@@ -3,14 +3,12 @@ import { originOf } from '../../audit/index.ts';
 import type { Call, Handlers, Principal } from '../../http/index.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { freshAnswer } from '../../kernel/fresh-answer.ts';
+import { mapPage } from '../../kernel/page.ts';
 import type { Author, Content } from './content.ts';
 import type { Piece } from './piece.ts';
 
 export const contentRoutes = (content: Content): Handlers<typeof contract.content> => ({
-  list: async ({ query }) => {
-    const { items, total } = await content.list(query);
-    return { status: 200, body: { items: items.map(toWire), total, limit: query.limit, offset: query.offset } };
-  },
+  list: async ({ query }) => ({ status: 200, body: mapPage(await content.list(query), toWire) }),
   create: async ({ body, ...call }) => ({ status: 201, body: toWire(await content.create(authorOf(call), body)) }),
   get: async ({ params }) => ({ status: 200, body: toWire(await content.get(params.content_id)) }),
   update: async ({ params, body, ...call }) => ({
@@ -20,11 +18,7 @@ export const contentRoutes = (content: Content): Handlers<typeof contract.conten
   publish: async ({ params, ...call }) => ({ status: 200, body: toWire(await content.publish(authorOf(call), params.content_id)) }),
   unpublish: async ({ params, ...call }) => ({ status: 200, body: toWire(await content.unpublish(authorOf(call), params.content_id)) }),
 
-  listPublished: async (call) => {
-    const { limit, offset } = call.query;
-    const { items, total } = await content.listPublished(call.query);
-    return freshAnswer(call, { items: items.map(toItem), total, limit, offset });
-  },
+  listPublished: async (call) => freshAnswer(call, mapPage(await content.listPublished(call.query), toItem)),
   getPublished: async (call) => {
     const piece = await content.getPublished(call.params.slug);
     return freshAnswer(call, { ...toItem(piece), body: piece.body });

@@ -343,7 +343,7 @@ test('of 1,500 recipients and a sender that is killed twice, nobody gets two, su
   const wanted = all.filter((address) => !isSuppressed(address) && address !== 'bulk-13@example.com');
   expect(new Set(received).size).toBe(received.length);
   expect(received.filter(isSuppressed)).toEqual([]);
-  const unconfirmed = (await emails.recipients(email?.email_id ?? '', { state: 'unconfirmed', limit: 200, offset: 0 })).items;
+  const unconfirmed = (await emails.recipients(email?.email_id ?? '', { state: 'unconfirmed', limit: 200 })).data;
   const missing = wanted.filter((address) => !received.includes(address));
   expect(unconfirmed.map(({ to }) => to)).toEqual(expect.arrayContaining(missing));
   // Of the eight that may be on their way at each death.

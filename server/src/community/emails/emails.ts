@@ -1,6 +1,7 @@
 import type {
   MarketingEmailAudience,
   MarketingEmailListResponse,
+  MarketingEmailRecipient,
   MarketingEmailRecipientListResponse,
   MarketingEmailRecord,
   MarketingEmailSendRequest,
@@ -12,6 +13,7 @@ import type { Principal } from '../../http/index.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
+import { type Keyed, Keyset, mapPage, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { findPeople, type PersonRow } from '../people/index.ts';
@@ -40,7 +42,7 @@ interface Caller {
 export interface Emails {
   /** @throws Problem `validation_failed`; `not_found` and `conflict` of a stored template */
   send(caller: Caller, request: MarketingEmailSendRequest): Promise<MarketingEmailSendResponse>;
-  list(page: { limit: number; offset: number }): Promise<MarketingEmailListResponse>;
+  list(query: PageQuery): Promise<MarketingEmailListResponse>;
   /** @throws Problem `not_found` */
   get(emailId: string): Promise<MarketingEmailRecord>;
   /** @throws Problem `not_found` */
@@ -49,15 +51,16 @@ export interface Emails {
   cancel(caller: Caller, emailId: string): Promise<MarketingEmailRecord>;
 }
 
-interface RecipientQuery {
-  readonly state?: MarketingEmailRecipientListResponse['items'][number]['state'] | undefined;
-  readonly limit: number;
-  readonly offset: number;
+interface RecipientQuery extends PageQuery {
+  readonly state?: MarketingEmailRecipient['state'] | undefined;
 }
+
+const EMAILS = new Keyset({ name: 'emails', columns: { 'e.created_at': 'time', 'e.email_id': 'uuid' }, direction: 'desc' });
+const RECIPIENTS = new Keyset({ name: 'recipients', columns: { recipient_id: 'uuid' }, direction: 'asc' });
 
 export function createEmails({ pool, clock, publicUrl, addressOf, postalAddress, replyTo }: EmailsDeps): Emails {
   const get = async (emailId: string): Promise<MarketingEmailRecord> => {
-    const { rows } = await pool.query<EmailRow>(`${READ} where e.email_id = $1`, [emailId]);
+    const { rows } = await pool.query<EmailRow>(`${READ} ${FROM} where e.email_id = $1`, [emailId]);
     if (!rows[0]) throw noSuchEmail();
     return toWire(rows[0]);
   };
@@ -110,29 +113,25 @@ export function createEmails({ pool, clock, publicUrl, addressOf, postalAddress,
       return { email: await get(emailId), recipients: test === undefined ? recipients : 1, preview: preview ?? null };
     },
 
-    async list({ limit, offset }) {
-      const { rows: counted } = await pool.query<{ total: bigint }>('select count(*) as total from emails');
-      const { rows } = await pool.query<EmailRow>(
-        `${READ} where e.email_id in (select email_id from emails order by created_at desc, email_id limit $1 offset $2)
-         order by e.created_at desc, e.email_id`,
-        [limit, offset],
+    async list(query) {
+      const { rows } = await pool.query<EmailRow & Keyed>(
+        `${READ}, ${EMAILS.key} ${FROM} where ${EMAILS.after('$1')} order by ${EMAILS.order} limit $2`,
+        EMAILS.values(query),
       );
-      return { items: rows.map(toWire), total: Number(counted[0]?.total ?? 0), limit, offset };
+      return mapPage(EMAILS.page(rows, query), toWire);
     },
 
     get,
 
-    async recipients(emailId, { state, limit, offset }) {
+    async recipients(emailId, { state, ...query }) {
       await get(emailId);
-      const filtered = 'from email_recipients where email_id = $1 and ($2::text is null or state = $2)';
-      const { rows: counted } = await pool.query<{ total: bigint }>(`select count(*) as total ${filtered}`, [emailId, state ?? null]);
-      const { rows } = await pool.query<RecipientRow>(
-        `select recipient_id, person_id, address, state, attempts, encode(digest, 'hex') as sha256, last_error, at ${filtered}
-         order by recipient_id limit $3 offset $4`,
-        [emailId, state ?? null, limit, offset],
+      const { rows } = await pool.query<RecipientRow & Keyed>(
+        `select recipient_id, person_id, address, state, attempts, encode(digest, 'hex') as sha256, last_error, at, ${RECIPIENTS.key}
+           from email_recipients where email_id = $1 and ($2::text is null or state = $2) and ${RECIPIENTS.after('$3')}
+          order by ${RECIPIENTS.order} limit $4`,
+        [emailId, state ?? null, ...RECIPIENTS.values(query)],
       );
-      const items = rows.map(({ address, at, ...row }) => ({ ...row, to: address, at: rfc3339(at) }));
-      return { items, total: Number(counted[0]?.total ?? 0), limit, offset };
+      return mapPage(RECIPIENTS.page(rows, query), ({ address, at, ...row }) => ({ ...row, to: address, at: rfc3339(at) }));
     },
 
     async cancel({ principal, origin }, emailId) {
@@ -225,7 +224,7 @@ interface RecipientRow {
   readonly recipient_id: string;
   readonly person_id: string | null;
   readonly address: string | null;
-  readonly state: MarketingEmailRecipientListResponse['items'][number]['state'];
+  readonly state: MarketingEmailRecipient['state'];
   readonly attempts: number;
   readonly sha256: string | null;
   readonly last_error: string | null;
@@ -248,8 +247,8 @@ interface EmailRow {
 }
 
 const READ = `select e.email_id, e.subject, e.template_id, e.reply_to, e.audience, e.is_test, e.state, e.due_at, e.created_at, e.started_at, e.finished_at,
-    (select jsonb_object_agg(state, n) from (select state, count(*) as n from email_recipients r where r.email_id = e.email_id group by state) s) as states
-  from emails e`;
+    (select jsonb_object_agg(state, n) from (select state, count(*) as n from email_recipients r where r.email_id = e.email_id group by state) s) as states`;
+const FROM = 'from emails e';
 
 function toWire({ email_id, subject, template_id, reply_to, audience, is_test, state, states, ...row }: EmailRow): MarketingEmailRecord {
   const of = (name: string): number => states?.[name] ?? 0;

@@ -8,9 +8,9 @@ export const emailTemplateRoutes = (templates: EmailTemplates): Handlers<typeof 
     status: 201,
     body: await templates.create({ principal, origin: originOf(call) }, body),
   }),
-  list: async ({ query: { archived, limit, offset } }) => ({
+  list: async ({ query: { archived, ...query } }) => ({
     status: 200,
-    body: { ...(await templates.list({ isArchived: archived === 'true', limit, offset })), limit, offset },
+    body: await templates.list({ isArchived: archived === 'true', ...query }),
   }),
   get: async ({ params }) => ({ status: 200, body: await templates.get(params.template_id) }),
   update: async ({ principal, params, body, ...call }) => ({

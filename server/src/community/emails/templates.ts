@@ -9,6 +9,7 @@ import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { Principal } from '../../http/index.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
+import { type Keyed, Keyset, mapPage, type Page, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { type Template, unknownVariables } from './render.ts';
@@ -18,11 +19,11 @@ interface Author {
   readonly origin: Origin;
 }
 
-interface TemplateQuery {
+interface TemplateQuery extends PageQuery {
   readonly isArchived: boolean;
-  readonly limit: number;
-  readonly offset: number;
 }
+
+const TEMPLATES = new Keyset({ name: 'templates', columns: { updated_at: 'time', template_id: 'uuid' }, direction: 'desc' });
 
 /** A row of `email_templates`. */
 interface TemplateRow {
@@ -43,7 +44,7 @@ export interface EmailTemplates {
   /** @throws Problem `conflict` for a name that is taken */
   create(author: Author, request: MarketingEmailTemplateCreateRequest): Promise<MarketingEmailTemplateRecord>;
   /** What was changed last first. */
-  list(query: TemplateQuery): Promise<{ items: MarketingEmailTemplateRecord[]; total: number }>;
+  list(query: TemplateQuery): Promise<Page<MarketingEmailTemplateRecord>>;
   /** @throws Problem `not_found` */
   get(templateId: string): Promise<MarketingEmailTemplateRecord>;
   /** @throws Problem `not_found`, `conflict` for one that is archived or a name that is taken */
@@ -86,13 +87,13 @@ export function createEmailTemplates({ pool, clock }: { readonly pool: Pool; rea
         return toWire(made);
       }),
 
-    async list({ isArchived, limit, offset }) {
-      const filtered = `from email_templates where (archived_at is not null) = $1`;
-      const { rows } = await pool.query<TemplateRow>(`select * ${filtered} order by updated_at desc, template_id limit $2 offset $3`, [
-        ...[isArchived, limit, offset],
-      ]);
-      const counted = await pool.query<{ total: number }>(`select count(*)::int as total ${filtered}`, [isArchived]);
-      return { items: rows.map(toWire), total: counted.rows[0]?.total ?? 0 };
+    async list({ isArchived, ...query }) {
+      const { rows } = await pool.query<TemplateRow & Keyed>(
+        `select *, ${TEMPLATES.key} from email_templates where (archived_at is not null) = $1 and ${TEMPLATES.after('$2')}
+          order by ${TEMPLATES.order} limit $3`,
+        [isArchived, ...TEMPLATES.values(query)],
+      );
+      return mapPage(TEMPLATES.page(rows, query), toWire);
     },
 
     get: async (templateId) => toWire(await templateById(pool, templateId)),

@@ -3,24 +3,25 @@ import type { Pool } from 'pg';
 import type { Handlers } from '../../http/index.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
+import { mapPage } from '../../kernel/page.ts';
 import { type Trail, trailOf } from './audit-trail.ts';
 import type { Events } from './events.ts';
-import { countEvents, type EventWithFigures, eventsWithFigures } from './marketing-events.ts';
-import { countRegistrations, type ListedRegistration } from './registration-rows.ts';
+import { type EventWithFigures, eventsWithFigures, eventWithFigures } from './marketing-events.ts';
+import { type ListedRegistration, pageOfRegistrations } from './registration-rows.ts';
 import type { Transition } from './site-event.ts';
 import { noSuchEvent } from './site-events.ts';
 import { eventToWire, timeOrNull } from './wire.ts';
 
-type MarketingEventRoutesDeps = Pick<Events, 'siteEvents' | 'registrations' | 'editRegistration'> & {
+type MarketingEventRoutesDeps = Pick<Events, 'siteEvents' | 'editRegistration'> & {
   readonly pool: Pool;
   readonly clock: Clock;
 };
 
 export function marketingEventRoutes(deps: MarketingEventRoutesDeps): Handlers<typeof contract.marketingEvents> {
-  const { pool, clock, siteEvents, registrations, editRegistration } = deps;
+  const { pool, clock, siteEvents, editRegistration } = deps;
   const toWire = (event: EventWithFigures) => recordToWire(event, clock.now());
   const read = async (slug: string): Promise<EventWithFigures> => {
-    const [event] = await eventsWithFigures(pool, slug, { limit: 1, offset: 0 });
+    const event = await eventWithFigures(pool, slug);
     if (!event) throw noSuchEvent();
     return event;
   };
@@ -31,15 +32,11 @@ export function marketingEventRoutes(deps: MarketingEventRoutesDeps): Handlers<t
   };
 
   return {
-    list: async ({ query }) => {
-      const items = (await eventsWithFigures(pool, null, query)).map(toWire);
-      return { status: 200, body: { items, total: await countEvents(pool), ...query } };
-    },
+    list: async ({ query }) => ({ status: 200, body: mapPage(await eventsWithFigures(pool, query), toWire) }),
     get: async ({ params }) => ({ status: 200, body: toWire(await read(params.slug)) }),
     listRegistrations: async ({ params, query }) => {
       const { event_id } = await read(params.slug);
-      const items = (await registrations.list({ eventId: event_id, ...query })).map(registrationToWire);
-      return { status: 200, body: { items, total: await countRegistrations(pool, event_id), ...query } };
+      return { status: 200, body: mapPage(await pageOfRegistrations(pool, event_id, query), registrationToWire) };
     },
     updateRegistration: async ({ principal, params, body, ...call }) => ({
       status: 200,

@@ -1,3 +1,4 @@
+import { type Keyed, Keyset, type Page, type PageQuery } from '../../kernel/page.ts';
 import type { Sql } from './event-rows.ts';
 import type { Registration } from './registration.ts';
 import type { Places, SiteEvent } from './site-event.ts';
@@ -15,34 +16,36 @@ const LISTED = `select r.*, e.slug, e.title,
       where before.event_id = r.event_id and before.status = 'waitlisted' and before.turn < r.turn) end as waitlist_position
   from event_registrations r join site_events e using (event_id)`;
 
-/** Of one event where it is named, of all else; all of them where no limit is. */
+/** All of them where no limit is given. */
 export interface WhichRegistrations {
-  readonly eventId?: string;
   readonly status?: Registration['status'] | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number;
 }
 
-/** The newest first. Positions are counted once for all, and not once for each. */
-export async function listRegistrations(
-  sql: Sql,
-  { eventId, status, limit, offset = 0 }: WhichRegistrations = {},
-): Promise<ListedRegistration[]> {
+/** Positions are counted once for all, and not once for each: an SQL condition may leave out later turns, and none that are before them. */
+const COUNTED = `r.*, e.slug, e.title, case when r.status = 'waitlisted'
+    then (row_number() over (partition by r.event_id, r.status order by r.turn))::int end as waitlist_position`;
+const JOINED = 'from event_registrations r join site_events e using (event_id)';
+
+/** Of all events, the newest first. */
+export async function listRegistrations(sql: Sql, { status, limit, offset = 0 }: WhichRegistrations = {}): Promise<ListedRegistration[]> {
   const { rows } = await sql.query<ListedRegistration>(
-    `select r.*, e.slug, e.title, case when r.status = 'waitlisted'
-         then (row_number() over (partition by r.event_id, r.status order by r.turn))::int end as waitlist_position
-       from event_registrations r join site_events e using (event_id)
-      where ($1::uuid is null or r.event_id = $1) and ($2::text is null or r.status = $2) order by r.turn desc limit $3 offset $4`,
-    [eventId ?? null, status ?? null, limit ?? null, offset],
+    `select ${COUNTED} ${JOINED} where $1::text is null or r.status = $1 order by r.turn desc limit $2 offset $3`,
+    [status ?? null, limit ?? null, offset],
   );
   return rows;
 }
 
-export async function countRegistrations(sql: Sql, eventId: string): Promise<number> {
-  const { rows } = await sql.query<{ total: number }>('select count(*)::int as total from event_registrations where event_id = $1', [
-    eventId,
-  ]);
-  return rows[0]?.total ?? 0;
+const BY_TURN = new Keyset({ name: 'registrations', columns: { 'r.turn': 'integer' }, direction: 'desc' });
+
+/** Of one event, the newest first. */
+export async function pageOfRegistrations(sql: Sql, eventId: string, query: PageQuery): Promise<Page<ListedRegistration>> {
+  const { rows } = await sql.query<ListedRegistration & Keyed>(
+    `select ${COUNTED}, ${BY_TURN.key} ${JOINED} where r.event_id = $1 and ${BY_TURN.after('$2')} order by ${BY_TURN.order} limit $3`,
+    [eventId, ...BY_TURN.values(query)],
+  );
+  return BY_TURN.page(rows, query);
 }
 
 export async function registrationById(sql: Sql, registrationId: string): Promise<ListedRegistration | undefined> {

@@ -7,6 +7,7 @@ import type { Execute } from '../../kernel/execute.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { formatUsd, type NanoUsd, parseUsd } from '../../kernel/money.ts';
+import { type Keyed, Keyset, type Page, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import type { PlanBook } from '../../money/plans/index.ts';
@@ -54,11 +55,6 @@ export interface Invite {
   readonly revoked_at: Date | null;
 }
 
-interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
-
 /** Who asks for a change, and from where. */
 interface Administrator {
   readonly principal: Principal;
@@ -68,9 +64,11 @@ interface Administrator {
 const COUNTED = ['pending', 'queued', 'sent', 'unconfirmed', 'failed', 'suppressed'].map(
   (status) => `count(*) filter (where i.status = '${status}')::int as ${status}`,
 );
-const BATCHES = `select b.*, c.* from invite_batches b cross join lateral (
+const BATCHES = `from invite_batches b cross join lateral (
     select count(*)::int as total, ${COUNTED.join(', ')}, coalesce(sum(i.uses), 0)::int as activations
       from invites i where i.batch_id = b.batch_id) c`;
+const BY_BATCH = new Keyset({ name: 'invite_batches', columns: { 'b.batch_id': 'uuid' }, direction: 'desc' });
+const BY_INVITE = new Keyset({ name: 'invites', columns: { invite_id: 'uuid' }, direction: 'asc' });
 
 interface BatchesDeps {
   readonly pool: Pool;
@@ -81,7 +79,7 @@ interface BatchesDeps {
 /** What administrators do with invitations. */
 export function createBatches({ pool, clock, plans }: BatchesDeps) {
   const one = async (batchId: string): Promise<Batch> => {
-    const { rows } = await pool.query<Batch>(`${BATCHES} where b.batch_id = $1`, [batchId]);
+    const { rows } = await pool.query<Batch>(`select b.*, c.* ${BATCHES} where b.batch_id = $1`, [batchId]);
     return rows[0] ?? noBatch();
   };
 
@@ -132,19 +130,22 @@ export function createBatches({ pool, clock, plans }: BatchesDeps) {
     },
 
     /** The newest first. */
-    async list({ limit, offset }: Page): Promise<{ items: readonly Batch[]; total: number }> {
-      const { rows } = await pool.query<Batch>(`${BATCHES} order by b.batch_id desc limit $1 offset $2`, [limit, offset]);
-      const counted = await pool.query<{ total: number }>('select count(*)::int as total from invite_batches');
-      return { items: rows, total: counted.rows[0]?.total ?? 0 };
+    async list(query: PageQuery): Promise<Page<Batch>> {
+      const { rows } = await pool.query<Batch & Keyed>(
+        `select b.*, c.*, ${BY_BATCH.key} ${BATCHES} where ${BY_BATCH.after('$1')} order by ${BY_BATCH.order} limit $2`,
+        BY_BATCH.values(query),
+      );
+      return BY_BATCH.page(rows, query);
     },
 
     /** In the order in which they are mailed. @throws Problem `not_found` */
-    async invites(batchId: string, { limit, offset }: Page): Promise<{ items: readonly Invite[]; total: number }> {
-      const { total } = await one(batchId);
-      const { rows } = await pool.query<Invite>('select * from invites where batch_id = $1 order by invite_id limit $2 offset $3', [
-        ...[batchId, limit, offset],
-      ]);
-      return { items: rows, total };
+    async invites(batchId: string, query: PageQuery): Promise<Page<Invite>> {
+      await one(batchId);
+      const { rows } = await pool.query<Invite & Keyed>(
+        `select *, ${BY_INVITE.key} from invites where batch_id = $1 and ${BY_INVITE.after('$2')} order by ${BY_INVITE.order} limit $3`,
+        [batchId, ...BY_INVITE.values(query)],
+      );
+      return BY_INVITE.page(rows, query);
     },
 
     /** What was activated stays. Twice is as good as once. @throws Problem `not_found` */

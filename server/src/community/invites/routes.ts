@@ -3,6 +3,7 @@ import { originOf } from '../../audit/index.ts';
 import type { Handlers } from '../../http/index.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
+import { mapPage } from '../../kernel/page.ts';
 import { planUntil } from './activate.ts';
 import type { Batch, Invite } from './batches.ts';
 import type { Invites } from './invites.ts';
@@ -29,15 +30,9 @@ export function inviteRoutes({ batches, activate }: Invites, clock: Clock): Hand
       const { batch, code } = await batches.create({ principal, origin: originOf(call) }, body);
       return { status: 201, body: { ...wire(batch), ...(code !== undefined && { code }) } };
     },
-    listBatches: async ({ query }) => {
-      const { items, total } = await batches.list(query);
-      return { status: 200, body: { items: items.map(wire), total, limit: query.limit, offset: query.offset } };
-    },
+    listBatches: async ({ query }) => ({ status: 200, body: mapPage(await batches.list(query), wire) }),
     getBatch: async ({ params }) => ({ status: 200, body: wire(await batches.get(params.batch_id)) }),
-    listInvites: async ({ params, query }) => {
-      const { items, total } = await batches.invites(params.batch_id, query);
-      return { status: 200, body: { items: items.map(inviteToWire), total, limit: query.limit, offset: query.offset } };
-    },
+    listInvites: async ({ params, query }) => ({ status: 200, body: mapPage(await batches.invites(params.batch_id, query), inviteToWire) }),
     revokeBatch: async ({ principal, params, ...call }) => ({
       status: 200,
       body: wire(await batches.revoke({ principal, origin: originOf(call) }, params.batch_id)),

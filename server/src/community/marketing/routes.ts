@@ -11,13 +11,16 @@ export function peopleRoutes(deps: ActionsDeps): Handlers<typeof contract.people
   return {
     list: async ({ query: { limit, offset, ...filter } }) => {
       const { rows, total, isExact } = await findPeople(pool, filter, { limit, offset });
-      return { status: 200, body: { items: rows.map((row) => personToWire(row)), total, total_is_exact: isExact, limit, offset } };
+      const data = rows.map((row) => personToWire(row));
+      // An estimate does not tell whether there is one more.
+      const has_more = isExact ? offset + data.length < total : data.length === limit;
+      return { status: 200, body: { data, has_more, total, total_is_exact: isExact, limit, offset } };
     },
     get: async ({ params }) => {
       const person = await personById(pool, params.person_id);
       if (!person) throw noSuchPerson();
       const item = personToWire(person, await historyOf(pool, person.person_id));
-      return { status: 200, body: { items: [item], total: 1, total_is_exact: true, limit: 1, offset: 0 } };
+      return { status: 200, body: { data: [item], has_more: false, total: 1, total_is_exact: true, limit: 1, offset: 0 } };
     },
     act: async ({ principal, params, body, ...call }) => ({
       status: 200,

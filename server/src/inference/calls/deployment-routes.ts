@@ -1,7 +1,10 @@
 import type { contract, DeploymentHealth } from '@tallygate/contract';
 import type { Handlers } from '../../http/index.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
+import { Keyset, mapPage } from '../../kernel/page.ts';
 import type { Deployments, DeploymentView } from './deployments.ts';
+
+const DEPLOYMENTS = new Keyset({ name: 'deployments', columns: { model: 'text', deployment: 'text' }, direction: 'asc' });
 
 interface DeploymentRoutesDeps {
   readonly deployments: Pick<Deployments, 'views'>;
@@ -9,7 +12,13 @@ interface DeploymentRoutesDeps {
 }
 
 export const deploymentRoutes = ({ deployments, clock }: DeploymentRoutesDeps): Handlers<typeof contract.deployments> => ({
-  listDeployments: async () => ({ status: 200, body: { items: deployments.views(clock.now()).map(toWire) } }),
+  listDeployments: async ({ query }) => ({
+    status: 200,
+    body: mapPage(
+      DEPLOYMENTS.pageOf(deployments.views(clock.now()), query, ({ model, deployment }) => [model, deployment.name]),
+      toWire,
+    ),
+  }),
 });
 
 const toWire = ({ model, deployment, state, openUntil, calls, failures, latencyMs, lastFailure }: DeploymentView): DeploymentHealth => ({

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { type Keyed, Keyset, type Page, type PageQuery } from '../../kernel/page.ts';
 import type { AlertCause } from './alerts.ts';
 
 /** One change of a budget, as it was made. */
@@ -27,39 +28,30 @@ export interface BudgetAlertRow {
   readonly created_at: Date;
 }
 
-/** The interface gives these lists no parameters: they show so many of the newest, and say how many there are. */
-export const MOST_SHOWN = 500;
-
-export interface Newest<Row> {
-  readonly rows: readonly Row[];
-  readonly total: number;
-}
+const CHANGES = new Keyset({ name: 'budget_changes', columns: { changed_at: 'time', id: 'uuid' }, direction: 'desc' });
+const ALERTS = new Keyset({ name: 'budget_alerts', columns: { created_at: 'time', id: 'uuid' }, direction: 'desc' });
 
 /** What was recorded about one key, newest first. That the caller may see the key has been asked before. */
 export interface BudgetRecords {
-  changesOf(keyId: string): Promise<Newest<BudgetChangeRow>>;
-  alertsOf(keyId: string): Promise<Newest<BudgetAlertRow>>;
+  changesOf(keyId: string, query: PageQuery): Promise<Page<BudgetChangeRow>>;
+  alertsOf(keyId: string, query: PageQuery): Promise<Page<BudgetAlertRow>>;
 }
 
-export function createBudgetRecords(pool: Pool): BudgetRecords {
-  async function newest<Row>(table: 'key_budget_changes' | 'key_budget_alerts', columns: string, time: string, keyId: string) {
-    const [{ rows }, counted] = await Promise.all([
-      pool.query<Row & object>(`select ${columns} from ${table} where key_id = $1 order by ${time} desc, id desc limit ${MOST_SHOWN}`, [
-        keyId,
-      ]),
-      pool.query<{ total: bigint }>(`select count(*) as total from ${table} where key_id = $1`, [keyId]),
-    ]);
-    return { rows, total: Number(counted.rows[0]?.total ?? 0) };
-  }
+export const createBudgetRecords = (pool: Pool): BudgetRecords => ({
+  async changesOf(keyId, query) {
+    const { rows } = await pool.query<BudgetChangeRow & Keyed>(
+      `select *, ${CHANGES.key} from key_budget_changes where key_id = $1 and ${CHANGES.after('$2')} order by ${CHANGES.order} limit $3`,
+      [keyId, ...CHANGES.values(query)],
+    );
+    return CHANGES.page(rows, query);
+  },
 
-  return {
-    changesOf: (keyId) => newest<BudgetChangeRow>('key_budget_changes', '*', 'changed_at', keyId),
-    alertsOf: (keyId) =>
-      newest<BudgetAlertRow>(
-        'key_budget_alerts',
-        'id, period, threshold, cause, spent_nano_usd as spent, cap_nano_usd, required_nano_usd as required, created_at',
-        'created_at',
-        keyId,
-      ),
-  };
-}
+  async alertsOf(keyId, query) {
+    const { rows } = await pool.query<BudgetAlertRow & Keyed>(
+      `select id, period, threshold, cause, spent_nano_usd as spent, cap_nano_usd, required_nano_usd as required, created_at, ${ALERTS.key}
+         from key_budget_alerts where key_id = $1 and ${ALERTS.after('$2')} order by ${ALERTS.order} limit $3`,
+      [keyId, ...ALERTS.values(query)],
+    );
+    return ALERTS.page(rows, query);
+  },
+});

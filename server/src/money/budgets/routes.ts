@@ -11,8 +11,9 @@ import { originOf } from '../../audit/index.ts';
 import type { Handlers } from '../../http/index.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
+import { mapPage } from '../../kernel/page.ts';
 import { alertKind } from './alerts.ts';
-import { type BudgetAlertRow, type BudgetChangeRow, type BudgetRecords, MOST_SHOWN, type Newest } from './budget-records.ts';
+import type { BudgetAlertRow, BudgetChangeRow, BudgetRecords } from './budget-records.ts';
 import type { Budgets, KeyBudget } from './budgets.ts';
 import { type Period, periodOf } from './period.ts';
 import { standingOf } from './standing.ts';
@@ -31,13 +32,13 @@ export function budgetRoutes({ budgets, records, keys }: BudgetRoutesDeps): Hand
       status: 200,
       body: toStatus(await budgets.update(call.principal, call.params.key_id, call.body, originOf(call))),
     }),
-    history: async ({ principal, params }) => {
+    history: async ({ principal, params, query }) => {
       const { id } = await keys.get(principal, params.key_id);
-      return { status: 200, body: toPage(await records.changesOf(id), toChange) };
+      return { status: 200, body: mapPage(await records.changesOf(id, query), toChange) };
     },
-    alerts: async ({ principal, params }) => {
+    alerts: async ({ principal, params, query }) => {
       const { id } = await keys.get(principal, params.key_id);
-      return { status: 200, body: toPage(await records.alertsOf(id), toAlert) };
+      return { status: 200, body: mapPage(await records.alertsOf(id, query), toAlert) };
     },
   };
 }
@@ -78,13 +79,6 @@ function toSummary({ period, budgets }: Awaited<ReturnType<Budgets['list']>>): K
     total: budgets.length,
   };
 }
-
-const toPage = <Row, Item>({ rows, total }: Newest<Row>, toItem: (row: Row) => Item) => ({
-  items: rows.map(toItem),
-  total,
-  limit: MOST_SHOWN,
-  offset: 0,
-});
 
 /** Who may read a key's history may not therefore address everybody who ever changed it: enough of the id to tell two of them apart. */
 const redactedId = (id: string): string => `…${id.slice(-4)}`;

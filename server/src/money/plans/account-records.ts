@@ -1,6 +1,7 @@
 import type { AccountResponse } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import { rfc3339 } from '../../kernel/clock.ts';
+import { type Keyed, Keyset, mapPage, type Page, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { PlanTermsDeps } from './subscription-row.ts';
 
@@ -16,13 +17,14 @@ interface AccountRow {
 
 export interface AccountFilter {
   readonly email?: string | undefined;
-  readonly after?: string | undefined;
-  readonly limit: number;
 }
+
+const ACCOUNTS = new Keyset({ name: 'accounts', columns: { 'a.id': 'uuid' }, direction: 'desc' });
 
 const SELECT = `select a.id, a.name, a.plan, a.given_plan, a.created_at, s.plan_id as sold_plan,
     array(select u.email from users u where u.account_id = a.id and u.closed_at is null order by u.created_at) as emails
-  from accounts a left join subscriptions s on s.account_id = a.id`;
+  `;
+const JOINED = 'from accounts a left join subscriptions s on s.account_id = a.id';
 const OPEN = 'exists (select from users u where u.account_id = a.id and u.closed_at is null)';
 
 /** Accounts as administrators see them. */
@@ -39,21 +41,19 @@ export function createAccountRecords(pool: Pick<Pool, 'query'>, { book, planOfAc
   };
 
   return {
-    async list({ email, after, limit }: AccountFilter) {
-      const { rows } = await pool.query<AccountRow>(
-        `${SELECT} where ${OPEN} and ($1::uuid is null or a.id < $1)
-            and ($2::text is null or exists (select from users u where u.account_id = a.id and u.closed_at is null and lower(u.email) = lower($2)))
-          order by a.id desc limit $3`,
-        [after ?? null, email ?? null, limit + 1],
+    async list({ email, ...query }: AccountFilter & PageQuery): Promise<Page<AccountResponse>> {
+      const { rows } = await pool.query<AccountRow & Keyed>(
+        `${SELECT}, ${ACCOUNTS.key} ${JOINED} where ${OPEN} and ${ACCOUNTS.after('$2')}
+            and ($1::text is null or exists (select from users u where u.account_id = a.id and u.closed_at is null and lower(u.email) = lower($1)))
+          order by ${ACCOUNTS.order} limit $3`,
+        [email ?? null, ...ACCOUNTS.values(query)],
       );
-      const data = rows.slice(0, limit).map(toWire);
-      const [first, last] = [data.at(0)?.account_id ?? null, data.at(-1)?.account_id ?? null];
-      return { object: 'list' as const, data, first_id: first, last_id: last, has_more: rows.length > limit };
+      return mapPage(ACCOUNTS.page(rows, query), toWire);
     },
 
     /** @throws Problem `not_found` */
     async get(accountId: string): Promise<AccountResponse> {
-      const { rows } = await pool.query<AccountRow>(`${SELECT} where a.id = $1`, [accountId]);
+      const { rows } = await pool.query<AccountRow>(`${SELECT} ${JOINED} where a.id = $1`, [accountId]);
       if (!rows[0]) throw new Problem('not_found', 'There is no such account: GET /v1/admin/accounts lists them.');
       return toWire(rows[0]);
     },

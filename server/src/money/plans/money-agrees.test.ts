@@ -280,8 +280,8 @@ class Life {
       peer: { address: null, userAgent: null },
       setHeader: () => {},
     };
-    const { body: list } = await routes.listInvoices({ ...call, query: { limit: 200, offset: 0 } });
-    const ids = 'items' in list ? list.items.map(({ invoice_id }) => invoice_id) : [];
+    const { body: list } = await routes.listInvoices({ ...call, query: { limit: 200 } });
+    const ids = 'data' in list ? list.data.map(({ invoice_id }) => invoice_id) : [];
     return {
       summary: PlanBillingSummaryResponse.parse((await routes.billingSummary(call)).body),
       overage: PlanOverageEstimateResponse.parse((await routes.overageEstimate(call)).body),

@@ -44,7 +44,7 @@ const jobs = async (): Promise<void> => {
   await one.takeEvents();
 };
 const ofUsage = async () => {
-  const { rows } = await one.plans.records.invoices(one.accountId, { limit: 100, offset: 0 });
+  const { data: rows } = await one.plans.records.invoices(one.accountId, { limit: 100 });
   return rows
     .filter(({ kind }) => kind === 'usage')
     .map(({ due_nano, hosted_url, period, status, total_nano }) => ({

@@ -1,5 +1,6 @@
 import type { contract } from '@tallygate/contract';
 import type { Handlers } from '../../http/index.ts';
+import { mapPage } from '../../kernel/page.ts';
 import { INVOICE_PAGE_POLICY, invoicePage } from './invoice-page.ts';
 import { CENT, paymentAmount } from './payment-amount.ts';
 import type { PlanModes, PlanViews } from './plan-views.ts';
@@ -16,9 +17,8 @@ export const paymentRoutes = (
   return {
     listInvoices: async ({ principal, query }) => {
       const plans = modeOf(principal, query.livemode);
-      const { rows, total } = await plans.records.invoices(principal.accountId, query);
-      const items = rows.map((row) => ({ ...invoiceToWire(row), livemode: plans.livemode }));
-      return { status: 200, body: { items, total, limit: query.limit, offset: query.offset } };
+      const page = await plans.records.invoices(principal.accountId, query);
+      return { status: 200, body: mapPage(page, (row) => ({ ...invoiceToWire(row), livemode: plans.livemode })) };
     },
     getInvoice: async ({ principal, params }) => ({ status: 200, body: await invoiceOf(principal, params.invoice_id) }),
     printInvoice: async ({ principal, params, setHeader }) => {
@@ -29,9 +29,8 @@ export const paymentRoutes = (
     },
     listPayments: async ({ principal, query }) => {
       const plans = modeOf(principal, query.livemode);
-      const { rows, total } = await plans.records.payments(principal.accountId, query);
-      const items = rows.map((row) => paymentToWire(row, plans.livemode));
-      return { status: 200, body: { items, total, limit: query.limit, offset: query.offset } };
+      const page = await plans.records.payments(principal.accountId, query);
+      return { status: 200, body: mapPage(page, (row) => paymentToWire(row, plans.livemode)) };
     },
     refundPayment: async ({ principal, params, body, headers, ...call }) => {
       const payment = await paying.records.payment(params.payment_id);

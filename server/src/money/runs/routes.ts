@@ -29,22 +29,22 @@ export function runRoutes({ directory, store, queries, lanes, clock }: RunRoutes
   }
 
   return {
-    listRuns: async ({ principal, query: { livemode, ...query } }) => {
-      const { limit, offset } = query;
-      return { status: 200, body: { ...(await queries.list(ownerOf(principal, livemode), query, clock.now())), limit, offset } };
-    },
+    listRuns: async ({ principal, query: { livemode, ...query } }) => ({
+      status: 200,
+      body: await queries.list(ownerOf(principal, livemode), query, clock.now()),
+    }),
 
-    getRun: async ({ principal, params: { run_id }, query: { livemode, limit, offset } }) => {
+    getRun: async ({ principal, params: { run_id }, query: { livemode, ...query } }) => {
       const owner = ownerOf(principal, livemode);
       const run = await existing(owner, run_id);
       const lane = laneId.run(owner.accountId, owner.livemode, run_id);
       const [steps, children, states] = await Promise.all([
-        queries.steps(owner, run_id, { limit, offset }),
-        queries.list(owner, { parent_run_id: run_id, limit: MOST_CHILDREN, offset: 0 }, clock.now()),
+        queries.steps(owner, run_id, query),
+        queries.list(owner, { parent_run_id: run_id, limit: MOST_CHILDREN }, clock.now()),
         lanes.inspect([lane]),
       ]);
       const held_usd = formatUsd(states.get(lane)?.held ?? 0n);
-      return { status: 200, body: { ...run, held_usd, steps: { ...steps, limit, offset }, children: children.items.toReversed() } };
+      return { status: 200, body: { ...run, held_usd, steps, children: children.data.toReversed() } };
     },
 
     closeRun: async ({ principal, params: { run_id }, query: { livemode }, ...call }) => {

@@ -2,6 +2,7 @@ import type { Run, RunQuery, RunStep } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
+import { type Keyed, Keyset, mapPage, type Page, type PageQuery } from '../../kernel/page.ts';
 import type { RunOwner } from './run.ts';
 
 interface RunRow {
@@ -34,10 +35,8 @@ interface StepRow {
   readonly completed_at: Date;
 }
 
-interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
+const BY_BEGIN = new Keyset({ name: 'runs', columns: { begun_at: 'time', run_id: 'text' }, direction: 'desc' });
+const STEPS = new Keyset({ name: 'run_steps', columns: { started_at: 'time', request_id: 'text', attempt: 'integer' }, direction: 'asc' });
 
 /** Runs with their totals. The totals are the ledger's, so they lag behind by a second or so; $1 is the account, $2 the mode, $3 the time. */
 const RUNS = `(
@@ -62,16 +61,16 @@ export class RunQueries {
 
   async list(
     { accountId, livemode }: RunOwner,
-    { state, parent_run_id, limit, offset }: Pick<RunQuery, 'state' | 'parent_run_id'> & Page,
+    { state, parent_run_id, ...query }: Pick<RunQuery, 'state' | 'parent_run_id'> & PageQuery,
     now: number,
-  ): Promise<{ items: Run[]; total: number }> {
-    const { rows } = await this.#pool.query<RunRow & { total: string }>(
-      `select *, count(*) over ()::text as total from ${RUNS}
-       where ($4::text is null or state = $4) and ($5::text is null or ancestor_run_ids[1] = $5)
-       order by begun_at desc, run_id limit $6 offset $7`,
-      [accountId, livemode, new Date(now), state ?? null, parent_run_id ?? null, limit, offset],
+  ): Promise<Page<Run>> {
+    const { rows } = await this.#pool.query<RunRow & Keyed>(
+      `select *, ${BY_BEGIN.key} from ${RUNS}
+       where ($4::text is null or state = $4) and ($5::text is null or ancestor_run_ids[1] = $5) and ${BY_BEGIN.after('$6')}
+       order by ${BY_BEGIN.order} limit $7`,
+      [accountId, livemode, new Date(now), state ?? null, parent_run_id ?? null, ...BY_BEGIN.values(query)],
     );
-    return { items: rows.map(toWire), total: Number(rows[0]?.total ?? 0) };
+    return mapPage(BY_BEGIN.page(rows, query), toWire);
   }
 
   async get({ accountId, livemode }: RunOwner, runId: string, now: number): Promise<Run | undefined> {
@@ -80,15 +79,14 @@ export class RunQueries {
   }
 
   /** The run's own settled requests, the oldest first. */
-  async steps({ accountId, livemode }: RunOwner, runId: string, { limit, offset }: Page): Promise<{ items: RunStep[]; total: number }> {
-    const ofRun = 'from standing_usage u where u.account_id = $1 and u.livemode = $2 and u.run_id = $3';
-    const { rows } = await this.#pool.query<StepRow>(
-      `select request_id, endpoint, model_requested, model_served, fallback, outcome, cost_nano, receipt_id, started_at, completed_at, refunded
-       ${ofRun} order by started_at, request_id, attempt limit $4 offset $5`,
-      [accountId, livemode, runId, limit, offset],
+  async steps({ accountId, livemode }: RunOwner, runId: string, query: PageQuery): Promise<Page<RunStep>> {
+    const { rows } = await this.#pool.query<StepRow & Keyed>(
+      `select request_id, endpoint, model_requested, model_served, fallback, outcome, cost_nano, receipt_id, started_at, completed_at, refunded, ${STEPS.key}
+       from standing_usage where account_id = $1 and livemode = $2 and run_id = $3 and ${STEPS.after('$4')}
+       order by ${STEPS.order} limit $5`,
+      [accountId, livemode, runId, ...STEPS.values(query)],
     );
-    const counted = await this.#pool.query<{ total: string }>(`select count(*)::text as total ${ofRun}`, [accountId, livemode, runId]);
-    return { items: rows.map(toStep), total: Number(counted.rows[0]?.total ?? 0) };
+    return mapPage(STEPS.page(rows, query), toStep);
   }
 }
 

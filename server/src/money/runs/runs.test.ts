@@ -80,9 +80,9 @@ test('a run that is closed on one gateway stops what runs in it and below it on 
   expect(await here.store.close(owner, 'nobody', closedAt, note)).toBeUndefined();
   expect(entries).toBe(1);
   const queries = new RunQueries(world.database.pool);
-  const { items, total } = await queries.list(owner, { limit: 10, offset: 0 }, Date.now());
-  expect([total, items.map(({ run_id, parent_run_id, state }) => [run_id, parent_run_id, state])]).toEqual([
-    2,
+  const { data, has_more } = await queries.list(owner, { limit: 10 }, Date.now());
+  expect([has_more, data.map(({ run_id, parent_run_id, state }) => [run_id, parent_run_id, state])]).toEqual([
+    false,
     [
       ['child', 'parent', 'closed'],
       ['parent', null, 'closed'],
@@ -113,8 +113,8 @@ test('calls are counted once on every run of the chain, on all gateways together
   expect(outcomes.filter((outcome) => outcome === 'entered')).toHaveLength(7);
   expect(outcomes.filter((outcome) => outcome === 'run_exhausted')).toHaveLength(13);
   const [root] = (
-    await new RunQueries(world.database.pool).list({ accountId, livemode: true }, { state: 'exhausted', limit: 5, offset: 0 }, Date.now())
-  ).items;
+    await new RunQueries(world.database.pool).list({ accountId, livemode: true }, { state: 'exhausted', limit: 5 }, Date.now())
+  ).data;
   expect(root).toMatchObject({ run_id: 'root', max_calls: 8, calls_remaining: 0, state: 'exhausted' });
 });
 

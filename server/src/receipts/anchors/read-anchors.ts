@@ -3,27 +3,28 @@ import { toHex } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
+import { type Keyed, Keyset, mapPage, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Anchor } from './anchor.ts';
-import { selectAnchors } from './anchor-rows.ts';
+import { type AnchorRow, anchorOfRow, selectAnchors } from './anchor-rows.ts';
 
 const COIN_DIGITS = 18;
 
-export interface AnchorQuery {
+export interface AnchorQuery extends PageQuery {
   readonly chain_id?: number | undefined;
   readonly state?: AnchorState | undefined;
-  readonly limit: number;
-  readonly offset: number;
 }
 
-export async function listAnchors(pool: Pool, { chain_id, state, limit, offset }: AnchorQuery): Promise<AnchorListResponse> {
-  const where = '($1::bigint is null or chain_id = $1) and ($2::text is null or state = $2)';
-  const values = [chain_id ?? null, state ?? null];
-  const [found, { rows }] = await Promise.all([
-    selectAnchors(pool, `${where} order by created_at desc, anchor_id desc limit $3 offset $4`, [...values, limit, offset]),
-    pool.query<{ total: bigint }>(`select count(*) as total from anchors where ${where}`, values),
-  ]);
-  return { items: found.map(anchorToWire), total: Number(rows[0]?.total ?? 0), limit, offset };
+const ANCHORS = new Keyset({ name: 'anchors', columns: { created_at: 'time', anchor_id: 'uuid' }, direction: 'desc' });
+
+export async function listAnchors(pool: Pool, { chain_id, state, ...query }: AnchorQuery): Promise<AnchorListResponse> {
+  const { rows } = await pool.query<AnchorRow & Keyed>(
+    `select *, ${ANCHORS.key} from anchors
+      where ($1::bigint is null or chain_id = $1) and ($2::text is null or state = $2) and ${ANCHORS.after('$3')}
+      order by ${ANCHORS.order} limit $4`,
+    [chain_id ?? null, state ?? null, ...ANCHORS.values(query)],
+  );
+  return mapPage(ANCHORS.page(rows, query), (row) => anchorToWire(anchorOfRow(row)));
 }
 
 /** @throws Problem `not_found` */

@@ -112,22 +112,23 @@ describe('the anchor of a receipt', () => {
   });
 
   test('is listed with what it has cost, and found by its id', async () => {
-    const { items, total } = await listAnchors(pool, { limit: 50, offset: 0 });
-    expect(items.map(({ tree_size, previous_size, state }) => [tree_size, previous_size, state])).toEqual([
+    const { data, has_more } = await listAnchors(pool, { limit: 50 });
+    expect(data.map(({ tree_size, previous_size, state }) => [tree_size, previous_size, state])).toEqual([
       [4, 3, 'included'],
       [3, 0, 'finalized'],
     ]);
-    expect(total).toBe(2);
-    const [, first] = items;
+    expect(has_more).toBe(false);
+    const [, first] = data;
     expect(first).toMatchObject({
       fee: expect.stringMatching(/^0\.\d+$/),
       fee_usd: expect.stringMatching(/^0\.\d+$/),
       gas_used: expect.any(String),
     });
     expect(await findAnchor(pool, first?.id ?? '')).toEqual(first);
-    expect((await listAnchors(pool, { chain_id: 1, limit: 50, offset: 0 })).items).toEqual([]);
-    expect((await listAnchors(pool, { state: 'finalized', limit: 50, offset: 0 })).items).toEqual([first]);
-    expect((await listAnchors(pool, { limit: 1, offset: 1 })).items).toEqual([first]);
+    expect((await listAnchors(pool, { chain_id: 1, limit: 50 })).data).toEqual([]);
+    expect((await listAnchors(pool, { state: 'finalized', limit: 50 })).data).toEqual([first]);
+    const { next_cursor } = await listAnchors(pool, { limit: 1 });
+    expect((await listAnchors(pool, { limit: 1, cursor: next_cursor ?? '' })).data).toEqual([first]);
     await expect(findAnchor(pool, newId())).rejects.toMatchObject({ code: 'not_found' });
   });
 
