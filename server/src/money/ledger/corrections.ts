@@ -8,12 +8,12 @@ import { newId, newReceiptId } from '../../kernel/ids.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import type { Price } from '../catalog/index.ts';
+import { countsOf, usageOfRow, withoutZeros } from './field-kinds.ts';
 import { lockSettled, whyMissing } from './find-settled.ts';
 import { lanesOfRecord } from './lanes-of-record.ts';
-import { withoutZeros } from './receipt-facts.ts';
 import { paymentOf, reprice } from './reprice.ts';
 import type { CorrectionRecord, Repricing } from './settlement-record.ts';
-import { countsOf, recordOfRow, type UsageRecordRow, usageOfRow } from './usage-row.ts';
+import { recordOfRow, type UsageRecordRow } from './usage-row.ts';
 
 /** What was corrected, once it was decided. */
 export interface MadeCorrection {

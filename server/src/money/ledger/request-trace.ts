@@ -4,7 +4,8 @@ import { type Archive, USAGE_RECORDS } from '../../archive/index.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { type UsageRecordRow, usageOfRow } from './usage-row.ts';
+import { usageOfRow } from './field-kinds.ts';
+import { traceOfRow, type UsageRecordRow } from './usage-row.ts';
 
 interface TraceRow extends UsageRecordRow {
   /** These three are null together: nothing was given back. */
@@ -62,34 +63,10 @@ export async function requestTrace(pool: Pool, archive: Archive, accountId: stri
     );
   const correction = await correctionOf(pool, row);
   return {
-    kind: row.kind,
-    request_id: row.request_id,
-    client_request_id: row.client_request_id,
-    receipt_id: row.receipt_id,
-    key_id: row.key_id,
-    run_id: row.run_id,
-    livemode: row.livemode,
-    endpoint: row.endpoint,
-    stream: row.stream,
-    model_requested: row.model_requested,
-    model_served: row.model_served,
-    provider: row.provider,
-    fallback: row.fallback,
-    outcome: row.outcome,
+    ...traceOfRow(row),
     attempts: [...row.attempts],
     skipped: [...(row.skipped ?? [])],
-    usage: usageOfRow(row),
-    estimated: row.estimated,
-    price_version: row.price_version,
-    price_factor: row.price_factor,
-    held_usd: formatUsd(row.held_nano),
-    cost_usd: formatUsd(row.cost_nano),
-    charged_usd: formatUsd(row.charged_nano),
     correction: correction ? correctionToWire(correction) : null,
     refund: refundOf(row, correction?.cost_nano ?? row.cost_nano),
-    started_at: rfc3339(row.started_at),
-    first_byte_at: row.first_byte_at && rfc3339(row.first_byte_at),
-    completed_at: rfc3339(row.completed_at),
-    overhead_ms: Math.round(row.overhead_ms * 1000) / 1000,
   };
 }

@@ -1,62 +1,9 @@
-import type { ClientSignature, ReceiptUsage, RequestAttempt, RequestTrace, SkippedDeployment } from '@tallygate/contract';
+import type { ReceiptUsage } from '@tallygate/contract';
+import type { PAYMENT_FIELDS, SETTLEMENT_FIELDS } from './settlement-fields.ts';
+import type { RecordOf } from './settlement-projections.ts';
 
-/**
- * Everything the ledger has to know about one settled request, as it stands in the journal: JSON, so money is strings of nano-USD
- * and times are epoch milliseconds. It carries no prompt and no answer.
- */
-export interface SettlementRecord {
-  /** What was settled; `usage`, an answered request, where it is absent. */
-  readonly kind?: 'usage' | 'batch_line' | 'media_job' | undefined;
-  readonly receiptId: string;
-  readonly requestId: string;
-  /** Which of the request's calls is settled here, from 1. */
-  readonly attempt: number;
-  readonly clientRequestId: string | null;
-  readonly accountId: string;
-  readonly keyId: string | null;
-  readonly runId: string | null;
-  /** The runs above that one, the nearest first, on whose lanes it was held too; absent where there are none. */
-  readonly ancestorRunIds?: readonly string[] | undefined;
-  readonly livemode: boolean;
-  /** Who pays what the plan's quota does not cover. */
-  readonly funding: 'test' | 'balance' | 'invoice' | 'none';
-  readonly endpoint: string;
-  readonly stream: boolean;
-  readonly modelRequested: string;
-  readonly modelServed: string;
-  readonly provider: string;
-  readonly fallback: RequestTrace['fallback'];
-  readonly outcome: RequestTrace['outcome'];
-  readonly attempts: readonly RequestAttempt[];
-  /** What was left aside; absent where nothing was. */
-  readonly skipped?: readonly SkippedDeployment[] | undefined;
-  readonly usage: ReceiptUsage;
-  readonly estimated: boolean;
-  readonly priceVersion: string;
-  readonly priceTier: number | null;
-  /** Pico-USD per unit, by meter. */
-  readonly unitPrices: Readonly<Record<string, string>>;
-  /** An exact decimal on all unit prices, such as a price's batch factor; '1' where it is absent. */
-  readonly priceFactor?: string | undefined;
-  /** Nano-USD. */
-  readonly held: string;
-  /** Nano-USD. */
-  readonly cost: string;
-  /** Absent in records from before requests could be signed. */
-  readonly clientSignature?: ClientSignature | null;
-  /** The caller asks for the receipt to be anchored on chain soon. */
-  readonly anchorWished?: true | undefined;
-  readonly requestSha256: string;
-  readonly responseSha256: string;
-  /**
-   * Decides the day and the month it belongs to, and so which lanes: it is in the period of the lanes it was held on. Of a line of a batch
-   * it is therefore the time at which the batch's hold was taken.
-   */
-  readonly startedAt: number;
-  readonly firstByteAt: number | null;
-  readonly completedAt: number;
-  readonly overheadMs: number;
-}
+/** One settled request as the journal has it: JSON, so money is strings of nano-USD and times are epoch milliseconds. */
+export interface SettlementRecord extends RecordOf<typeof SETTLEMENT_FIELDS> {}
 
 /** What is given back of a settled request, as it stands in the journal: the settled record, and why. */
 export interface RefundRecord extends Omit<SettlementRecord, 'kind'> {
@@ -109,11 +56,7 @@ export const postingKindOf = (record: PostedRecord): 'usage' | 'refund' | 'corre
   record.kind === 'refund' || record.kind === 'correction' ? record.kind : 'usage';
 
 /** How the account paid. */
-interface Paid {
-  readonly charged: bigint;
-  readonly debt: bigint;
-  readonly covered: Readonly<Record<string, bigint>>;
-}
+interface Paid extends RecordOf<typeof PAYMENT_FIELDS> {}
 
 /** A record with what the lanes decided. */
 export interface SettledRecord extends SettlementRecord, Paid {}
