@@ -22,31 +22,21 @@ function run(name: string, files: Record<string, string>) {
   return { output: stdout, lastLine: stdout.trimEnd().split('\n').at(-1), failed: status !== 0 };
 }
 
-test('ends a run with its totals', () => {
-  const files = {
-    'a.test.ts': "test('a', () => {}); test('b', () => { expect(1).toBe(2); });",
-    'b.test.ts': "test('c', () => {}); test.skip('d', () => {}); test.todo('e');",
-  };
-  expect(run('mixed', files)).toMatchObject({ lastLine: '2 passed, 1 failed, 2 skipped', failed: true });
-});
-
 test('says nothing of skipped tests where there are none', () => {
   expect(run('green', { 'a.test.ts': "test('a', () => {});" })).toMatchObject({ lastLine: '1 passed, 0 failed', failed: false });
 });
 
-test('counts a file that fails to load as failed', () => {
-  const files = { 'a.test.ts': "import './missing.ts'; test('a', () => {});", 'b.test.ts': "test('b', () => {});" };
-  expect(run('load', files)).toMatchObject({ lastLine: '1 passed, 1 failed', failed: true });
-});
-
-test('counts a hook that fails as failed', () => {
-  const files = { 'a.test.ts': "describe('s', () => { beforeAll(() => { throw new Error('x'); }); test('a', () => {}); });" };
-  expect(run('hook', files)).toMatchObject({ lastLine: '0 passed, 1 failed, 1 skipped', failed: true });
-});
-
-test('counts an error that no test caught as failed', () => {
-  const files = { 'a.test.ts': "test('a', () => { void Promise.reject(new Error('stray')); });" };
-  expect(run('stray', files)).toMatchObject({ lastLine: '1 passed, 1 failed', failed: true });
+// In one run: each takes a second to start.
+test('ends a run with its totals: a file that fails to load, a hook that fails and an error that no test caught are failures', () => {
+  const files = {
+    'passed-2.test.ts': "test('a', () => {}); test('b', () => {});",
+    'failed-1.test.ts': "test('a', () => { expect(1).toBe(2); });",
+    'skipped-2.test.ts': "test.skip('a', () => {}); test.todo('b');",
+    'failed-1-to-load.test.ts': "import './missing.ts'; test('a', () => {});",
+    'failed-1-skipped-1-by-a-hook.test.ts': "describe('s', () => { beforeAll(() => { throw new Error('x'); }); test('a', () => {}); });",
+    'passed-1-failed-1-stray.test.ts': "test('a', () => { void Promise.reject(new Error('stray')); });",
+  };
+  expect(run('mixed', files)).toMatchObject({ lastLine: '3 passed, 4 failed, 3 skipped', failed: true });
 });
 
 test('counts a test that passed only when it was repeated as failed, and says why', () => {

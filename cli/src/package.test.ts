@@ -17,7 +17,7 @@ beforeAll(async () => {
   await execute(join(ROOT, 'node_modules/.bin/tsup'), ['--out-dir', dist, '--metafile'], { cwd: ROOT });
   const { outputs } = JSON.parse(await readFile(join(dist, 'metafile-esm.json'), 'utf8'));
   for (const [file, { inputs }] of Object.entries<{ inputs: object }>(outputs)) sources.set(join(ROOT, file), Object.keys(inputs));
-}, 60_000);
+});
 afterAll(() => rm(dist, { recursive: true, force: true }));
 
 it('runs as built, with nothing of the workspace left to resolve', async () => {
@@ -85,7 +85,7 @@ it('starts in a small multiple of what Node itself takes', async () => {
   }
   // Twice as much; loading every command was three times, and the client, the verifier or ethers would be seven times and more.
   expect(Math.min(...started)).toBeLessThan(4 * Math.min(...bare));
-}, 60_000);
+});
 
 it('packs its man page', async () => {
   const { files, man } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));

@@ -42,7 +42,7 @@ it('goes on from the same place after a break, and says so once each way', async
   expect(stderr.match(/does not answer/g)).toHaveLength(1);
   expect(stderr.match(/is back/g)).toHaveLength(1);
   expect(afters().filter((after) => after === '7').length).toBeGreaterThan(1);
-}, 20_000);
+});
 
 it('asks for one model, run and key where those are named, and shows a pipe tab-separated lines', async () => {
   gateway.script(page([1]), end);

@@ -491,5 +491,5 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     await expectSound(traffic, gateways);
     connection.disconnect();
     await watched.stop();
-  }, 120_000);
+  });
 });

@@ -43,7 +43,7 @@ beforeAll(async () => {
   );
   endings.push(() => server.close());
   callers = [{ name: 'nobody', headers: {} }, ...(await Promise.all(ROLES.map(callersOf))).flat()];
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const end of endings.reverse()) await end();

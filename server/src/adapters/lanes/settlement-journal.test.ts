@@ -1,53 +1,52 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JournalEntry } from './port.ts';
+import { SettlementJournal } from './settlement-journal.ts';
 
 /** A disk with so many bytes of room, and truncation and syncs that may fail; how many syncs did. */
-const disk = vi.hoisted(() => ({ room: Number.POSITIVE_INFINITY, truncates: true, syncs: true, refused: 0 }));
-
-vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof import('node:fs')>();
-  const full = () => Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-  const failed = () => {
-    disk.refused += 1;
-    return Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
-  };
-  return {
-    ...fs,
+const disk = { room: Number.POSITIVE_INFINITY, truncates: true, syncs: true, refused: 0 };
+const { writeSync, ftruncateSync, fdatasync, fdatasyncSync } = fs;
+const full = () => Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+const failed = () => {
+  disk.refused += 1;
+  return Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
+};
+const changeDisk = (to: object): void => {
+  Object.assign(fs, to);
+  syncBuiltinESMExports();
+};
+beforeAll(() =>
+  changeDisk({
     fdatasync: (fd: number, told: (error: Error | null) => void) =>
-      disk.syncs ? fs.fdatasync(fd, told) : setImmediate(() => told(failed())),
+      disk.syncs ? fdatasync(fd, told) : setImmediate(() => told(failed())),
     fdatasyncSync: (fd: number) => {
       if (!disk.syncs) throw failed();
-      fs.fdatasyncSync(fd);
+      fdatasyncSync(fd);
     },
     writeSync: (fd: number, line: Buffer) => {
       if (disk.room === 0) throw full();
-      const written = fs.writeSync(fd, line.subarray(0, Math.min(disk.room, line.length)));
+      const written = writeSync(fd, line.subarray(0, Math.min(disk.room, line.length)));
       disk.room -= written;
       return written;
     },
     ftruncateSync: (fd: number, length: number) => {
       if (!disk.truncates) throw full();
-      fs.ftruncateSync(fd, length);
+      ftruncateSync(fd, length);
     },
-  };
-});
-
-// Test files share their process: another one may have loaded the journal with the real disk, and must not find it with this one.
-vi.resetModules();
-const { SettlementJournal } = await import('./settlement-journal.ts');
-afterAll(() => vi.resetModules());
-type Journal = InstanceType<typeof SettlementJournal>;
+  }),
+);
+afterAll(() => changeDisk({ writeSync, ftruncateSync, fdatasync, fdatasyncSync }));
 
 let dir: string;
 let damage: { segment: string; line: string }[];
-const opened: Journal[] = [];
+const opened: SettlementJournal[] = [];
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'tallygate-journal-'));
@@ -60,7 +59,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function openJournal(options?: { segmentBytes: number }): Journal {
+function openJournal(options?: { segmentBytes: number }): SettlementJournal {
   const journal = new SettlementJournal(dir, (segment, line) => damage.push({ segment, line: line.toString() }), options);
   opened.push(journal);
   return journal;
@@ -71,7 +70,7 @@ const idsOf = (entries: readonly JournalEntry[]) => entries.map(({ record }) => 
 const files = () => readdirSync(dir).sort();
 const segment = (number: number) => join(dir, `settlements-${number}.log`);
 
-async function drain(journal: Journal): Promise<JournalEntry[]> {
+async function drain(journal: SettlementJournal): Promise<JournalEntry[]> {
   const entries: JournalEntry[] = [];
   for (;;) {
     const batch = await journal.read();
@@ -390,7 +389,7 @@ describe('a full disk', () => {
 
 describe('a hold in flight', () => {
   const open = (holdId: string, record = `{"id":"${holdId}"}`) => ({ holdId, charged: 9n, debt: 0n, covered: {}, record });
-  const recordsOf = async (journal: Journal): Promise<string[]> => {
+  const recordsOf = async (journal: SettlementJournal): Promise<string[]> => {
     const records: string[] = [];
     for (let batch = await journal.read(); batch.entries.length > 0; batch = await journal.read()) {
       records.push(...batch.entries.map(({ record }) => record));
@@ -398,7 +397,7 @@ describe('a hold in flight', () => {
     }
     return records;
   };
-  const another = (options?: { segmentBytes: number }): Journal => {
+  const another = (options?: { segmentBytes: number }): SettlementJournal => {
     const journal = new SettlementJournal(dir, (segment, line) => damage.push({ segment, line: line.toString() }), options);
     opened.push(journal);
     return journal;

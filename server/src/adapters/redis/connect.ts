@@ -65,15 +65,16 @@ export function parseRedisUrl(url: string): RedisAddress {
 type Options = Omit<RedisOptions, 'replyMapping'>;
 
 type Purpose =
-  /** Answers within two seconds, or fails. */
+  /** Answers within two seconds, where no other time is named, or fails. */
   | 'prompt'
   /** Waits for its server as long as it takes: workers of the job queue, which block. */
   | 'patient';
 
 /** Opens a connection, which then connects again by itself for ever. Nothing is awaited: see `ready`. */
-export function connectRedis(url: string, log: Log, purpose: Purpose): RedisConnection {
+export function connectRedis(url: string, log: Log, purpose: Purpose, promptMs = COMMAND_TIMEOUT_MS): RedisConnection {
   const address = parseRedisUrl(url);
-  const redis = address.kind === 'cluster' ? connectCluster(address, purpose) : new Redis(singleOptions(address, purpose));
+  const withinMs = purpose === 'patient' ? undefined : promptMs;
+  const redis = address.kind === 'cluster' ? connectCluster(address, withinMs) : new Redis(singleOptions(address, withinMs));
   redis.on('error', (error: unknown) => log.warn({ err: error }, 'trouble with the connection to Redis'));
   if (redis instanceof Redis && address.kind === 'sentinel') connectAgain(redis);
   return redis;
@@ -109,7 +110,7 @@ export async function ready(redis: RedisConnection, withinMs = READY_WITHIN_MS):
   }
 }
 
-function commandOptions({ username, password, tls }: RedisAddress, purpose: Purpose): Options {
+function commandOptions({ username, password, tls }: RedisAddress, commandTimeout: number | undefined): Options {
   const common: Options = {
     connectionName: 'tallygate',
     connectTimeout: CONNECT_TIMEOUT_MS,
@@ -119,16 +120,17 @@ function commandOptions({ username, password, tls }: RedisAddress, purpose: Purp
     ...(tls ? { tls: {} } : {}),
   };
   // A command whose answer is lost is repeated by whoever knows that this does no harm, or not at all.
-  return purpose === 'patient' ? common : { ...common, commandTimeout: COMMAND_TIMEOUT_MS, autoResendUnfulfilledCommands: false };
+  return commandTimeout === undefined ? common : { ...common, commandTimeout, autoResendUnfulfilledCommands: false };
 }
 
-const pipelining = (purpose: Purpose) => (purpose === 'patient' ? {} : { enableAutoPipelining: true, enableOfflineQueue: false });
+const pipelining = (withinMs: number | undefined) =>
+  withinMs === undefined ? {} : { enableAutoPipelining: true, enableOfflineQueue: false };
 
 const retryDelay = (attempt: number): number => Math.min(50 * attempt, 1_000);
 
-function singleOptions(address: RedisAddress, purpose: Purpose): Options {
+function singleOptions(address: RedisAddress, withinMs: number | undefined): Options {
   const [node] = address.nodes;
-  const options: Options = { ...commandOptions(address, purpose), ...pipelining(purpose), retryStrategy: retryDelay };
+  const options: Options = { ...commandOptions(address, withinMs), ...pipelining(withinMs), retryStrategy: retryDelay };
   if (address.kind === 'sentinel') {
     return {
       ...options,
@@ -141,10 +143,10 @@ function singleOptions(address: RedisAddress, purpose: Purpose): Options {
   return { ...options, db: address.database, ...node };
 }
 
-function connectCluster(address: RedisAddress, purpose: Purpose): Cluster {
+function connectCluster(address: RedisAddress, withinMs: number | undefined): Cluster {
   return new Cluster([...address.nodes], {
-    ...pipelining(purpose),
-    redisOptions: commandOptions(address, purpose),
+    ...pipelining(withinMs),
+    redisOptions: commandOptions(address, withinMs),
     clusterRetryStrategy: retryDelay,
     // A failover is over within seconds, or the command fails: it is not sent around in circles.
     maxRedirections: 8,

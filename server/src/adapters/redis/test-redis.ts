@@ -10,9 +10,12 @@ export const testRedisProgram = (): string => inject('testRedis').program;
 
 export const testRedisUrl = (): string => inject('testRedis').url;
 
-/** A connection to the run's Redis, as gateways make it. */
+/** Other work on the machine may take so long from a test of a thousand requests at once. */
+const PATIENCE_MS = 120_000;
+
+/** A connection to the run's Redis, as gateways make it, which only waits longer. */
 export async function testRedis(url: string = testRedisUrl()): Promise<RedisConnection> {
-  const redis = connectRedis(url, silentLog(), 'prompt');
-  await ready(redis);
+  const redis = connectRedis(url, silentLog(), 'prompt', PATIENCE_MS);
+  await ready(redis, PATIENCE_MS);
   return redis;
 }

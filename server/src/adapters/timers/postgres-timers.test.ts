@@ -8,7 +8,7 @@ import type { RunningTimers, Timer, TimerRun } from './port.ts';
 import { startTimers } from './postgres-timers.ts';
 
 const LOOK_MS = 20;
-const LEASE_MS = 400;
+const LEASE_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
 let database: Awaited<ReturnType<typeof testDatabase>>;

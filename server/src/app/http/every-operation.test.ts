@@ -35,7 +35,7 @@ beforeAll(async () => {
   sessionOf = { authorization: `Bearer ${session.token}` };
   const { key } = await post('/v1/keys', sessionOf, { name: 'test', scopes: SCOPES });
   bearer = { authorization: `Bearer ${key}` };
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const end of endings.reverse()) await end();
@@ -92,7 +92,7 @@ test('a query parameter that the operation does not have is refused, unless it r
   }
   expect(queried.length).toBeGreaterThan(150);
   expect(taken).toEqual([]);
-}, 60_000);
+});
 
 test('a refused query parameter is named with those there are', async () => {
   const refusal = async (path: string) => (await fetch(server.url + path, { headers: bearer })).json();
@@ -235,7 +235,7 @@ test('every operation answers with the same headers, whoever asks, and also when
       "GET /v1/events: public, max-age=30",
     ]
   `);
-}, 60_000);
+});
 
 test('counting the tokens of an input is one of the requests that a key may make', async () => {
   const { key } = await post('/v1/keys', sessionOf, { name: 'counted', livemode: false, rate_limits: { requests_per_minute: 2 } });

@@ -109,9 +109,7 @@ describe('the money of a batch', () => {
 });
 
 describe('a process that dies', () => {
-  test('at whatever step: each line is once in a file, and each call that a provider bills is settled once', {
-    timeout: 240_000,
-  }, async () => {
+  test('at whatever step: each line is once in a file, and each call that a provider bills is settled once', async () => {
     let deaths = 0;
     let lost = 0;
     for (let steps = 1; ; steps += 1) {

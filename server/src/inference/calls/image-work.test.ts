@@ -2,8 +2,9 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { loadCatalog } from '../../money/catalog/index.ts';
 import { imageEditWork, imageVariationWork, imageWork } from './image-work.ts';
-import { createTokenizer } from './tokenizer.ts';
+import { countTokensGuarded } from './token-count.ts';
 
+const tokenizer = { count: countTokensGuarded, close: async () => {} };
 const RECEIVED = { bytes: Buffer.alloc(0), files: [], sha256: () => '' };
 const PICTURE = { image_url: 'https://example.com/a.png' };
 const model = loadCatalog().find('gpt-image-1');
@@ -12,10 +13,7 @@ const ASK = { model: 'gpt-image-1', prompt: 'A ledger', n: 2, quality: 'low', si
 
 describe('images that nobody has counted', () => {
   const estimate = async (work: ReturnType<typeof imageWork>, text: string, scale = 1) => {
-    const tokenizer = createTokenizer();
-    const usage = await work.estimate(model, { text, scale }, null, tokenizer);
-    await tokenizer.close();
-    return usage;
+    return work.estimate(model, { text, scale }, null, tokenizer);
   };
 
   test('cost nothing but the prompt where none was delivered', async () => {

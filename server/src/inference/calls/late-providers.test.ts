@@ -54,7 +54,7 @@ describe('a provider that is late', () => {
       }),
       { numRuns: 120 },
     );
-  }, 120_000);
+  });
 
   const [chat] = CASES;
   if (!chat) throw new Error('There are cases');

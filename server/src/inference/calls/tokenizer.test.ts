@@ -8,11 +8,13 @@ afterEach(async () => {
 });
 
 test('counts in its own thread, any number at a time, each answer to its question', async () => {
-  for (const encoding of ['o200k_base', 'cl100k_base'] as const) await expect.poll(() => tokenizer.count(encoding, 'hello')).toBe(1);
+  await tokenizer.close();
+  tokenizer = createTokenizer({ limitMs: 120_000 });
   const counts = Array.from({ length: 20 }, (_, times) => tokenizer.count('o200k_base', 'hello '.repeat(times)));
   const tokens = await Promise.all(counts);
   expect(tokens[0]).toBe(0);
   for (const [times, count] of tokens.entries()) if (times > 0) expect(count).toBe(times + 1);
+  expect(await tokenizer.count('cl100k_base', 'hello')).toBe(1);
 });
 
 test('does not begin with a text that is too long to finish', async () => {

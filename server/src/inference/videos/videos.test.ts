@@ -365,7 +365,7 @@ test('whatever the order of looks, ends, deaths, deletions and refunds, what was
     }),
     { numRuns: 25 },
   );
-}, 120_000);
+});
 
 async function statusOf(id: string): Promise<string | undefined> {
   const { rows } = await world.pool.query<{ status: string }>('select status from videos where id = $1', [id]);

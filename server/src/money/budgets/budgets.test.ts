@@ -178,7 +178,7 @@ test('whatever is called, settled, re-capped and rotated at once, over months: n
     }),
     { numRuns: 25 },
   );
-}, 60_000);
+});
 
 test('each threshold and the refusal below them is told once a month, and told whenever it is reached, in one mail a step', async () => {
   const plan = fc.array(
@@ -233,4 +233,4 @@ test('each threshold and the refusal below them is told once a month, and told w
     }),
     { numRuns: 30 },
   );
-}, 60_000);
+});

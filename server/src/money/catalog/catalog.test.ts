@@ -269,10 +269,10 @@ describe('names', () => {
 
   test('match a glob in no more time than its length takes', () => {
     const many = loadCatalog(modelsOfFile({ models: [{ id: 'm', variants: [`${'a*'.repeat(90)}b`] }] }));
-    const startedAt = performance.now();
+    const before = process.threadCpuUsage();
     expect(many.find('a'.repeat(199))).toBeUndefined();
     // What tries all ways takes years.
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(5_000);
   });
 });
 

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ModelDefinition } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -8,6 +7,7 @@ import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import type { Problem } from '../../kernel/problem.ts';
+import { expectWithinASecond } from '../../kernel/testing/within-a-second.ts';
 import { type By, CatalogAdministration } from './administration.ts';
 import { type ListedModel, modelsOfFile, modelsOfShippedFile } from './entry.ts';
 import { foundModels, writeFound } from './found.ts';
@@ -105,7 +105,7 @@ describe('a price in the database', () => {
     expect(rows.map(({ version }) => version)).toEqual(['2026-01-01', '2026-02-01']);
     const [lead, latter] = rows.map(({ effective_from, given_at }) => effective_from.getTime() - given_at.getTime());
     expect(lead).toBeGreaterThanOrEqual(0);
-    expect(lead).toBeLessThan(1_000);
+    expect(lead).toBeLessThan(2_000);
     expect(latter).toBeGreaterThanOrEqual(2_000);
   });
 
@@ -308,31 +308,38 @@ describe('of several sources', () => {
 });
 
 describe('gateways', () => {
-  const within = async (check: () => boolean, mostMs: number): Promise<number> => {
-    const startedAt = performance.now();
-    while (!check() && performance.now() - startedAt < mostMs) await delay(5);
-    return performance.now() - startedAt;
-  };
-
   test.each([
     ['listen', true],
     ['do not hear of changes', false],
   ])('that %s agree on a new price within a second, and charge it from the same moment', async (_, isListening) => {
     await ship({ '2026-01-01': '1' });
     const [one, other] = [await gateway(), await gateway(isListening)];
-    const { written } = await new CatalogAdministration({ pool, catalog: one }).price('m', perMillion('7'), by);
-    expect(await within(() => other.find('m')?.history.pricings[0]?.version === written.version, 5_000)).toBeLessThan(1_000);
-    for (const { find } of [one, other]) {
-      expect(find('m')?.priceAt(written.effectiveFrom - 1)?.version).toBe('2026-01-01');
-      expect(find('m')?.priceAt(written.effectiveFrom)?.version).toBe(written.version);
-    }
+    let [usd, before] = [6, '2026-01-01'];
+    await expectWithinASecond(async () => {
+      const { written } = await new CatalogAdministration({ pool, catalog: one }).price('m', perMillion(`${++usd}`), by);
+      const last = before;
+      before = written.version;
+      return () => {
+        if (other.find('m')?.history.pricings[0]?.version !== written.version) return false;
+        for (const { find } of [one, other]) {
+          expect(find('m')?.priceAt(written.effectiveFrom - 1)?.version).toBe(last);
+          expect(find('m')?.priceAt(written.effectiveFrom)?.version).toBe(written.version);
+        }
+        return true;
+      };
+    });
   });
 
   test('hear of what is written to the database by hand', async () => {
-    await ship({ '2026-01-01': '1' });
+    const models = ['m', 'n', 'o', 'p', 'q'];
+    await ship({ '2026-01-01': '1' }, ...models.slice(1));
     const catalog = await gateway();
-    await pool.query("delete from catalog_models where id = 'm'");
-    expect(await within(() => catalog.find('m') === undefined, 5_000)).toBeLessThan(1_000);
+    await expectWithinASecond(async () => {
+      const id = models.pop() ?? '';
+      expect(catalog.find(id)).toBeDefined();
+      await pool.query('delete from catalog_models where id = $1', [id]);
+      return () => catalog.find(id) === undefined;
+    });
   });
 
   test('leave to a request that has begun the model and the price that it began with', async () => {

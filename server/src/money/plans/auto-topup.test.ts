@@ -70,7 +70,7 @@ test('a charge whose answer was lost is over as soon as its payment is told of',
   expect(await one.plans.autoTopup.read(one.accountId)).toMatchObject({ attempt_id: expect.any(String) });
   await one.takeEvents();
   expect(await one.plans.autoTopup.read(one.accountId)).toMatchObject({ attempt_id: null, charged: 25n * USD });
-}, 30_000);
+});
 
 test('a charge that never reached the provider is not made once there is no reason for it any more', async () => {
   await paidIn();
@@ -91,7 +91,7 @@ test('a charge that never reached the provider is not made once there is no reas
   await run();
   expect(await cap()).toBe(105n * USD);
   expect(await one.plans.autoTopup.read(one.accountId)).toMatchObject({ attempt_id: null });
-}, 30_000);
+});
 
 test('trouble with one account keeps no other waiting', async () => {
   await paidIn();

@@ -114,7 +114,7 @@ test('whatever is used, paid, returned and changed, books, lanes, invoices and e
   );
   // Otherwise it proves nothing.
   expect(charged).toBeGreaterThan(2);
-}, 240_000);
+});
 
 class Life {
   readonly #world: PlansUnderTest;

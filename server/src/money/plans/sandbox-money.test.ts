@@ -147,7 +147,7 @@ describe('sandbox money', () => {
       }),
       { numRuns: 15 },
     );
-  }, 120_000);
+  });
 
   test('buys what a payment buys, in test mode', async () => {
     await PATHS.checkout('enterprise');

@@ -297,9 +297,9 @@ describe('values made from a JSON Schema', () => {
     ['a reference that leads nowhere', { $ref: '#/$defs/missing' }],
     ['a reference to another document', { $ref: 'https://example.com/schema.json' }],
   ])('are refused with a reason, and quickly, for %s', (_, schema) => {
-    const before = performance.now();
+    const before = process.threadCpuUsage();
     const sample = sampleSchema(schema);
     expect(sample).toEqual({ ok: false, reason: expect.stringMatching(/\w/) });
-    expect(performance.now() - before).toBeLessThan(2_000);
+    expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(2_000);
   });
 });
