@@ -60,9 +60,12 @@ export async function openFoundation(process: Process): Promise<Foundation> {
   });
   closing.add('gateway lock', () => sole.release());
   await migrate(databaseUrl, migrations, log);
-  const pulse = new ServerPulse();
+  const pulse = new ServerPulse(databaseUrl);
   const database = await openDatabase({ url: databaseUrl, entities: [...identityEntities, ...keyEntities], log, pulse });
-  closing.add('database', () => database.close());
+  closing.add('database', async () => {
+    await database.close();
+    pulse.close();
+  });
   return { ...process, dataDir, redis, databaseUrl, pulse, pool: database.pool, em: database.orm.em, metrics: createMetrics() };
 }
 

@@ -24,8 +24,7 @@ const changeDisk = (to: object): void => {
 };
 beforeAll(() =>
   changeDisk({
-    fdatasync: (fd: number, told: (error: Error | null) => void) =>
-      disk.syncs ? fdatasync(fd, told) : setImmediate(() => told(failed())),
+    fdatasync: (fd: number, told: (error: Error | null) => void) => (disk.syncs ? fdatasync(fd, told) : setImmediate(() => told(failed()))),
     fdatasyncSync: (fd: number) => {
       if (!disk.syncs) throw failed();
       fdatasyncSync(fd);

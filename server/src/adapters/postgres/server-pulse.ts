@@ -1,12 +1,8 @@
 import pg from 'pg';
+import { breakOff, ForgottenConnections } from './forgotten-connections.ts';
 
 /** A server that has said something within this time is no silent one. */
 const QUIET_MS = 1_000;
-
-/** What pg calls private, and what its own pool ends connections by: `end` would wait for the server's goodbye. */
-interface WithSocket {
-  readonly connection: { readonly stream: { destroy(): unknown } };
-}
 
 class ServerSilent extends Error {
   override readonly name = 'ServerSilent';
@@ -24,18 +20,22 @@ class ServerSilent extends Error {
  * told; no new one is begun until it answers again.
  */
 export class ServerPulse {
-  /** For the pools whose users must not wait for a silent server. */
+  /** For the pools whose users must not wait for a silent server, or over a connection that a network has forgotten. */
   readonly Client: typeof pg.Client;
   readonly #clients = new Set<pg.Client>();
+  readonly #forgotten: ForgottenConnections;
   #heardTick = performance.now();
   #isSilent = false;
 
-  constructor() {
+  /** @param url of the server */
+  constructor(url: string) {
     const pulse = this;
+    this.#forgotten = new ForgottenConnections(url);
     this.Client = class extends pg.Client {
       constructor(config?: string | pg.ClientConfig) {
         super(config);
         pulse.#clients.add(this);
+        pulse.#forgotten.watch(this);
         this.once('end', () => pulse.#clients.delete(this));
         this.on('drain', () => pulse.#heard());
       }
@@ -64,12 +64,16 @@ export class ServerPulse {
   silent(): void {
     if (this.#isSilent || performance.now() - this.#heardTick < QUIET_MS) return;
     this.#isSilent = true;
-    for (const client of this.#clients) (client as unknown as WithSocket).connection.stream.destroy();
+    for (const client of this.#clients) breakOff(client);
   }
 
   answers(): void {
     this.#isSilent = false;
     this.#heard();
+  }
+
+  close(): void {
+    this.#forgotten.close();
   }
 
   #heard(): void {

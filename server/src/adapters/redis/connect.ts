@@ -120,7 +120,9 @@ function commandOptions({ username, password, tls }: RedisAddress, commandTimeou
     ...(tls ? { tls: {} } : {}),
   };
   // A command whose answer is lost is repeated by whoever knows that this does no harm, or not at all.
-  return commandTimeout === undefined ? common : { ...common, commandTimeout, autoResendUnfulfilledCommands: false };
+  if (commandTimeout === undefined) return common;
+  // Where a network has forgotten a connection, nothing ever ends it: what answers nothing is given up and made anew.
+  return { ...common, commandTimeout, socketTimeout: commandTimeout, autoResendUnfulfilledCommands: false };
 }
 
 const pipelining = (withinMs: number | undefined) =>
