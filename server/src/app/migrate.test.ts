@@ -76,3 +76,32 @@ test('leaves alone what a newer version has applied', async () => {
   await migrate(database.url, [{ name: '9005-newer', up: 'select 1' }]);
   expect(await migrate(database.url, migrations)).toEqual([]);
 });
+
+test('a migration of a table in use holds up nobody else, and is applied once the table is free', async () => {
+  await client.query('create table used (id int)');
+  const reader = new pg.Client({ connectionString: database.url });
+  await reader.connect();
+  await reader.query('begin; select * from used');
+  const applied = migrate(database.url, [{ name: '9004-used', up: 'alter table used add column more int' }]);
+  const waiting = () => count(`pg_locks where not granted and relation = 'used'::regclass`);
+  await expect.poll(waiting, { interval: 5 }).toBe(1);
+  // Given up while the reader goes on.
+  await expect.poll(waiting, { interval: 5 }).toBe(0);
+  expect(await count('used')).toBe(0);
+  await reader.query('commit');
+  await reader.end();
+  expect(await applied).toEqual(['9004-used']);
+});
+
+test('statements of a list run outside of a transaction, all of them again where one failed', async () => {
+  await client.query('create table doubles (id int); insert into doubles values (1), (1)');
+  const index: Migration = {
+    name: '9005-index',
+    up: ['drop index concurrently if exists doubles_id', 'create unique index concurrently doubles_id on doubles (id)'],
+  };
+  await expect(migrate(database.url, [index])).rejects.toThrow('9005-index failed, and is repeated at the next start');
+  expect(await count(`pg_index where indexrelid = 'doubles_id'::regclass and not indisvalid`)).toBe(1);
+  await client.query('delete from doubles where ctid = (select min(ctid) from doubles)');
+  expect(await migrate(database.url, [index])).toEqual(['9005-index']);
+  expect(await count(`pg_index where indexrelid = 'doubles_id'::regclass and indisvalid`)).toBe(1);
+});

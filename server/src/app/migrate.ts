@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../kernel/log.ts';
 
@@ -9,9 +10,20 @@ export type RunSql = (sql: string, values?: unknown[]) => Promise<Record<string,
 export interface Migration {
   /** `NNNN-slice-what`, the name of its file; never changed once it has been applied anywhere. */
   readonly name: string;
-  /** SQL (several statements are fine), or a function when rows have to be computed. All of it is one transaction. */
-  readonly up: string | ((run: RunSql) => Promise<void>);
+  /**
+   * SQL (several statements are fine), or a function when rows have to be computed: all of it is one transaction. A list of statements is
+   * none: each is run by itself, `create index concurrently` say, and all of them again where one failed, so the first one removes what an
+   * index leaves behind that could not be made.
+   */
+  readonly up: string | readonly string[] | ((run: RunSql) => Promise<void>);
 }
+
+/** What waits for a lock longer holds up whoever asks for the table after it, in gateways of the version before too. */
+const LOCK_WAIT_MS = 1_000;
+const LOCK_AGAIN_MS = 3_000;
+const LOCK_TRIES = 200;
+/** SQLSTATE lock_not_available. */
+const LOCK_NOT_AVAILABLE = '55P03';
 
 // Any constant will do, as long as every version of the server uses the same: "tallygat" in ASCII.
 const LOCK_KEY = '8386662065640595828';
@@ -33,7 +45,7 @@ export async function migrate(url: string, migrations: readonly Migration[], log
     await client.query('select pg_advisory_lock($1)', [LOCK_KEY]);
     const missing = await missingFrom(client, migrations);
     for (const migration of missing) {
-      await apply(client, migration);
+      await applyOnceUnlocked(client, migration, log);
       log?.info({ migration: migration.name }, 'migration applied');
     }
     return missing.map(({ name }) => name);
@@ -58,23 +70,42 @@ async function missingFrom(client: pg.Client, migrations: readonly Migration[]):
   });
 }
 
+/** Where a table is in use, it is tried again later rather than waited for. */
+async function applyOnceUnlocked(client: pg.Client, migration: Migration, log?: Log): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await apply(client, migration);
+      return;
+    } catch (failure) {
+      const { code } = (failure as { cause?: { code?: string } }).cause ?? {};
+      if (code !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw failure;
+      log?.warn({ migration: migration.name, tries }, 'a migration waits until a table is not in use');
+      await delay(LOCK_AGAIN_MS);
+    }
+  }
+}
+
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
   const { name, up } = migration;
-  await client.query('begin');
+  const isTransaction = typeof up === 'string' || typeof up === 'function';
   try {
+    if (isTransaction) await client.query('begin');
+    await client.query(`set ${isTransaction ? 'local ' : ''}lock_timeout = ${LOCK_WAIT_MS}`);
     if (typeof up === 'string') await client.query(up);
-    else await up(async (sql, values) => (await client.query<Record<string, unknown>>(sql, values)).rows);
+    else if (typeof up === 'function') await up(async (sql, values) => (await client.query<Record<string, unknown>>(sql, values)).rows);
+    else for (const statement of up) await client.query(statement);
     await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [name, checksumOf(migration)]);
-    await client.query('commit');
+    if (isTransaction) await client.query('commit');
   } catch (cause) {
-    await client.query('rollback');
-    throw new Error(`Migration ${name} failed and was rolled back: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    if (isTransaction) await client.query('rollback');
+    const what = isTransaction ? 'failed and was rolled back' : 'failed, and is repeated at the next start';
+    throw new Error(`Migration ${name} ${what}: ${cause instanceof Error ? cause.message : cause}`, { cause });
   }
 }
 
 /** Of a function only that it is one: its text depends on how the code was built. */
 function checksumOf({ up }: Migration): string {
-  return typeof up === 'string' ? createHash('sha256').update(up).digest('hex') : 'function';
+  return typeof up === 'function' ? 'function' : createHash('sha256').update([up].flat().join(';\n')).digest('hex');
 }
 
 const changedSince = ({ name }: Migration): string =>
