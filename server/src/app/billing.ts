@@ -30,6 +30,8 @@ export interface Billing {
   readonly ownKeys: OwnKeys;
   /** How many settlements wait for a person. */
   quarantined(): number;
+  /** For how long the ledger has taken nothing of what waits for it, and whether calls are refused for that. */
+  ledgerLag(): { readonly ms: number; readonly isTooLong: boolean };
   /** Returns once the ledger holds all that was settled before the call. */
   write(): Promise<void>;
 }
@@ -43,7 +45,7 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
     throw error instanceof KeyOfTwoPurposes ? new ConfigError([error.message]) : error;
   });
   const quarantine = openQuarantine(foundation);
-  const journal = new SettlementJournal(dataDir.file('journal'), quarantine.onDamage);
+  const journal = new SettlementJournal(dataDir.file('journal'), quarantine.onDamage, { mostBehindMs: config.ledgerLagLimitMs });
   closing.add('journal', async () => journal.close());
   const alongside = createSettlementAlerts({ clock, log });
   const pages = startPageThread(ownSealKey(ownKeys));
@@ -75,7 +77,12 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
     // A credit whose announcement was lost with a process that died; reading it again does no harm.
     for await (const { id } of lanes.books.lanes()) if (id.startsWith('balance:')) await lanes.refreshCredit(id);
   });
-  return { lanes, refunds, corrections, ownKeys, quarantined: quarantine.waiting, write: () => writer.written() };
+  return {
+    ...{ lanes, refunds, corrections, ownKeys },
+    quarantined: quarantine.waiting,
+    ledgerLag: () => ({ ms: journal.behindMs(), isTooLong: journal.isTooFarBehind() }),
+    write: () => writer.written(),
+  };
 }
 
 async function repair({ books }: LaneStores['lanes'], source: LaneSource, { metrics, log }: Foundation): Promise<void> {

@@ -150,6 +150,7 @@ const Variables = z.object({
   BATCH_LINES: z.coerce.number().int().min(1).max(256).default(8),
   DRAIN_DELAY_MS: z.coerce.number().int().min(0).max(300_000).default(0),
   DRAIN_TIMEOUT_MS: milliseconds.default(30_000),
+  LEDGER_LAG_LIMIT_MS: milliseconds.default(600_000),
 });
 
 export interface Config {
@@ -232,6 +233,8 @@ export interface Config {
   readonly batchLines: number;
   /** Of a gateway that was told to stop: how long it goes on accepting, as one that is not ready, and how long what is running may take then. */
   readonly drain: { readonly delayMs: number; readonly timeoutMs: number };
+  /** No call is begun while a settlement has waited for the ledger for so long. */
+  readonly ledgerLagLimitMs: number;
   /** Chains on which the receipts’ log is anchored; none where that was not configured. */
   readonly anchorChains: readonly AnchorChainConfig[];
   /** The plans that are offered. */
@@ -325,6 +328,7 @@ export function readConfig(environment: Environment = process.env): Config {
     },
     batchLines: given.BATCH_LINES,
     drain: { delayMs: given.DRAIN_DELAY_MS, timeoutMs: given.DRAIN_TIMEOUT_MS },
+    ledgerLagLimitMs: given.LEDGER_LAG_LIMIT_MS,
     anchorChains,
     offer,
   };

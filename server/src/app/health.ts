@@ -29,6 +29,8 @@ export class Readiness {
 }
 
 const PATIENCE_MS = 2_000;
+/** Where lanes are in Redis, settlements are looked at again every ten seconds: that is no lag. */
+const TOLD_LAG_MS = 30_000;
 
 /** What the process cannot serve without. */
 interface Needs {
@@ -38,6 +40,8 @@ interface Needs {
   readonly redis?: { ping(): Promise<unknown> } | undefined;
   /** How many settlements wait for a person. */
   readonly quarantined: () => number;
+  /** For how long the ledger has taken nothing of what waits for it, and whether calls are refused for that. */
+  readonly ledgerLag: () => { readonly ms: number; readonly isTooLong: boolean };
 }
 
 interface HealthDeps {
@@ -70,19 +74,21 @@ export const healthRoutes = ({ readiness, needs, publicUrl, hasDocs }: HealthDep
   },
 });
 
-async function check(readiness: Readiness, { pool, blobs, redis, quarantined }: Needs): Promise<Health> {
+async function check(readiness: Readiness, { pool, blobs, redis, quarantined, ledgerLag }: Needs): Promise<Health> {
   if (readiness.isDraining) return { status: 'draining', checks: {} };
   if (!readiness.isStarted) return { status: 'unavailable', checks: { start: 'unavailable' } };
   const word = (isThere: boolean) => (isThere ? 'ok' : 'unavailable');
   const asked = { database: pool.query('select 1'), blobs: blobs.check(), ...(redis && { redis: redis.ping() }) };
   const answers = await Promise.all(Object.entries(asked).map(async ([name, answer]) => [name, await answersInTime(answer)] as const));
   const checks = Object.fromEntries(answers.map(([name, isThere]) => [name, word(isThere)]));
-  const isServing = answers.every(([, isThere]) => isThere);
+  const lag = ledgerLag();
+  const isServing = answers.every(([, isThere]) => isThere) && !lag.isTooLong;
   // A stopped log is for a person to look at; requests are answered, and their receipts wait.
   const receiptLog = isServing ? await wordOfLog(pool) : word(isServing);
   const waiting = quarantined();
   const quarantine = waiting === 0 ? 'ok' : `${waiting} waiting`;
-  return { status: word(isServing), checks: { ...checks, receipt_log: receiptLog, quarantine } };
+  const ledger = lag.ms < TOLD_LAG_MS ? 'ok' : `${Math.floor(lag.ms / 1000)} s behind`;
+  return { status: word(isServing), checks: { ...checks, ledger, receipt_log: receiptLog, quarantine } };
 }
 
 async function wordOfLog(pool: Pool): Promise<string> {

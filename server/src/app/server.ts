@@ -210,7 +210,7 @@ export async function startServer(
           contract.discovery,
           healthRoutes({
             readiness,
-            needs: { pool, blobs, redis: redis?.prompt, quarantined: billing.quarantined },
+            needs: { pool, blobs, redis: redis?.prompt, quarantined: billing.quarantined, ledgerLag: billing.ledgerLag },
             publicUrl,
             hasDocs: docs.isBuilt,
           }),

@@ -396,7 +396,7 @@ describe('a hold in flight', () => {
     }
     return records;
   };
-  const another = (options?: { segmentBytes: number }): SettlementJournal => {
+  const another = (options?: { segmentBytes?: number; mostBehindMs?: number }): SettlementJournal => {
     const journal = new SettlementJournal(dir, (segment, line) => damage.push({ segment, line: line.toString() }), options);
     opened.push(journal);
     return journal;
@@ -443,6 +443,19 @@ describe('a hold in flight', () => {
     const next = another();
     expect(next.recover()).toBe(1);
     expect(await recordsOf(next)).toContain('{"id":"long"}');
+  });
+
+  test('is not begun while the ledger has taken nothing for too long, and is once it has', async () => {
+    const journal = another({ mostBehindMs: 0 });
+    journal.begin(open('a'));
+    journal.append(open('a'), 'a');
+    await expect.poll(() => journal.isTooFarBehind(), { interval: 1 }).toBe(true);
+    expect(() => journal.begin(open('b'))).toThrow('The ledger has taken no settlement for too long.');
+    journal.append(entry('of a call that runs'));
+    await recordsOf(journal);
+    expect([journal.behindMs(), journal.isTooFarBehind()]).toEqual([0, false]);
+    journal.begin(open('b'));
+    expect(journal.behindMs()).toBe(0);
   });
 
   test('that cannot be written is not begun', () => {

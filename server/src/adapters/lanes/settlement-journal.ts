@@ -21,11 +21,18 @@ const SEGMENT_BYTES = 16 * 1024 * 1024;
 const READ_BYTES = 1024 * 1024;
 const SYNC_INTERVAL_MS = 100;
 const NEWLINE = 10;
+const MOST_BEHIND_MS = 600_000;
 const NOTHING: JournalBatch = { entries: [], ceilings: [], acknowledge: () => {} };
 
 /** A hold whose provider is at work, with the entry that settles it should its process die. */
 export interface OpenHold extends JournalEntry {
   readonly holdId: string;
+}
+
+interface SettlementJournalOptions {
+  readonly segmentBytes?: number;
+  /** No call is begun while an entry has waited for the ledger for so long. Default: 10 minutes. */
+  readonly mostBehindMs?: number;
 }
 
 /** Where an entry ends. */
@@ -47,6 +54,7 @@ export class SettlementJournal implements SettlementFeed {
   readonly #dir: string;
   readonly #onDamage: (segment: string, line: Buffer) => void;
   readonly #segmentBytes: number;
+  readonly #mostBehindMs: number;
   /** Oldest first; the last is the one that is appended to. Sizes are of whole lines, not known of earlier processes' segments. */
   #segments: { number: number; size: number }[];
   #fd: number;
@@ -55,15 +63,20 @@ export class SettlementJournal implements SettlementFeed {
   #readOffset = 0;
   #syncTimer: NodeJS.Timeout | undefined;
   #onAppend: () => void = () => {};
+  /** The last entry that was appended. */
+  #last: JournalPosition | undefined;
+  /** Since when the ledger has taken nothing, while something waits for it. */
+  #waitingSinceTick: number | undefined;
   /** Holds in flight, with the line that says so and the segment that it stands in. */
   readonly #open = new Map<string, { line: string; segment: number }>();
 
   /** @param onDamage told of every line that cannot be read: a torn last line after a power cut, or a damaged file */
-  constructor(dir: string, onDamage: (segment: string, line: Buffer) => void, { segmentBytes = SEGMENT_BYTES } = {}) {
+  constructor(dir: string, onDamage: (segment: string, line: Buffer) => void, options: SettlementJournalOptions = {}) {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     this.#dir = dir;
     this.#onDamage = onDamage;
-    this.#segmentBytes = segmentBytes;
+    this.#segmentBytes = options.segmentBytes ?? SEGMENT_BYTES;
+    this.#mostBehindMs = options.mostBehindMs ?? MOST_BEHIND_MS;
     const numbers = readdirSync(dir)
       .flatMap((name) => /^settlements-(\d+)\.log$/.exec(name)?.[1] ?? [])
       .map(Number)
@@ -91,9 +104,10 @@ export class SettlementJournal implements SettlementFeed {
 
   /**
    * A provider is asked next. What is begun and neither settled nor ended is settled by {@link recover} at the next start.
-   * @throws when it could not be written
+   * @throws when it could not be written, and where the ledger is too far behind
    */
   begin(hold: OpenHold): void {
+    if (this.isTooFarBehind()) throw new Error('The ledger has taken no settlement for too long.');
     const line = lineOf(writtenOpen(hold.holdId, hold));
     this.#writeLine(line);
     this.#open.set(hold.holdId, { line, segment: this.#current().number });
@@ -144,8 +158,20 @@ export class SettlementJournal implements SettlementFeed {
 
   #append(json: string): JournalPosition {
     this.#writeLine(lineOf(json));
+    this.#last = this.position();
+    this.#waitingSinceTick ??= performance.now();
     this.#onAppend();
-    return this.position();
+    return this.#last;
+  }
+
+  /** For how long the ledger has taken nothing of what waits for it, milliseconds; 0 where nothing does. */
+  behindMs(): number {
+    return this.#waitingSinceTick === undefined ? 0 : performance.now() - this.#waitingSinceTick;
+  }
+
+  /** Whether no call may be begun until the ledger has taken something. */
+  isTooFarBehind(): boolean {
+    return this.behindMs() > this.#mostBehindMs;
   }
 
   /** The end of what is there by now. */
@@ -232,6 +258,7 @@ export class SettlementJournal implements SettlementFeed {
 
   #acknowledge(segment: number, end: number): void {
     if (this.#segments[0]?.number === segment) this.#readOffset = end;
+    this.#waitingSinceTick = this.#last && !this.isAcknowledged(this.#last) ? performance.now() : undefined;
   }
 
   #entriesIn(segment: string, line: Buffer) {
