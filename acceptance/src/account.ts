@@ -65,7 +65,7 @@ export class Account {
         const answer = await fetch(`${this.#gateway.url}/v1/requests/${requestId}`, { headers: this.session });
         return RequestTrace.parse(await answer.json());
       },
-      { timeout: 60_000, interval: 20 },
+      { timeout: 120_000, interval: 20 },
     );
   }
 }

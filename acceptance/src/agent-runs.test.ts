@@ -74,7 +74,7 @@ test('without any fallback the 429 comes through, with the provider’s Retry-Af
 test('closing a run stops the stream of its child at once, charges what was generated, and lets no call in', async () => {
   const model = { ...HELLO, model: STEP_DOWN };
   expect((await ask(gateway, key, model, inRun('boss', { 'x-agent-max-calls': '9', 'x-agent-deadline': '3600' }))).status).toBe(200);
-  upstream.script(steps.longStream(500, 20));
+  upstream.script(steps.longStream(1_500, 20));
   const streaming = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: {
@@ -93,8 +93,8 @@ test('closing a run stops the stream of its child at once, charges what was gene
   const closed = await api('/v1/runs/boss/close', 'POST');
   expect([closed.status, Run.parse(closed.body).state]).toEqual([200, 'closed']);
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) text += part.value;
-  // Of the ten seconds that it would take.
-  expect(performance.now() - closedTick).toBeLessThan(6_000);
+  // Of the thirty seconds that it would take.
+  expect(performance.now() - closedTick).toBeLessThan(20_000);
   expect(text).toContain('"code":"run_closed"');
   expect((await account.trace(requestId)).outcome).toBe('cancelled');
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ask, HELLO } from './chat.ts';
 import { Gateway } from './gateway.ts';
 
-const SOON = { timeout: 60_000, interval: 200 };
+const SOON = { timeout: 120_000, interval: 200 };
 
 let chain: LocalChain;
 let gateway: Gateway;

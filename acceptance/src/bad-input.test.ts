@@ -19,7 +19,7 @@ beforeAll(async () => {
   upstream = await startFakeUpstream();
   gateway = await Gateway.start({
     providers: [{ name: 'fake', base_url: upstream.url, models: [MODEL] }],
-    env: { BODY_TIMEOUT_MS: '1500' },
+    env: { BODY_TIMEOUT_MS: '6000' },
   });
   account = await Account.signUp(gateway, { plan: 'enterprise' });
   ({ key } = await account.createKey());

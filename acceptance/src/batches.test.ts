@@ -33,7 +33,7 @@ beforeAll(async () => {
     env: { LOG_LEVEL: 'warn', NODE_OPTIONS: SMALL_HEAP },
   });
   account = await Account.signUp(gateway, { plan: 'enterprise' });
-}, 120_000);
+});
 afterAll(async () => {
   await gateway?.remove();
   await upstream?.close();
@@ -137,7 +137,7 @@ describe('the OpenAI SDK', () => {
     const [{ response } = { response: null }] = await linesOf(openai, batch.output_file_id);
     expect(response).toMatchObject({ status_code: 200, body: answer });
     const receipt = await vi.waitUntil(() => verifiedReceipt(gateway, response?.receipt_id ?? '').catch(() => undefined), {
-      timeout: 60_000,
+      timeout: 120_000,
     });
     expect(receipt).toMatchObject({ kind: 'batch_line', endpoint });
   });
@@ -151,7 +151,7 @@ describe('the OpenAI SDK', () => {
     const batch = await waitFor(gateway.bootstrap.test_api_key, id);
     expect(batch.request_counts).toEqual({ total: 2, completed: 2, failed: 0 });
     const receiptOf = (receiptId: string) =>
-      vi.waitUntil(() => verifiedReceipt(gateway, receiptId).catch(() => undefined), { timeout: 60_000 });
+      vi.waitUntil(() => verifiedReceipt(gateway, receiptId).catch(() => undefined), { timeout: 120_000 });
     for (const { custom_id, response } of await linesOf(openai, batch.output_file_id)) {
       const begun = Made.parse(response?.body);
       const ended = await vi.waitUntil(
@@ -159,14 +159,14 @@ describe('the OpenAI SDK', () => {
           const seen = await openai.videos.retrieve(begun.id);
           return seen.status === 'completed' || seen.status === 'failed' ? seen : undefined;
         },
-        { timeout: 60_000, interval: 500 },
+        { timeout: 120_000, interval: 500 },
       );
       expect(ended.status).toBe(custom_id === 'good' ? 'completed' : 'failed');
       const charged = { kind: 'batch_line', price_factor: '0.5', usage: { video_seconds: 4 }, cost_nano_usd: '200000000' };
       expect(await receiptOf(response?.receipt_id ?? '')).toMatchObject(charged);
       if (custom_id === 'good') continue;
       const refundId = await vi.waitUntil(async () => Made.parse(await openai.videos.retrieve(begun.id)).refund_receipt_id, {
-        timeout: 60_000,
+        timeout: 120_000,
         interval: 500,
       });
       expect(await receiptOf(refundId)).toMatchObject({ kind: 'refund', cost_nano_usd: '200000000' });
@@ -237,7 +237,7 @@ test('what a provider refuses is in the error file and costs nothing; what it ca
   expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 4, completed: 3, failed: 1 } });
   const [failed] = await linesOf(openai, batch.error_file_id);
   expect(failed).toMatchObject({ custom_id: 'refused', response: { status_code: 400, body: { error: { message: 'No.' } } } });
-  await expect.poll(async () => (await account.usage({ key_id })).total.cost_usd, { timeout: 60_000 }).toBe(usd(3n * LINE_NANO_USD));
+  await expect.poll(async () => (await account.usage({ key_id })).total.cost_usd).toBe(usd(3n * LINE_NANO_USD));
 });
 
 test('a cancelled batch begins no further line, and gives what is answered', async () => {
@@ -279,9 +279,7 @@ test('the lines of a key that is revoked fail, and say so', async () => {
 /** The most that a process has had of memory so far, KiB (proc(5)). */
 const peakOf = (pid: number | undefined): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 
-test(`${LINES} lines through a worker that is killed ${KILLS} times: each once in a file, each call settled once`, {
-  timeout: 60_000 + LINES * 100,
-}, async () => {
+test(`${LINES} lines through a worker that is killed ${KILLS} times: each once in a file, each call settled once`, async () => {
   // So that all its lives know of this batch alone.
   await gateway.stop();
   await gateway.start();
@@ -319,7 +317,7 @@ test(`${LINES} lines through a worker that is killed ${KILLS} times: each once i
 
   const requestIds = all.map(({ response }) => response?.request_id ?? '');
   await using ledger = await openLedgerAudit(gateway);
-  await expect.poll(async () => (await ledger.entriesOf(requestIds)).size, { timeout: 60_000 }).toBe(LINES);
+  await expect.poll(async () => (await ledger.entriesOf(requestIds)).size).toBe(LINES);
   const entries = await ledger.entriesOf(requestIds);
   // A call that its worker did not live to hear of is settled as well, at the most that it can have cost, and its line runs again.
   for (const { records, abandoned, postings, receipts } of entries.values())
@@ -333,7 +331,7 @@ test(`${LINES} lines through a worker that is killed ${KILLS} times: each once i
       .map((entry) => entry?.cost);
   expect(new Set(costs(output))).toEqual(new Set([LINE_NANO_USD]));
   expect(new Set(costs(errors))).toEqual(new Set([0n]));
-  await expect.poll(() => ledger.faults(), { timeout: 60_000 }).toEqual([]);
+  await expect.poll(() => ledger.faults()).toEqual([]);
   const receipt = await verifiedReceipt(gateway, output[0]?.response?.receipt_id ?? '');
   expect(receipt).toMatchObject({ kind: 'batch_line', price_factor: '0.5', cost_nano_usd: String(LINE_NANO_USD) });
 

@@ -102,7 +102,7 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
 
     await page.setViewportSize(PHONE);
     expect(await fits()).toBe(true);
-    await expect.poll(() => faultsOn(page, 'content', 'all'), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => faultsOn(page, 'content', 'all')).toEqual([]);
     expect(complaints).toEqual([]);
     await page.context().close();
   });
@@ -201,7 +201,7 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
     for (const [question, address] of Object.entries(wanted)) {
       await page.getByPlaceholder('Search').fill(question);
       const first = () => page.locator('.pagefind-ui__result-link').first().getAttribute('href');
-      await expect.poll(first, { message: question, timeout: 60_000 }).toBe(address);
+      await expect.poll(first, { message: question, timeout: 120_000 }).toBe(address);
     }
     await page.context().close();
   });
@@ -240,7 +240,7 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
           receipt = await kept.text();
           return kept.status;
         },
-        { timeout: 60_000 },
+        { timeout: 120_000 },
       )
       .toBe(200);
     const altered = receipt.replace(/"cost_nano_usd":\s*"/, '$&1');

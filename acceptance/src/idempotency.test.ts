@@ -45,7 +45,7 @@ test('a repeat outlives the server', async () => {
 
 test('a caller who hung up gets the answer that was made meanwhile', async () => {
   const headers = once();
-  upstream.script({ delayMs: 400, text: 'made while nobody listened' });
+  upstream.script({ delayMs: 2_000, text: 'made while nobody listened' });
   const arrived = upstream.nextRequest();
   const hangUp = new AbortController();
   const lost = fetch(`${gateway.url}/v1/chat/completions`, {
@@ -59,7 +59,7 @@ test('a caller who hung up gets the answer that was made meanwhile', async () =>
   await expect(lost).rejects.toThrow();
   expect(await request.ended).toBe('answered');
   await expect
-    .poll(async () => (await ask(gateway, key, HELLO, headers)).text, { timeout: 60_000 })
+    .poll(async () => (await ask(gateway, key, HELLO, headers)).text, { timeout: 120_000 })
     .toContain('made while nobody listened');
   expect(upstream.requests).toHaveLength(1);
 });
@@ -73,7 +73,7 @@ test('the same key for another request is a conflict', async () => {
 
 test('a repeat of a request that still runs is told to come again', async () => {
   const headers = once();
-  upstream.script({ delayMs: 500 });
+  upstream.script({ delayMs: 4_000 });
   const arrived = upstream.nextRequest();
   const first = ask(gateway, key, HELLO, headers);
   await arrived;

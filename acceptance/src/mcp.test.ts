@@ -141,7 +141,7 @@ test('every family of tools does what the API does', async () => {
     await call(client, name);
   // Its line would be a call to the provider in somebody else's test.
   await expect
-    .poll(async () => (await call(client, 'get_batch', { batch_id: begun.id })).answer, { timeout: 60_000 })
+    .poll(async () => (await call(client, 'get_batch', { batch_id: begun.id })).answer, { timeout: 120_000 })
     .toMatchObject({
       status: 'completed',
     });
@@ -219,7 +219,7 @@ describe('money', () => {
         const hangUp = new AbortController();
         const calling = client.callTool({ name, arguments: args }, { signal: hangUp.signal });
         calling.catch(() => {});
-        await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), { timeout: 60_000, interval: 20 });
+        await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), { timeout: 120_000, interval: 20 });
         hangUp.abort();
         await expect(calling).rejects.toThrow();
       },
@@ -237,7 +237,7 @@ describe('money', () => {
           signal: hangUp.signal,
         }).then((answer) => answer.text());
         calling.catch(() => {});
-        await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), { timeout: 60_000, interval: 20 });
+        await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), { timeout: 120_000, interval: 20 });
         hangUp.abort();
         await expect(calling).rejects.toThrow();
       },
@@ -253,10 +253,10 @@ describe('money', () => {
 
   describe.each(HANG_UPS)('a caller that %s', (_way, hangUpOn) => {
     test.each<[string, Record<string, unknown>, Step]>([
-      ['create_chat_completion', BOUNDED, { tokens: 30, delayMs: 500 }],
-      ['create_chat_completion', BOUNDED, { tokens: 30, firstByteDelayMs: 500 }],
-      ['create_embedding', { model: 'text-embedding-3-small', input: 'x' }, { delayMs: 500 }],
-      ['create_image', { model: 'gpt-image-1', prompt: 'A ledger.', quality: 'low' }, { delayMs: 500 }],
+      ['create_chat_completion', BOUNDED, { tokens: 30, delayMs: 1_500 }],
+      ['create_chat_completion', BOUNDED, { tokens: 30, firstByteDelayMs: 1_500 }],
+      ['create_embedding', { model: 'text-embedding-3-small', input: 'x' }, { delayMs: 1_500 }],
+      ['create_image', { model: 'gpt-image-1', prompt: 'A ledger.', quality: 'low' }, { delayMs: 1_500 }],
     ])('leaves the provider to end, and to be paid what it bills: %s (case %#)', async (name, args, step) => {
       const { key: own, key_id: id } = await account.createKey();
       upstream.script(step);
@@ -269,7 +269,7 @@ describe('money', () => {
 
     test('pays all that was held where the provider breaks off', async () => {
       const { key: own, key_id: id } = await account.createKey();
-      upstream.script({ tokens: 30, firstByteDelayMs: 500, cut: { at: 'after_head', how: 'reset' } });
+      upstream.script({ tokens: 30, firstByteDelayMs: 1_500, cut: { at: 'after_head', how: 'reset' } });
       await hangUpOn(own, 'create_chat_completion', BOUNDED);
       const { held, ...record } = await settledOf(id);
       expect(record).toMatchObject({ outcome: 'cancelled', estimated: true, cost: held });

@@ -94,7 +94,7 @@ describe.each([
     expect(refused.some(({ status }) => status === 402)).toBe(true);
 
     const ids = served.map((answered) => header(answered, 'x-request-id'));
-    await expect.poll(async () => (await account.usage({ key_id })).total.requests, { timeout: 60_000 }).toBe(served.length);
+    await expect.poll(async () => (await account.usage({ key_id })).total.requests).toBe(served.length);
     await using ledger = await openLedgerAudit(gateway);
     const entries = await ledger.entriesOf(ids);
     expect(entries.size).toBe(served.length);

@@ -58,7 +58,7 @@ describe.skipIf(!hasTerminal)('a newcomer at a real terminal', () => {
   }
 
   // One person's first quarter of an hour: each step needs the one before.
-  test('logs in by browser, is examined, makes a key, asks, watches along and sees what it cost', { timeout: 180_000 }, async () => {
+  test('logs in by browser, is examined, makes a key, asks, watches along and sees what it cost', async () => {
     let approved: Promise<void> | undefined;
     const login = await terminal.sit(['login', '--no-browser'], (screen) => {
       const [, code] = /\n {2}([A-Z]{4}-[A-Z]{4})\r\n/.exec(screen) ?? [];

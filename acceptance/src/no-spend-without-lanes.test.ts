@@ -132,11 +132,11 @@ describe.skipIf(isRedisMissing() || testRedisProgram() === '')('with the lane st
         const shown = await fetch(`${gateway.url}/v1/videos/${videoId}`, { headers: { authorization } });
         expect(await shown.json()).toMatchObject({ status: 'completed' });
       },
-      { timeout: 60_000, interval: 200 },
+      { timeout: 120_000, interval: 200 },
     );
     upstream.reset();
     await redis.stop();
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await gateway?.remove();

@@ -107,7 +107,7 @@ describe('the AI SDK with our own provider', () => {
     await streamed.consumeStream();
     for (const metadata of [whole.providerMetadata, await streamed.providerMetadata]) {
       const { receiptId = '', costUsd } = metadataOf(metadata) ?? {};
-      const receipt = await vi.waitFor(() => client.receipts.get(receiptId), { timeout: 60_000, interval: 100 });
+      const receipt = await vi.waitFor(() => client.receipts.get(receiptId), { timeout: 120_000, interval: 100 });
       expect(Number(receipt.payload.cost_nano_usd)).toBe(Math.round(Number(costUsd) * 1e9));
     }
   });

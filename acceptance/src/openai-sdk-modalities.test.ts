@@ -42,7 +42,7 @@ describe('the older completions', () => {
         const { usage } = await openai.get<{ usage: { output_tokens: number } }>(`/requests/${response.headers.get('x-request-id')}`);
         expect(usage.output_tokens).toBeGreaterThanOrEqual(seen);
       },
-      { timeout: 60_000, interval: 100 },
+      { timeout: 120_000, interval: 100 },
     );
   });
 });

@@ -5,7 +5,7 @@ import { Account } from './account.ts';
 import { Gateway } from './gateway.ts';
 import { openLedgerAudit } from './ledger-audit.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 500 };
+const PATIENCE = { timeout: 120_000, interval: 500 };
 const PROMPT = 'A ledger turning its own pages';
 /** What `sora-2` costs for four seconds, USD. */
 const PRICE = '0.4';

@@ -65,7 +65,7 @@ const receiptOf = (answered: Answered) =>
       const prices = publishedPrices(await call('GET', '/v1/prices', undefined, {}));
       return verifiedReceipt(gateway, header(answered, 'x-receipt-id'), { prices });
     },
-    { timeout: 60_000 },
+    { timeout: 120_000 },
   );
 
 test('models that are found need one command each before they are called, held, settled and on a receipt', async () => {
@@ -90,7 +90,7 @@ test('models that are found need one command each before they are called, held, 
       expect(completionOf(later).usage.cost).toBe(0.00052);
       return later;
     },
-    { timeout: 60_000, interval: 100 },
+    { timeout: 120_000, interval: 100 },
   );
   expect(await receiptOf(dearer)).toMatchObject({ price_version: second.version, cost_nano_usd: '520000' });
   expect(await receiptOf(answered)).toEqual(receipt);
@@ -144,12 +144,12 @@ test('the command in the answer about an unknown model makes it one that is serv
   expect(detail).toContain(`Did you mean ${LLAMA}?`);
   const { stdout, exitCode } = await pasted(detail);
   expect([stdout, exitCode]).toEqual([expect.stringMatching(/^llama3\.1:8\tadmin\tinput_tokens 0\.15, output_tokens 0\.6 /), 0]);
-  await vi.waitFor(async () => expect((await chat(name)).status).toBe(200), { timeout: 60_000, interval: 50 });
+  await vi.waitFor(async () => expect((await chat(name)).status).toBe(200), { timeout: 120_000, interval: 50 });
   const answered = await chat(name);
   expect(await receiptOf(answered)).toMatchObject({ model_served: name, cost_nano_usd: '6300' });
 
   expect(await admin(['model-remove', name], gateway.places)).toMatchObject({ exitCode: 0 });
-  await vi.waitFor(async () => expect(problemOf(await chat(name)).code).toBe('model_not_found'), { timeout: 60_000, interval: 50 });
+  await vi.waitFor(async () => expect(problemOf(await chat(name)).code).toBe('model_not_found'), { timeout: 120_000, interval: 50 });
   const published = PriceList.parse(await call('GET', '/v1/prices', undefined, {})).data.filter(({ id }) => id === name);
   expect(published).toHaveLength(1);
   expect(await receiptOf(answered)).toMatchObject({ price_version: published[0]?.pricing.version });
@@ -162,7 +162,7 @@ test('the command in the answer about a model without a price gives it one', asy
   const { code, detail } = problemOf(await chat(name));
   expect(code).toBe('unpriced_feature');
   expect(await pasted(detail)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('newcomer:1b\tdiscovery\tinput_tokens 0.15') });
-  await vi.waitFor(async () => expect((await chat(name)).status).toBe(200), { timeout: 60_000, interval: 50 });
+  await vi.waitFor(async () => expect((await chat(name)).status).toBe(200), { timeout: 120_000, interval: 50 });
   const { stdout } = await admin(['models'], gateway.places);
   expect(stdout).toContain(`${LLAMA}\tdiscovery\t`);
   expect(stdout).toMatch(/\n\d+ models are as the shipped list has them/);
@@ -182,11 +182,11 @@ test('MODELS_FILE is read again at SIGHUP; what is wrong in it changes nothing',
   writeModels({ id: 'house', provider: 'my-vllm', provider_model: LLAMA, price });
   hup();
   await vi.waitFor(async () => expect((await call('GET', '/v1/models/house')) as object).toMatchObject({ owned_by: 'my-vllm' }), {
-    timeout: 60_000,
+    timeout: 120_000,
   });
   writeModels({ id: 'other', price }, { id: 'house', kind: 'smell' });
   hup();
-  await vi.waitFor(() => expect(gateway.process.output).toContain('models.1.kind'), { timeout: 60_000 });
+  await vi.waitFor(() => expect(gateway.process.output).toContain('models.1.kind'), { timeout: 120_000 });
   expect(await call('GET', '/v1/models/other')).toMatchObject({ code: 'model_not_found' });
   expect(await call('GET', '/v1/models/house')).toMatchObject({ owned_by: 'my-vllm' });
 });

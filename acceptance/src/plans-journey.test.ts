@@ -79,7 +79,7 @@ describe.skipIf(!executable)('a new customer, in a real browser with the sandbox
   };
   const settled = async (): Promise<void> => {
     await using ledger = await openLedgerAudit(gateway);
-    await expect.poll(async () => (await ledger.entriesOf(requestIds)).size, { timeout: 60_000 }).toBe(requestIds.length);
+    await expect.poll(async () => (await ledger.entriesOf(requestIds)).size).toBe(requestIds.length);
   };
 
   test('meets the end of the free quota with numbers, and nothing goes beyond it', async () => {

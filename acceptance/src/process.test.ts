@@ -80,14 +80,14 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
 
 describe('DRAIN_DELAY_MS', () => {
   test('is how long a gateway that is not ready any more goes on answering, so that no request is refused or reset', async () => {
-    const draining = await Gateway.start({ env: { DRAIN_DELAY_MS: '3000' } });
+    const draining = await Gateway.start({ env: { DRAIN_DELAY_MS: '6000' } });
     onTestFinished(() => draining.remove());
     const { test_api_key } = draining.bootstrap;
     // A kept connection, from before.
     expect((await ask(draining, test_api_key, HELLO)).status).toBe(200);
     const startedTick = performance.now();
     const stopped = draining.stop();
-    await vi.waitUntil(async () => (await fetch(`${draining.url}/health/ready`)).status === 503, { timeout: 60_000, interval: 10 });
+    await vi.waitUntil(async () => (await fetch(`${draining.url}/health/ready`)).status === 503, { timeout: 120_000, interval: 10 });
     const health = await fetch(`${draining.url}/health/ready`);
     expect([await health.json(), health.headers.get('connection')]).toEqual([{ status: 'draining', checks: {} }, 'close']);
     const statuses = new Set<number>();
@@ -161,12 +161,12 @@ describe('npm start', () => {
     await supervisor.listening;
     const [killed, database] = [pidIn('server.pid'), pidIn('postgres/cluster/data/postmaster.pid')];
     process.kill(killed, 'SIGKILL');
-    await vi.waitUntil(() => supervisor.output.split('Stop with Ctrl-C').length === 3, { timeout: 60_000 });
+    await vi.waitUntil(() => supervisor.output.split('Stop with Ctrl-C').length === 3, { timeout: 120_000 });
     expect(supervisor.output).toContain('Tallygate ended (SIGKILL). It is started again in 0.5 s.');
     const next = pidIn('server.pid');
     expect([next === killed, pidIn('postgres/cluster/data/postmaster.pid')]).toEqual([false, database]);
     await supervisor.signal('SIGKILL');
-    await vi.waitUntil(() => !isRunning(next), { timeout: 60_000 });
+    await vi.waitUntil(() => !isRunning(next), { timeout: 120_000 });
     await gateway.start();
   });
 });

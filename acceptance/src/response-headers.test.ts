@@ -53,9 +53,9 @@ describe.each([
   });
 
   test('does not count the provider’s time as the gateway’s', async () => {
-    upstream.script(() => ({ ...fault, delayMs: 400 }));
+    upstream.script(() => ({ ...fault, delayMs: 2_000 }));
     const answered = await ask(gateway, key, body);
-    expect(Number(header(answered, 'x-overhead-ms'))).toBeLessThan(200);
+    expect(Number(header(answered, 'x-overhead-ms'))).toBeLessThan(1_500);
   });
 
   test('says where the agent run stands', async () => {

@@ -111,7 +111,7 @@ test('the SDK runs in an edge runtime, which has the web’s globals and none of
     .then(JSON.parse);
   expect(outcome).toEqual(OUTCOME);
   expect(process).toBe('undefined');
-}, 120_000);
+});
 
 const chromium = chromiumPath();
 test.skipIf(chromium === undefined)('the SDK runs in a page of a browser', async () => {

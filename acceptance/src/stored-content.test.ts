@@ -15,7 +15,7 @@ beforeAll(async () => {
   gateway = await Gateway.start({ database: 'embedded', env: redis ? { REDIS_URL: redis.url } : {} });
   const { base_url: baseURL, test_api_key: apiKey } = gateway.bootstrap;
   openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 });
-}, 180_000);
+});
 afterAll(async () => {
   await gateway?.remove();
   await redis?.stop();
@@ -39,7 +39,7 @@ test('no byte of a prompt is in the data directory, its database and logs includ
       if (!output_file_id) throw new Error('The batch runs yet');
       return output_file_id;
     },
-    { timeout: 60_000, interval: 100 },
+    { timeout: 120_000, interval: 100 },
   );
   expect(await (await openai.files.content(output)).text()).toContain(SECRET);
   expect(JSON.stringify(await openai.responses.retrieve(kept.id))).toContain(SECRET);

@@ -5,6 +5,7 @@ import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type RedisProcess, startRedis } from '../../server/src/adapters/redis/redis-process.ts';
 import { isRedisMissing, testRedisProgram, testRedisUrl } from '../../server/src/adapters/redis/test-redis.ts';
+import { expectWithinASecond } from '../../server/src/kernel/testing/within-a-second.ts';
 import { Account } from './account.ts';
 import { type Answered, ask, HELLO, header, isDone, MODEL, problemOf } from './chat.ts';
 import { Gateway, type GatewayOptions } from './gateway.ts';
@@ -55,7 +56,7 @@ const setHousePrice = async (usd: string) => {
 };
 
 const houseReceipt = (gateway: Gateway, answered: Answered) =>
-  vi.waitFor(() => verifiedReceipt(gateway, header(answered, 'x-receipt-id')), { timeout: 60_000, interval: 50 });
+  vi.waitFor(() => verifiedReceipt(gateway, header(answered, 'x-receipt-id')), { timeout: 120_000, interval: 50 });
 
 /** A provider that takes its time and bills anything up to the bound that it was given. */
 function billAtRandom(): void {
@@ -80,7 +81,7 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
     first = await Gateway.start(options({}));
     second = await Gateway.start(options({ DATABASE_URL: first.databaseUrl }));
     account = await Account.signUp(first, { plan: 'enterprise' });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await second?.remove();
@@ -109,7 +110,7 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
     expect(new Set(answers.map(({ status }) => status)).has(402)).toBe(true);
     expect(answers.every(({ status }) => [200, 402, 429].includes(status))).toBe(true);
 
-    await expect.poll(async () => (await account.usage({ key_id })).total.requests, { timeout: 60_000 }).toBe(served.length);
+    await expect.poll(async () => (await account.usage({ key_id })).total.requests).toBe(served.length);
     await using ledger = await openLedgerAudit(first);
     const entries = await ledger.entriesOf(served.map((answered) => header(answered, 'x-request-id')));
     expect(entries.size).toBe(served.length);
@@ -131,14 +132,12 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
   });
 
   test('refuse a key within a second of its revocation at the other one', async () => {
-    const { key, key_id } = await account.createKey();
-    expect((await ask(second, key, HELLO)).status).toBe(200);
-    const startedTick = performance.now();
-    await account.revoke(key_id);
-    let status = 200;
-    while (status !== 401 && performance.now() - startedTick < 5_000) ({ status } = await ask(second, key, HELLO));
-    expect(status).toBe(401);
-    expect(performance.now() - startedTick).toBeLessThan(1_000);
+    await expectWithinASecond(async () => {
+      const { key, key_id } = await account.createKey();
+      expect((await ask(second, key, HELLO)).status).toBe(200);
+      await account.revoke(key_id);
+      return async () => (await ask(second, key, HELLO)).status === 401;
+    });
   });
 
   test('take a signature once between them, with a nonce and without one', async () => {
@@ -163,33 +162,36 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
     }
   });
 
-  test('agree within a second on a model that is given its first price at one of them', async () => {
+  test('agree on a model that is given its first price at one of them', async () => {
     const { key } = await account.createKey();
     for (const gateway of [first, second]) expect(problemOf(await ask(gateway, key, HOUSE_HELLO)).code).toBe('unpriced_feature');
     const { version } = await setHousePrice('1');
-    await vi.waitFor(async () => expect((await ask(second, key, HOUSE_HELLO)).status).toBe(200), { timeout: 1_000, interval: 20 });
+    await expect.poll(async () => (await ask(second, key, HOUSE_HELLO)).status).toBe(200);
     const receipts = await Promise.all([first, second].map(async (gateway) => houseReceipt(gateway, await ask(gateway, key, HOUSE_HELLO))));
     expect(receipts.map(({ price_version }) => price_version)).toEqual([version, version]);
   });
 
   test('charge a new price from the same moment, and know of it before', async () => {
     const { key } = await account.createKey();
-    const before = (await houseReceipt(first, await ask(first, key, HOUSE_HELLO))).price_version;
-    const { version, effective_from } = await setHousePrice('3');
     const publishedAt = async (gateway: Gateway) => {
       const { data } = PriceList.parse(await (await fetch(`${gateway.url}/v1/prices`)).json());
       return data.filter(({ id }) => id === HOUSE).map(({ pricing }) => pricing.version);
     };
-    await vi.waitFor(async () => expect(await publishedAt(second)).toEqual([version, before]), { timeout: 60_000, interval: 100 });
-    const changesAtMs = Date.parse(effective_from);
-    expect(changesAtMs).toBeGreaterThan(Date.now());
-
     const answered: [Gateway, Answered][] = [];
     const askBoth = async () => {
       for (const gateway of [first, second]) answered.push([gateway, await ask(gateway, key, HOUSE_HELLO)]);
     };
-    // Now, and without a pause around the moment itself.
-    await askBoth();
+    let [usd, before, version, effective_from, changesAtMs] = [2, '', '', '', 0];
+    // A machine that is busy with something else may let the moment pass before both were asked.
+    do {
+      answered.length = 0;
+      before = (await houseReceipt(first, await ask(first, key, HOUSE_HELLO))).price_version;
+      ({ version, effective_from } = await setHousePrice(`${++usd}`));
+      changesAtMs = Date.parse(effective_from);
+      await expect.poll(async () => (await publishedAt(second)).slice(0, 2)).toEqual([version, before]);
+      await askBoth();
+    } while (Date.now() >= changesAtMs && usd < 20);
+    // And without a pause around the moment itself.
     await pause(changesAtMs - 300 - Date.now());
     while (Date.now() < changesAtMs + 200) await askBoth();
     const receipts = await Promise.all(answered.map(([gateway, answer]) => houseReceipt(gateway, answer)));
@@ -199,14 +201,16 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
   });
 
   test('agree within a second on the plan that an account is given at one of them', async () => {
-    const other = await Account.signUp(first, { plan: 'enterprise' });
-    const planAt = async (gateway: Gateway) => {
-      const answer = await fetch(`${gateway.url}/v1/plans/entitlements`, { headers: other.session });
-      return PlanEntitlementsResponse.parse(await answer.json()).plan_id;
-    };
-    expect(await planAt(second)).toBe('enterprise');
-    await administer('PUT', `/v1/admin/accounts/${other.accountId}/plan`, { plan_id: 'pro' });
-    await vi.waitFor(async () => expect(await planAt(second)).toBe('pro'), { timeout: 1_000, interval: 20 });
+    await expectWithinASecond(async () => {
+      const other = await Account.signUp(first, { plan: 'enterprise' });
+      const planAtSecond = async () => {
+        const answer = await fetch(`${second.url}/v1/plans/entitlements`, { headers: other.session });
+        return PlanEntitlementsResponse.parse(await answer.json()).plan_id;
+      };
+      expect(await planAtSecond()).toBe('enterprise');
+      await administer('PUT', `/v1/admin/accounts/${other.accountId}/plan`, { plan_id: 'pro' });
+      return async () => (await planAtSecond()) === 'pro';
+    });
   });
 
   test('refuse a third one whose lanes would be its own', async () => {
@@ -226,25 +230,25 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
     };
     const callers = Array.from({ length: CALLERS }, (_, index) => caller(index % 2 === 0 ? first : second));
     const served = () => answers.filter(({ status }) => status === 200);
-    await expect.poll(() => served().length, { timeout: 60_000 }).toBeGreaterThan(50);
+    await expect.poll(() => served().length).toBeGreaterThan(50);
     await redis.kill();
-    await expect.poll(() => answers.some(({ status }) => status === 503), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => answers.some(({ status }) => status === 503)).toBe(true);
     await redis.start();
     const before = served().length;
-    await expect.poll(() => served().length, { timeout: 60_000 }).toBeGreaterThan(before + 50);
+    await expect.poll(() => served().length).toBeGreaterThan(before + 50);
     isOver = true;
     await Promise.all(callers);
     expect([...new Set(answers.map(({ status }) => status))].sort()).toEqual([200, 503]);
 
     await using ledger = await openLedgerAudit(first);
     const ids = served().map((one) => header(one, 'x-request-id'));
-    await expect.poll(async () => (await ledger.entriesOf(ids)).size, { timeout: 60_000 }).toBe(ids.length);
+    await expect.poll(async () => (await ledger.entriesOf(ids)).size).toBe(ids.length);
     for (const entry of (await ledger.entriesOf(ids)).values()) expect(entry).toMatchObject({ records: 1, postings: 1, receipts: 1 });
-    await expect.poll(() => ledger.faults(), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => ledger.faults()).toEqual([]);
     // What could not be settled while Redis was away is settled now, one after the other.
     const spentAndWritten = async () => [(await standingOf(first, key))?.spent_usd, (await account.usage({ key_id })).total.cost_usd];
-    await expect.poll(async () => new Set(await spentAndWritten()).size, { timeout: 60_000 }).toBe(1);
-  }, 90_000);
+    await expect.poll(async () => new Set(await spentAndWritten()).size).toBe(1);
+  });
 
   test('lose nothing when one is killed: the other goes on, and what the dead one ran stays held', async () => {
     const { key } = await account.createKey({ monthly_cap_usd: '1' });
@@ -270,22 +274,22 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
     const callers = Array.from({ length: CALLERS }, (_, index) => caller(index % 2 === 0 ? first : second, index));
     await killed;
     const before = whole.length;
-    await expect.poll(() => whole.length, { timeout: 60_000 }).toBeGreaterThan(before + 20);
+    await expect.poll(() => whole.length).toBeGreaterThan(before + 20);
     isOver = true;
     await Promise.all(callers);
 
     await using ledger = await openLedgerAudit(first);
     await expect
-      .poll(async () => (await ledger.entriesOf(whole.map((one) => header(one, 'x-request-id')))).size, { timeout: 60_000 })
+      .poll(async () => (await ledger.entriesOf(whole.map((one) => header(one, 'x-request-id')))).size, { timeout: 120_000 })
       .toBe(whole.length);
     for (const entry of (await ledger.entriesOf(whole.map((one) => header(one, 'x-request-id')))).values())
       expect(entry).toMatchObject({ records: 1, postings: 1, receipts: 1 });
-    await expect.poll(() => ledger.faults(), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => ledger.faults()).toEqual([]);
     await Promise.all(whole.slice(-20).map((answered) => verifiedReceipt(first, header(answered, 'x-receipt-id'))));
 
     // Its provider may bill for what it was running: that stays held until it is settled.
     expect((await standingOf(first, key))?.held_usd).not.toBe('0');
     await second.start();
     expect(await standingOf(second, key)).toEqual(await standingOf(first, key));
-  }, 120_000);
+  });
 });

@@ -55,7 +55,7 @@ describe('the program', () => {
     const { receipt } = readVector('good/logged') as { receipt: { log: { checkpoint: string } } };
     const { checkpoint } = receipt.log;
     const head = { object: 'receipt_export', version: 'tallygate-export/v1', month: '2026-11', livemode: true, checkpoint, keys: [] };
-    const lines = [head, ...Array.from({ length: 500 }, () => receipt), { object: 'receipt_export.end', receipts: 7, logged: 7 }];
+    const lines = [head, ...Array.from({ length: 100 }, () => receipt), { object: 'receipt_export.end', receipts: 7, logged: 7 }];
     await writeFile(join(home, 'export.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
     await writeFile(join(home, 'keys.json'), keySet);
     const { child, exitCode } = start(argv.map((arg) => (/\.jsonl?$/.test(arg) ? join(home, arg) : arg)));
