@@ -33,15 +33,15 @@ const MAX_WAITING = 64;
 /** New passwords are rare: the lists, 40 MB, are not kept for the next. */
 const IDLE_MS = 30_000;
 
-/** One worker thread, started on first use. What takes too long is given up, and its worker with it. */
-export function createPasswordStrength({ hostName = () => 'localhost' }: PasswordStrengthOptions = {}): PasswordStrength {
-  const thread = createQuestionThread<ChosenPassword, Weakness | null>({
-    startWorker: () => new Worker(new URL('./password-strength-worker.ts', import.meta.url)),
-    limitMs: LIMIT_MS,
-    patienceMs: PATIENCE_MS,
-    idleMs: IDLE_MS,
-  });
+/** One worker thread for all that ask in this process, started on first use. What takes too long is given up, and its worker with it. */
+const thread = createQuestionThread<ChosenPassword, Weakness | null>({
+  startWorker: () => new Worker(new URL('./password-strength-worker.ts', import.meta.url)),
+  limitMs: LIMIT_MS,
+  patienceMs: PATIENCE_MS,
+  idleMs: IDLE_MS,
+});
 
+export function createPasswordStrength({ hostName = () => 'localhost' }: PasswordStrengthOptions = {}): PasswordStrength {
   return {
     async require(password, about, field) {
       const words = [...about, 'tallygate', hostName()].flatMap((word) => (word ? [word] : []));

@@ -21,7 +21,7 @@ declare module 'vitest' {
 export type Template = 'migrated' | 'filled';
 
 // Nothing here has to survive a crash of the machine.
-const THROWAWAY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
+const THROWAWAY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '800' };
 
 /** It asks for no password: to prove one takes two thirds of the CPU time that a connection takes, and a run opens some three thousand. */
 function whoMayConnect(path: string): string {
