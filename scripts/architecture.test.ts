@@ -121,6 +121,16 @@ const BROKEN: readonly [rule: string, told: string, tree: Record<string, string>
     { 'server/src/access/keys/x.ts': 'await em.fork().transactional(async (unit) => unit.flush());' },
   ],
   [
+    'bodies of requests are read by app/http/body.ts and app/http/incoming.ts only',
+    'of req)',
+    { 'server/src/app/http/x.ts': 'async () => { for await (const piece of req) take(piece); };' },
+  ],
+  [
+    'bodies of requests are read by app/http/body.ts and app/http/incoming.ts only',
+    'req.destroy',
+    { 'server/src/app/http/x.ts': 'req.destroy(new Error());' },
+  ],
+  [
     'every Problem has a code of the contract',
     'no_such_code',
     { 'server/src/access/keys/x.ts': "throw new Problem('no_such_code', 'x');" },

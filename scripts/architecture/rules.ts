@@ -43,6 +43,9 @@ const OWN_TRANSACTIONS: ReadonlySet<string> = new Set([
   'server/src/app/migrate.ts',
 ]);
 
+const BODY_READING = /\bof\s+(?:\w+\.)?req(?:uest)?\)|\breq(?:uest)?\.(?:destroy|setTimeout|pipe|iterator|on\(\s*'(?:data|readable)')/g;
+const BODY_READERS: ReadonlySet<string> = new Set(['server/src/app/http/body.ts', 'server/src/app/http/incoming.ts']);
+
 const VAGUE_NAMES = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'misc', 'shared', 'lib', 'manager', 'types', 'constants']);
 const MAX_LINES = 350;
 const UNMEASURED = /(^|\/)(generated|fixtures|vectors|migrations)\//;
@@ -139,6 +142,11 @@ export const RULES: readonly Rule[] = [
     'transactions are run by kernel/transaction.ts, which repeats what a deadlock ended',
     'Use inTransaction, inUnitOfWork or inSnapshot. Only what has an effect outside the database, and migrations, begin one themselves.',
     (file) => (file.path.startsWith('server/src/') && !OWN_TRANSACTIONS.has(file.path) ? [...file.code.matchAll(TRANSACTION)] : []),
+  ),
+  codeRule(
+    'bodies of requests are read by app/http/body.ts and app/http/incoming.ts only',
+    'Use readBody or Incoming: a loop over a request destroys it when it ends early, and its connection is gone before the answer is out.',
+    (file) => (file.path.startsWith('server/src/') && !BODY_READERS.has(file.path) ? [...file.code.matchAll(BODY_READING)] : []),
   ),
   codeRule(
     'every Problem has a code of the contract',

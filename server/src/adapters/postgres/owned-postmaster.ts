@@ -41,7 +41,7 @@ export class OwnedPostmaster {
     this.#postmaster = postmaster;
     this.#guard = guardAgainstOrphans(deps.cluster, postmaster, deps.orphanGraceMs);
     this.#watch = setInterval(() => this.#look(), LOOK_MS).unref();
-    this.#logCheck = setInterval(() => boundLog(deps.cluster.logFile), LOG_CHECK_MS).unref();
+    this.#logCheck = setInterval(() => this.#boundLog(), LOG_CHECK_MS).unref();
   }
 
   /** Fast shutdown, of a restart under way too; resolves when the postmaster is gone. Calling it again waits for the same end. */
@@ -57,6 +57,15 @@ export class OwnedPostmaster {
     await this.#restart;
     await stopPostmaster(this.#deps.cluster, this.#deps.programs, this.#postmaster);
     this.#guard.dismiss();
+  }
+
+  /** On a full disk it fails, which must not end the gateway. */
+  #boundLog(): void {
+    try {
+      boundLog(this.#deps.cluster.logFile);
+    } catch (error) {
+      this.#deps.log?.warn({ err: error }, "embedded PostgreSQL's log cannot be kept small");
+    }
   }
 
   #look(): void {

@@ -234,6 +234,29 @@ describe('a body that goes on arriving after its request is answered', () => {
     await drain(front, PATIENCE_MS);
   });
 
+  /** What a route may have done to its request by the time that it answers. */
+  const ROUTES: Record<string, (req: Exchange['req']) => unknown> = {
+    'leaves it': () => {},
+    'pauses it': (req) => req.pause(),
+    'destroys it': (req) => req.destroy(),
+    'destroys it with an error': (req) => req.destroy(new Error('too slow')),
+    'ends a loop over it early': async (req) => {
+      for await (const _ of req) break;
+    },
+  };
+
+  test.each(Object.entries(ROUTES))('is cut off and ends nothing else, where the route %s', async (_does, act) => {
+    const { front, port } = await openFront(20, async ({ req, res }) => {
+      if (req.method === 'POST') await act(req);
+      res.end('no');
+    });
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    socket.write(`${HEAD}{`);
+    await new Promise((resolve) => socket.resume().once('close', resolve));
+    expect((await fetch(`http://127.0.0.1:${port}/v1/models`)).status).toBe(200);
+    await drain(front, PATIENCE_MS);
+  });
+
   test('is taken to its end by then, and the connection is used again', async () => {
     const { front, socket } = await answered(PATIENCE_MS);
     const asked = once(front, 'request');

@@ -114,7 +114,7 @@ export function createFront({
     answering.set(socket, res);
     res.once('close', () => {
       answering.delete(socket);
-      if (!req.complete) cutUnlessComplete(req, lingerMs);
+      if (!req.complete) cutUnlessComplete(req, socket, lingerMs);
     });
     handle(req, res);
   });
@@ -144,11 +144,13 @@ export function createFront({
 /**
  * What is still to come of an answered request is read and thrown away: a client that is cut off while it writes never reads the answer.
  * One that goes on writing all the same would hold the connection for as long as it likes.
+ *
+ * @param socket asked for before the request was: one that was destroyed while its body came has none any more
  */
-function cutUnlessComplete(req: IncomingMessage, lingerMs: number): void {
+function cutUnlessComplete(req: IncomingMessage, socket: Socket, lingerMs: number): void {
   req.on('error', () => {});
   req.resume();
-  setTimeout(() => req.complete || req.socket.destroy(), lingerMs).unref();
+  setTimeout(() => req.complete || socket.destroy(), lingerMs).unref();
 }
 
 /** RFC 9110, section 10.1.1. Node itself would answer without a word. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { BlobStore } from '../../adapters/blobs/port.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { discardRest, Incoming, type IncomingLimits } from './incoming.ts';
 import { parseDisposition } from './multipart/disposition.ts';
 import { FormFields } from './multipart/form-fields.ts';
-import { discardRest, Incoming, type IncomingLimits } from './multipart/incoming.ts';
 import { MalformedMultipart, type Part, partsOf } from './multipart/parts.ts';
 
 export interface MultipartLimits extends IncomingLimits {

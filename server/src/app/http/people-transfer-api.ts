@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { contract } from '@tallygate/contract';
 import type { Pool } from 'pg';
@@ -10,6 +9,7 @@ import { invalidInput } from '../../kernel/invalid-input.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { type Exchange, principalOf } from './exchange.ts';
+import { discardRest, Incoming } from './incoming.ts';
 import type { PeerAddress } from './peer-address.ts';
 import { queryOf } from './query.ts';
 import { shownIdOf } from './request-ids.ts';
@@ -20,7 +20,7 @@ interface PeopleTransferDeps {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly peerAddress: PeerAddress;
-  readonly limits: { readonly maxFileBytes: number; readonly idleTimeoutMs: number };
+  readonly limits: { readonly maxFileBytes: number; readonly idleTimeoutMs: number; readonly timeoutMs: number };
   readonly log: Log;
 }
 
@@ -50,25 +50,24 @@ async function takeCsv(exchange: Exchange, deps: PeopleTransferDeps): Promise<vo
   const { limits } = deps;
   if (!/^text\/csv\b/i.test(req.headers['content-type'] ?? ''))
     throw new Problem('unsupported_media_type', 'Send the CSV file itself as the body, with Content-Type: text/csv.');
-  req.setTimeout(limits.idleTimeoutMs, () => req.destroy(new Problem('request_timeout', 'The file stopped coming: send it again.')));
-  const result = await importPeople(deps, callerOf(exchange, deps), textOf(req, limits.maxFileBytes));
-  res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
+  try {
+    const pieces = new Incoming(req, { ...limits, maxBytes: limits.maxFileBytes });
+    const result = await importPeople(deps, callerOf(exchange, deps), textOf(pieces));
+    res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
+  } catch (refusal) {
+    discardRest(req);
+    throw refusal;
+  }
 }
 
-/** The body as text; refused where it is too large or no UTF-8, since guessed letters would be written into people’s names. */
-async function* textOf(req: IncomingMessage, maxBytes: number): AsyncGenerator<string> {
+/** The body as text; refused where it is no UTF-8, since guessed letters would be written into people’s names. */
+async function* textOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  let bytes = 0;
-  for await (const piece of req) {
-    if (!Buffer.isBuffer(piece)) throw new Error('A body came as text');
-    bytes += piece.length;
-    if (bytes > maxBytes) throw new Problem('payload_too_large', 'The file is too large: send it in parts, each with its header.');
-    yield decoded(decoder, piece);
-  }
+  for await (const piece of pieces) yield decoded(decoder, piece);
   yield decoded(decoder);
 }
 
-function decoded(decoder: TextDecoder, piece?: Buffer): string {
+function decoded(decoder: TextDecoder, piece?: Uint8Array): string {
   try {
     return piece ? decoder.decode(piece, { stream: true }) : decoder.decode();
   } catch (cause) {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closeUnclaimed } from '../../access/identity/index.ts';
@@ -18,6 +20,8 @@ let staff: Awaited<ReturnType<typeof signUp>>;
 let transferUrl: string;
 let front: FrontUnderTest;
 
+const MOST_FILE_BYTES = 1_048_576;
+
 beforeAll(async () => {
   db = await openTestDatabase();
   const { pool } = db.database;
@@ -27,14 +31,7 @@ beforeAll(async () => {
     endpoints: endpointsOf(contract.people, peopleRoutes({ pool, clock, isStaff, records: personRecords(clock), closeUnclaimed })),
   });
   staff = await signUp(api, 'admin');
-  front = await openFrontUnderTest(
-    () =>
-      peopleTransferRoutes({
-        ...{ pool, clock, peerAddress: createPeerAddress([]), log: silentLog() },
-        limits: { maxFileBytes: 4_096, idleTimeoutMs: 5_000 },
-      }),
-    { authenticator: api.authenticator },
-  );
+  front = await openFront({});
   transferUrl = `${front.url}/v1/marketing/people`;
 });
 
@@ -43,6 +40,17 @@ afterAll(async () => {
   await api?.close();
   await db?.close();
 });
+
+/** Where people go in and out as CSV. */
+const openFront = (limits: { readonly idleTimeoutMs?: number }) =>
+  openFrontUnderTest(
+    () =>
+      peopleTransferRoutes({
+        ...{ pool: db.database.pool, clock: { now: Date.now }, peerAddress: createPeerAddress([]), log: silentLog() },
+        limits: { maxFileBytes: MOST_FILE_BYTES, idleTimeoutMs: 5_000, timeoutMs: 60_000, ...limits },
+      }),
+    { authenticator: api.authenticator },
+  );
 
 let serial = 0;
 const at = new Date('2026-11-21T08:00:00Z');
@@ -335,10 +343,41 @@ describe('CSV', () => {
     ['with a column that nobody knows', 'email,shoe_size\na@example.com,40\n', undefined, 422],
     ['that is empty', '', undefined, 422],
     ['that is no UTF-8', new Uint8Array([...Buffer.from('email,name\na@example.com,'), 0xe9, 0x0a]), undefined, 422],
-    ['that is too large', `email\n${'x'.repeat(5_000)}`, undefined, 413],
+    ['that is too large', `email\n${'x'.repeat(MOST_FILE_BYTES)}`, undefined, 413],
     ['that says it is JSON', '{}', { 'content-type': 'application/json' }, 415],
   ])('%s is refused', async (_what, csv, headers, status) => {
     expect((await upload(csv, headers)).status).toBe(status);
+  });
+
+  /** The beginning of a request of a million bytes whose columns are refused. */
+  const begin = (port: number) => {
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1');
+    socket.write(
+      `POST /v1/marketing/people/import HTTP/1.1\r\nHost: x\r\nAuthorization: ${staff.auth['authorization']}\r\n` +
+        `Content-Type: text/csv\r\nContent-Length: 1000000\r\n\r\n`,
+    );
+    return socket;
+  };
+
+  test('that is refused while it arrives is taken to its end, and the connection is used again', async () => {
+    const socket = begin(front.port);
+    const columns = 'name\n';
+    socket.write(columns);
+    const [refusal] = await once(socket, 'data');
+    expect(refusal).toMatch(/^HTTP\/1.1 422 /);
+    socket.write(`${'x'.repeat(1_000_000 - columns.length)}GET /v1/marketing/people/export HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const [answer] = await once(socket, 'data');
+    expect(answer).toMatch(/^HTTP\/1.1 401 /);
+    socket.destroy();
+  });
+
+  test('that stops coming is refused with an answer that says so', async () => {
+    const impatient = await openFront({ idleTimeoutMs: 50 });
+    const socket = begin(impatient.port);
+    const [refusal] = await once(socket, 'data');
+    expect(refusal).toMatch(/^HTTP\/1.1 408 .*request_timeout/s);
+    socket.destroy();
+    impatient.close();
   });
 
   test('is for nobody without the role', async () => {

@@ -2,7 +2,7 @@ import { type Log, withoutRedaction } from '../../kernel/log.ts';
 import type { Problem } from '../../kernel/problem.ts';
 import type { Answer } from '../idempotency-seal.ts';
 import type { Exchange } from './exchange.ts';
-import { discardRest } from './multipart/incoming.ts';
+import { discardRest } from './incoming.ts';
 import { type ProblemReply, problemOf } from './problem-document.ts';
 import { shownIdOf } from './request-ids.ts';
 

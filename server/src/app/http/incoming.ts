@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { Problem } from '../../../kernel/problem.ts';
+import { Problem } from '../../kernel/problem.ts';
 
 export interface IncomingLimits {
   /** Of the whole body. */
