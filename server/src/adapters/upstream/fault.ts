@@ -1,4 +1,4 @@
-import { isRecord } from './json-value.ts';
+import { isRecord, jsonIn } from './json-value.ts';
 import type { UpstreamFault } from './port.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -31,6 +31,9 @@ export interface Words {
   readonly usage?: unknown;
 }
 
+/** A proxy got no answer in time from the provider behind it; 524 is Cloudflare's. */
+const PROXY_TIMED_OUT = new Set([504, 524]);
+
 export interface RefusalReader {
   /** For `Retry-After` dates. */
   readonly nowMs: number;
@@ -41,14 +44,8 @@ export interface RefusalReader {
 }
 
 export function faultOfRefusal({ status, headers, body }: Refusal, { nowMs, secrets, wordsOf }: RefusalReader): UpstreamFault {
-  const {
-    message,
-    param,
-    code,
-    blames = blamedBy(status),
-    retryAfterMs: toldMs = null,
-    usage,
-  } = wordsOf(withoutSecrets(body.toString(), secrets));
+  const text = withoutSecrets(body.toString(), secrets);
+  const { message, param, code, blames = blamedBy(status), retryAfterMs: toldMs = null, usage } = wordsOf(text);
   const kind = status === 429 ? 'rate_limited' : blames === 'request' ? 'rejected' : 'failed';
   return {
     ok: false,
@@ -61,7 +58,15 @@ export function faultOfRefusal({ status, headers, body }: Refusal, { nowMs, secr
     param: param === null ? null : printable(param, MAX_NAME_CHARACTERS),
     code: code === null ? null : printable(code, MAX_NAME_CHARACTERS),
     ...(isRecord(usage) && { usage }),
+    // Google says the same with the status 504 and an error of its own: that is the provider's word, and it bills no errors.
+    ...(PROXY_TIMED_OUT.has(status) && !namesError(text) && { mayBeAtWork: true }),
   };
+}
+
+function namesError(text: string): boolean {
+  const said = jsonIn(text);
+  const body = Array.isArray(said) ? said[0] : said;
+  return isRecord(body) && isRecord(body['error']);
 }
 
 /**
@@ -93,9 +98,17 @@ export function faultOfTranslation(error: unknown): UpstreamFault {
   throw error;
 }
 
-/** No HTTP answer to speak of: refused connections, resets, TLS, broken protocol. */
-export const faultOfConnection = (error: Error, status: number | null): UpstreamFault =>
-  status === null ? failed(describe(error), null) : begun(describe(error), status);
+/**
+ * No HTTP answer to speak of: refused connections, resets, TLS, broken protocol.
+ * @param wasSent whether the provider has the whole request
+ */
+export const faultOfConnection = (error: Error, { status, wasSent }: { status: number | null; wasSent: boolean }): UpstreamFault => {
+  if (status !== null) return begun(describe(error), status);
+  return wasSent ? unanswered(describe(error), null) : failed(describe(error), null);
+};
+
+/** The provider has the request and may be at work. */
+export const unanswered = (message: string, status: number | null): UpstreamFault => ({ ...failed(message, status), mayBeAtWork: true });
 
 /** Its head told of an answer. */
 export const begun = (message: string, status: number): UpstreamFault => ({

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { AnswerBody } from './answer-body.ts';
 import { isPage, mayBePage } from './answered-page.ts';
 import { ContentDecoding, isDecodable, isPlain } from './content-decoding.ts';
-import { begun, cancelled, failed, faultOfConnection, type Refusal, timedOut } from './fault.ts';
+import { begun, cancelled, failed, faultOfConnection, type Refusal, timedOut, unanswered } from './fault.ts';
 import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from './port.ts';
 
 type Controller = Dispatcher.DispatchController;
@@ -38,6 +38,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   #timer: NodeJS.Timeout | undefined;
   #controller: Controller | undefined;
+  #wasSent = false;
   #status: number | null = null;
   #headers: Headers = {};
   /** Parts of an answer without success. */
@@ -95,6 +96,11 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#controller = controller;
   }
 
+  /** The whole request was written to the connection. */
+  onRequestSent(): void {
+    this.#wasSent = true;
+  }
+
   onResponseStart(controller: Controller, status: number, headers: Headers): void {
     if (this.#isSettled) return;
     if (status < 200) {
@@ -119,7 +125,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #hearAhead(status: number): void {
     this.#heads += 1;
     if (this.#heads <= MOST_HEADS_AHEAD) return;
-    this.#settle(failed(`The provider sent more than ${MOST_HEADS_AHEAD} heads with a status below 200 before its answer.`, status));
+    this.#settle(unanswered(`The provider sent more than ${MOST_HEADS_AHEAD} heads with a status below 200 before its answer.`, status));
     this.cut();
   }
 
@@ -157,7 +163,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     if (this.#beginning?.length && !this.#isSettled) this.#open().push(this.#beginning);
     if (this.#body) this.#body.end(error && new UpstreamCut('reset', { cause: error }));
     else if (this.#refusal) this.#settleRefusal();
-    else if (error) this.#settle(faultOfConnection(error, this.#status));
+    else if (error) this.#settle(faultOfConnection(error, { status: this.#status, wasSent: this.#wasSent }));
     else if (!this.#isSettled) this.#open().end();
     // The provider may go on sending what cannot be decoded.
     if (error && this.#decoding) this.#controller?.abort(CANCELLED);

@@ -166,6 +166,11 @@ export interface UpstreamFault {
   readonly code: string | null;
   /** What the provider says beside its error that it has used, as in an answer of the call's endpoint; absent where it says nothing. */
   readonly usage?: unknown;
+  /**
+   * It had the whole request, and what came in place of an answer says nothing of it: its connection ended, or a proxy waited no longer.
+   * It may go on with its work and bill it. Absent where it did not get the request, or gave an answer or an error.
+   */
+  readonly mayBeAtWork?: true;
   /** It began an answer and gave none, for which it bills: what of it came. Absent where it began none, or says that it failed. */
   readonly begun?: Begun;
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
@@ -40,13 +41,24 @@ export interface ProviderRequest {
 
 /** A request with a value as its JSON, at once where it is small. */
 export function postedJson(path: string, headers: readonly string[], value: unknown): ProviderRequest | Promise<ProviderRequest> {
-  const post = (body: Buffer): ProviderRequest => ({ path, method: 'POST', headers, body });
+  const post = (body: Buffer): ProviderRequest =>
+    body.length <= PIECE_BYTES
+      ? { path, method: 'POST', headers, body }
+      : { path, method: 'POST', headers: [...headers, 'content-length', String(body.length)], body: inPieces(body) };
   const written = writtenJson(value);
   return written instanceof Promise ? written.then(post) : post(written);
 }
 
+/** Given whole, undici would say that all of it is sent while most of it waits here for the provider to take it. */
+const inPieces = (body: Buffer): Readable => Readable.from(piecesOf(body), { objectMode: false });
+
+function* piecesOf(body: Buffer): Generator<Buffer> {
+  for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
+}
+
 type Limits = Pick<UpstreamCall, 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'onOverdue' | 'signal' | 'via'>;
 
+const PIECE_BYTES = 256 * 1024;
 const CONNECT_TIMEOUT_MS = 5000;
 /** What is shorter than this is not looked for in the provider's messages: it would blot out ordinary words. */
 const MIN_SECRET_CHARACTERS = 8;

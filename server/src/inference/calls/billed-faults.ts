@@ -27,21 +27,23 @@ export const withoutBill = ({ begun: _, usage: __, ...fault }: UpstreamFault): U
 
 /**
  * What a provider bills that gave no answer: what it says that it has used; of an answer that it began, our count of what came, and no less
- * than it had said by then. Where nothing of it came or could be read, all that was held. Undefined where it bills nothing.
+ * than it had said by then. Where nothing of it came or could be read, all that was held: also of one that may be at work, which is all that
+ * is known once nobody waits for it; whoever waits does not pay for what nobody sent. Undefined where it bills nothing.
  */
 export async function billOfFault(
   fault: UpstreamFault,
   admission: Admission,
   target: Target,
-  deps: Pick<InferenceDeps, 'tokenizer'>,
+  { tokenizer, isAwaited }: Pick<InferenceDeps, 'tokenizer'> & { readonly isAwaited: boolean },
 ): Promise<Bill | undefined> {
   const { begun } = fault;
   const known = knownUsage(fault, target);
   if (known) return { usage: atLeast(begun?.said, known), estimated: false };
+  if (fault.mayBeAtWork && !isAwaited) return { usage: mostUsage(admission, target), estimated: true };
   if (!begun || fault.kind === 'cancelled') return undefined;
   const used = usageOfFault(fault, target.dialect.form);
   const said = used ? atLeast(begun.said, used) : begun.said;
-  return { usage: atLeast(said, await countOf(begun.bytes, admission, target, deps)), estimated: true };
+  return { usage: atLeast(said, await countOf(begun.bytes, admission, target, { tokenizer })), estimated: true };
 }
 
 async function countOf(bytes: Buffer, admission: Admission, target: Target, deps: Pick<InferenceDeps, 'tokenizer'>) {

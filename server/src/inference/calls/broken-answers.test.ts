@@ -71,3 +71,40 @@ test.each(['nobody', 'client'] as const)('pages alone cost nothing (who leaves: 
   const { record, settled, stillHeld } = await play({ ...scenario, ending, one, stream: true, steps });
   expect([record.outcome, settled, stillHeld]).toEqual(['failed', 0n, 0n]);
 });
+
+/** What says nothing of the provider's work, which it bills. */
+const UNSAID: readonly (readonly [string, Step])[] = [
+  ['is reset', { cut: { at: 'before_head', how: 'reset' } }],
+  ['is closed', { cut: { at: 'before_head', how: 'fin' } }],
+  ['turns into garbage', { cut: { at: 'before_head', how: 'garbage' } }],
+  ['is given up by a proxy', { status: 504, headers: { 'content-type': 'text/html' }, body: '<html>Gateway time-out</html>' }],
+];
+const LOST = CASES.flatMap((one) =>
+  [false, ...(one.canStream ? [true] : [])].flatMap((stream) =>
+    UNSAID.map(([loss, step]) => ({ ...{ one, name: one.name, stream, loss }, step: { ...step, tokens: 20, billsAnyway: true } as const })),
+  ),
+);
+
+describe.each(LOST)('a connection of $name (stream: $stream) that $loss before the answer', ({ one, stream, step }) => {
+  test('costs what was held, where the client left before', async () => {
+    const { billed, settled, held, records, stillHeld } = await play({
+      ...{ ...scenario, one, stream, ending: 'client', steps: [{ ...step, delayMs: 5 }] },
+    });
+    expect({ billed: billed <= settled, settled: settled <= held }).toEqual({ billed: true, settled: true });
+    expect(settled > 0n).toBe(!one.isFree);
+    expect(records).toMatchObject([{ outcome: 'cancelled', estimated: true }]);
+    expect(stillHeld).toBe(0n);
+  });
+});
+
+describe.each(LOST.filter(({ loss, stream }) => loss === 'is reset' && !stream))(
+  'a connection of $name that $loss',
+  ({ one, stream, step }) => {
+    test('costs a client that waits nothing, and the next deployment is asked', async () => {
+      const { records, stillHeld } = await play({ ...scenario, one, stream, steps: [step, { tokens: 20 }] });
+      expect(fake.requests).toHaveLength(2);
+      expect(records).toMatchObject([{ outcome: 'completed', attempt: 2 }]);
+      expect(stillHeld).toBe(0n);
+    });
+  },
+);

@@ -113,6 +113,19 @@ describe('a provider that is late', () => {
     expect(stillHeld).toBe(0n);
   });
 
+  test('and whose connection ends before its answer began is paid what was held', async () => {
+    const { records, stillHeld } = await play({
+      ...{ ...waiting, stream: false, steps: [{ delayMs: 400, cut: { at: 'before_head', how: 'reset' } }, { tokens: 3 }] },
+    });
+    expect(records.map(({ attempt, outcome, cost, held }) => ({ attempt, outcome, isAll: cost === held }))).toEqual(
+      expect.arrayContaining([
+        { attempt: 1, outcome: 'abandoned', isAll: true },
+        { attempt: 2, outcome: 'completed', isAll: false },
+      ]),
+    );
+    expect(stillHeld).toBe(0n);
+  });
+
   test('and breaks off in the end is paid nothing for a plain answer', async () => {
     const { records } = await play({ ...waiting, stream: false, steps: [{ ...SLOW, status: 503, body: {} }, { tokens: 3 }] });
     expect(records).toMatchObject([{ outcome: 'completed', attempt: 2 }]);

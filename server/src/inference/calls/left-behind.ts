@@ -86,7 +86,7 @@ export async function settleLeft<T>(
       ? await reader.billOf(result.value, asked)
       : result.kind === 'cancelled'
         ? { usage: await usageWhenCut(admission, asked.target, running, undefined, deps), estimated: true }
-        : await billOfFault(result, admission, asked.target, deps);
+        : await billOfFault(result, admission, asked.target, { ...deps, isAwaited: !asked.isLate });
     if (!bill) return await releaseLater(admission, deps);
     const now = deps.clock.now();
     const outcome = asked.isLate ? 'abandoned' : 'cut';

@@ -117,7 +117,8 @@ export async function completeShare(
     const isOver = call.run?.stopped || (running.endedBy === 'deadline' && !call.signal.aborted);
     const isGivenUp = !result.ok && result.kind === 'cancelled' && !isOver;
     if (isGivenUp) return result;
-    if (!result.ok && result.retryable && !isBilled(result, journey.target) && !isLastTry) {
+    const mayBePaid = !result.ok && (isBilled(result, journey.target) || (result.mayBeAtWork && call.signal.aborted));
+    if (!result.ok && result.retryable && !mayBePaid && !isLastTry) {
       await share.end(Math.max(journey.attempts.length, running.lastLeft));
       return result;
     }

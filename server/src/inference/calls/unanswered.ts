@@ -17,7 +17,7 @@ import { NO_USAGE } from './usage.ts';
 /**
  * No provider answered, and the client has seen nothing yet: it gets the problem. Nothing is charged where the providers gave it an error, but what the
  * last of them says beside it that it has used; of an answer that it broke off, what it bills. Where it was cut from our side while a provider was
- * at work, or a provider broke off an answer whose client had left, what that one may bill is charged.
+ * at work, or a provider broke off an answer whose client had left, or never said anything of it, what that one may bill is charged.
  */
 export async function settleUnanswered(
   admission: Admission,
@@ -29,12 +29,14 @@ export async function settleUnanswered(
   running.isDecided = true;
   const isCut = fault.kind === 'cancelled' || (admission.call.signal.aborted && fault.status === 200);
   const wasAsked = journey.attempts.length > 0;
+  const hasLeft = admission.call.signal.aborted || running.isGivenUp;
+  // Of a line of a batch a late answer is as good as any.
+  const isAwaited = admission.share ? !admission.call.signal.aborted : !hasLeft;
   const isKnown = knownUsage(fault, journey.target) !== undefined;
   const bill =
     isCut && !isKnown
       ? wasAsked && { usage: await usageWhenCut(admission, journey.target, running, undefined, deps), estimated: true }
-      : await billOfFault(fault, admission, journey.target, deps);
-  const hasLeft = admission.call.signal.aborted || running.isGivenUp;
+      : await billOfFault(fault, admission, journey.target, { ...deps, isAwaited });
   const reply = deps.problemReply(admission.call.run?.stopped ?? endingOf(fault, running, Boolean(bill)), admission.call);
   const told = running.told ?? toldInstead(admission.call, deps) ?? reply.body;
   const overheadMs = performance.now() - admission.call.startedTick - journey.upstreamMs;
