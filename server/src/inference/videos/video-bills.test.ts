@@ -93,6 +93,23 @@ test.each(LISTENING)('an error of $name that tells of its usage is settled at it
   }
 });
 
+test.each([
+  ['more than were asked for', '12', 12],
+  ['more, as a number', 12, 12],
+  ['a part of one more', 4.5, 5],
+  ['fewer', '2', SECONDS],
+  ['none', undefined, SECONDS],
+  ['what is no length', 'long', SECONDS],
+  ['more than any video has', 1e9, SECONDS],
+])('of the seconds asked for and those that the provider makes, a video costs the more: %s', async (_, seconds, charged) => {
+  const [one] = FILES;
+  if (!one) throw new Error('There are cases');
+  const body = { id: 'video_1', object: 'video', status: 'queued', seconds };
+  const { record, reply } = await play({ ...scenario, one, steps: [{ body }] });
+  expect(record.usage.video_seconds).toBe(charged);
+  expect(JSON.parse(String(reply?.body))).toMatchObject({ seconds: String(charged) });
+});
+
 test('an error in place of a video costs nothing, whoever has left', async () => {
   for (const ending of ['nobody', 'client'] as const) {
     const [one] = FILES;

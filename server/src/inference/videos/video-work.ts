@@ -1,4 +1,4 @@
-import type { ReceiptUsage, Video, VideoRequest } from '@tallygate/contract';
+import type { Video, VideoRequest } from '@tallygate/contract';
 import type { VideoSource } from '../../adapters/upstream/port.ts';
 import { type AnswerForm, type Caller, jsonObjectOf, NO_USAGE, type Received, type Requirement, type Work } from '../calls/index.ts';
 import { type Owner, ownerOf } from '../files/index.ts';
@@ -33,7 +33,7 @@ export function videoWork(
 ): Work {
   const id = newVideoId();
   const owner: Owner = ownerOf(caller.principal);
-  const begun = (status: Job['status']): Video => ({
+  const begun = ({ status, seconds: told }: Job): Video => ({
     id,
     object: 'video',
     model: request.model,
@@ -43,7 +43,7 @@ export function videoWork(
     completed_at: null,
     expires_at: null,
     prompt: request.prompt,
-    seconds: String(wholeSeconds),
+    seconds: String(wholeOf(told, wholeSeconds)),
     size,
     remixed_from_video_id: source?.videoId ?? null,
     error: null,
@@ -64,7 +64,7 @@ export function videoWork(
         endpoint: ENDPOINT,
         request: { ...request, seconds: String(seconds), size, ...(source && { madeOf: { how: source.how, id: source.id } }) },
         ...(received.files.length > 0 && { files: received.files }),
-        form: jobForm({ ...NO_USAGE, video_seconds: seconds }, begun),
+        form: jobForm({ seconds, wholeSeconds }, begun),
       },
     ],
     ...(deployment !== undefined && { deployment }),
@@ -84,7 +84,7 @@ export function videoWork(
         provider: target.deployment.provider,
         job_id: job.id,
         model: target.model.id,
-        seconds: wholeSeconds,
+        seconds: wholeOf(job.seconds, wholeSeconds),
         size,
         prompt: request.prompt,
         remixed_from: source?.videoId ?? null,
@@ -109,30 +109,46 @@ const needsOf = ({ characters }: VideoRequest, source: VideoSource | null): Requ
 interface Job {
   readonly id: string;
   readonly status: 'queued' | 'in_progress';
+  /** How long the provider says that the video will be; undefined where it does not say it. */
+  readonly seconds: number | undefined;
 }
+
+/** Longer than any provider makes one: who says more counts something else. */
+const LONGEST_SECONDS = 3_600;
+
+/** A second that is begun is charged. */
+function secondsIn(said: unknown): number | undefined {
+  const seconds = typeof said === 'string' ? Number(said) : said;
+  return typeof seconds === 'number' && seconds > 0 && seconds <= LONGEST_SECONDS ? Math.ceil(seconds) : undefined;
+}
+
+/** Of what was asked for and what its provider makes of that, the longer: it bills what it makes. */
+const wholeOf = (told: number | undefined, wholeSeconds: number): number => Math.max(wholeSeconds, told ?? 0);
 
 /** Whatever it has come to already, even to an end: whoever follows it will see that. */
 function jobOf(answer: unknown): Job | undefined {
   const id = idOf(answer);
   if (id === undefined) return undefined;
-  const isAtWork = typeof answer === 'object' && answer !== null && 'status' in answer && answer.status === 'in_progress';
-  return { id, status: isAtWork ? 'in_progress' : 'queued' };
+  const { status, seconds }: Readonly<Record<string, unknown>> = Object(answer);
+  return { id, status: status === 'in_progress' ? 'in_progress' : 'queued', seconds: secondsIn(seconds) };
 }
 
-const jobForm = (usage: ReceiptUsage, shown: (status: Job['status']) => Video): AnswerForm => ({
+/** @param asked how many seconds are charged, of how many that it will have in the end */
+const jobForm = (asked: Pick<VideoWorkOptions, 'seconds' | 'wholeSeconds'>, shown: (job: Job) => Video): AnswerForm => ({
   async read(bytes) {
     const value = await jsonObjectOf(bytes);
     const job = jobOf(value);
     if (!job) return undefined;
+    const more = wholeOf(job.seconds, asked.wholeSeconds) - asked.wholeSeconds;
     return {
       contentType: 'application/json',
-      usage,
+      usage: { ...NO_USAGE, video_seconds: asked.seconds + more },
       delivered: { text: '', scale: 1 },
       value,
-      toBytes: () => Buffer.from(JSON.stringify(shown(job.status))),
+      toBytes: () => Buffer.from(JSON.stringify(shown(job))),
     };
   },
-  usageIn: () => usage,
+  usageIn: () => ({ ...NO_USAGE, video_seconds: asked.seconds }),
   openStream() {
     throw new Error('This endpoint does not stream');
   },
