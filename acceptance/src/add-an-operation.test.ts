@@ -14,7 +14,7 @@ import { readSurface } from '../../server/src/discovery/surface.ts';
 const KeyNote = z
   .object({ note_id: Uuid, text: z.string().meta({ examples: ['Rotate before June.'] }), created_at: Timestamp })
   .meta({ id: 'KeyNote', description: 'A note on a key.' });
-const KeyNoteListResponse = z.object(page(KeyNote)).meta({ id: 'KeyNoteListResponse', description: 'Notes, newest first.' });
+const KeyNoteListResponse = page(KeyNote).meta({ id: 'KeyNoteListResponse', description: 'Notes, newest first.' });
 const router = {
   ...contract,
   notes: {
@@ -51,7 +51,7 @@ test('the SDK has its method, its list, its query and its records', () => {
   expect(resources).toContain(
     'list(keyId: string, query?: KeyNoteQuery, options?: CallOptions): PagedCall<KeyNoteListResponse, KeyNote> {',
   );
-  expect(resources).toContain('/notes`, query: { ...query } }, ({ note_id }) => note_id, options);');
+  expect(resources).toContain('/notes`, query: { ...query } }, options);');
   expect(resources).toMatch(/export interface KeyNoteQuery \{[^}]*readonly text\?: string \| undefined;/);
   expect(clientModule(router)).toContain('this.keyNotes = new KeyNotes(transport);');
   expect(modelsModule(exported)).toContain('export interface KeyNote {');
@@ -72,5 +72,5 @@ test('a command finds its fields', () => {
 test('agents find it as a tool', () => {
   const tool = toolsOf(readSurface(JSON.stringify(document))).get('list_key_notes');
   expect(tool?.description.annotations.readOnlyHint).toBe(true);
-  expect(Object.keys(Object(tool?.description.inputSchema['properties']))).toEqual(['key_id', 'limit', 'offset', 'text']);
+  expect(Object.keys(Object(tool?.description.inputSchema['properties']))).toEqual(['key_id', 'limit', 'cursor', 'text']);
 });

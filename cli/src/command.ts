@@ -53,13 +53,18 @@ export function performer(world: World, onExit: (code: ExitCode) => void): Perfo
           await world.saveBytes(path, path === '-' && world.out.isTty ? bytes : counted(bytes, new ProgressLine(world.err)));
         },
       };
-      onExit((await run(commandWorld, { args: command.args, options: command.optsWithGlobals() })) ?? EXIT.ok);
+      onExit((await run(commandWorld, { args: command.args, options: optionsOf(command) })) ?? EXIT.ok);
     };
 }
 
+/** Options come before or after `list`: they are those of the noun. */
+const optionsOf = <Options extends OptionValues>(command: Command): Options =>
+  (listsOfNouns.has(command) ? command.parent : command)?.opts<Options>() ?? command.opts<Options>();
+const listsOfNouns = new WeakSet<Command>();
+
 /** A noun that is a list by itself: who knows the other nouns types `models list`. The help keeps to the short form. */
 export const alsoAsList = (command: Command, action: ReturnType<Perform>): Command => {
-  command.command('list', { hidden: true }).action(action);
+  listsOfNouns.add(command.command('list', { hidden: true }).action(action));
   return command.usage(['[options]', ...command.registeredArguments.map((each) => `[${each.name()}]`)].join(' ')).action(action);
 };
 

@@ -134,7 +134,7 @@ export const Batch = z
       .meta({ description: 'The lines that failed; null where none did.', examples: [FILE_ID] }),
     created_at: z.int().meta({ description: 'Unix seconds.', examples: [1763712000] }),
     in_progress_at: moment('When it was valid and its worst case held'),
-    expires_at: moment('When whatever is not done by then is given up'),
+    expires_at: moment('When lines that are not done expire'),
     finalizing_at: moment('When all lines were done'),
     completed_at: moment('When its files were there'),
     failed_at: moment('When it failed'),
@@ -177,7 +177,7 @@ export const batches = c.router({
     path: '/v1/batches',
     summary: 'Create a batch',
     description:
-      'The worst case of all lines is held, at half the price, before the first of them runs: a batch that does not fit is refused with 402. Files of up to 2 MiB are checked and held before this answers, larger ones while the batch is `validating`.',
+      'The worst case of all lines is held first, at half the price: a batch that does not fit is refused with 402. Files of up to 2 MiB are checked and held before this answers, larger ones while the batch is `validating`.',
     headers: {
       ...headersA,
       ...idempotencyHeader,

@@ -84,7 +84,7 @@ export const KeyBudgetStatusResponse = z
     }),
     alert_thresholds: AlertThresholds,
   })
-  .meta({ id: 'KeyBudgetStatusResponse', description: 'Where a key stands in the current month.', examples: [STATUS_EXAMPLE] });
+  .meta({ id: 'KeyBudgetStatusResponse', description: 'The budget of a key in the current month.', examples: [STATUS_EXAMPLE] });
 export type KeyBudgetStatusResponse = z.infer<typeof KeyBudgetStatusResponse>;
 
 export const KeyBudgetSummaryItem = KeyBudgetStatusResponse.extend({
@@ -93,7 +93,7 @@ export const KeyBudgetSummaryItem = KeyBudgetStatusResponse.extend({
   revoked: z.boolean().meta({ examples: [false] }),
 }).meta({
   id: 'KeyBudgetSummaryItem',
-  description: 'Where one key stands, and which key it is.',
+  description: 'The budget of one key, and which key it is.',
   examples: [{ ...STATUS_EXAMPLE, name: 'production', livemode: true, revoked: false }],
 });
 export type KeyBudgetSummaryItem = z.infer<typeof KeyBudgetSummaryItem>;
@@ -111,7 +111,7 @@ export const KeyBudgetSummaryResponse = z
       .min(0)
       .meta({ description: 'How many keys there are.', examples: [1] }),
   })
-  .meta({ id: 'KeyBudgetSummaryResponse', description: 'Where all keys of the account stand in the current month, newest key first.' });
+  .meta({ id: 'KeyBudgetSummaryResponse', description: 'The budgets of all keys of the account in the current month, newest key first.' });
 export type KeyBudgetSummaryResponse = z.infer<typeof KeyBudgetSummaryResponse>;
 
 export const KeyBudgetChange = z
@@ -208,7 +208,7 @@ export const budgets = c.router({
     path: '/v1/keys/:key_id/budget',
     summary: 'Set, change or clear the budget of a key',
     description:
-      'In effect for every request that arrives after the answer, on other instances within a second; also below what is spent already. Running requests keep what they hold.',
+      'In effect for new requests at once, on other instances within a second; the cap may be below what is spent. Running requests keep what they hold.',
     headers: headersA,
     pathParams: KeyPath,
     body: KeyBudgetUpdateRequest,
@@ -226,7 +226,7 @@ export const budgets = c.router({
     method: 'GET',
     path: '/v1/keys/:key_id/budget/history',
     summary: 'Changes of a key’s budget',
-    description: 'Who changed the cap or the thresholds, from what to what. A request that changed nothing is not listed.',
+    description: 'Who changed the cap or the thresholds, and the values before and after.',
     headers: headersA,
     pathParams: KeyPath,
     query: z.object(pageQuery),
@@ -237,7 +237,7 @@ export const budgets = c.router({
     method: 'GET',
     path: '/v1/keys/:key_id/budget/alerts',
     summary: 'Alerts of a key’s budget',
-    description: 'The thresholds that were reached and the refusals that were told of, in this month and the ones before.',
+    description: 'The thresholds that were reached, and the refusals.',
     headers: headersA,
     pathParams: KeyPath,
     query: z.object(pageQuery),

@@ -72,7 +72,7 @@ export const Model = z
     }),
     ladder: z.array(z.string()).meta({
       description:
-        'Models that may stand in for it while its providers are in trouble, the nearest first, in agent runs and with `X-Fallback-Policy: semantic`. Of these only those are tried that can do all that the request asks, and that cost no more.',
+        'Models that may answer instead while its providers fail, the most similar first, in agent runs and with `X-Fallback-Policy: semantic`. Of these only those are tried that can do all that the request asks, and that cost no more.',
       examples: [['gpt-4o-mini']],
     }),
     deprecated: z.iso

@@ -146,7 +146,7 @@ const filter = (description: string, example: string) =>
     .optional()
     .meta({ description, examples: [example] });
 const ClientRequestQuery = z.strictObject({
-  status: filter('Only requests that stand there.', 'new'),
+  status: filter('Only requests in this state.', 'new'),
   type: filter('Only requests of this type.', 'sales'),
   ...pageQuery,
 });

@@ -59,7 +59,7 @@ export interface RouteMetadata {
   readonly auth: 'bearer' | 'internal' | 'none';
   /** The scope an API key must carry; sessions have every scope their role allows. */
   readonly scope?: Scope;
-  /** API keys are refused whatever their scopes. */
+  /** API keys are refused, with any scopes. */
   readonly session?: true;
   readonly role?: 'admin' | 'marketing';
   /** Keeps what callers send to models or get from them: refused where storing is switched off. */
@@ -169,23 +169,15 @@ export const MarketingConsentTick = z
 export const page = <T extends z.ZodType>(item: T) =>
   z.object({
     data: z.array(item),
-    has_more: z.boolean().meta({ description: 'Whether the list continues after this page.', examples: [false] }),
+    has_more: z.boolean().meta({ examples: [false] }),
     next_cursor: z
       .string()
       .nullable()
-      .meta({ description: 'The `cursor` of the next page; null on the last page.', examples: [null] }),
+      .meta({ description: 'The `cursor` of the next page.', examples: [null] }),
   });
 
 /** The query of these lists. */
 export const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'The maximum number of items in the page.' }),
-  cursor: z
-    .string()
-    .max(1_000)
-    .regex(/^[A-Za-z0-9_-]+$/, 'must be the next_cursor of a page of this list')
-    .optional()
-    .meta({
-      description: 'The `next_cursor` of the page before, with the same filters. Default: the first page.',
-      examples: ['WyJydW5zIiwiMTc2MzcxMjAwMDAwMDAwMCJd'],
-    }),
+  limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'How many at most.' }),
+  cursor: z.string().max(1_000).optional().meta({ description: 'The `next_cursor` of the page before.' }),
 };

@@ -88,7 +88,7 @@ export const deviceLogins = c.router({
     path: '/v1/users/login/device',
     summary: 'Begin a login that is approved in a browser',
     description:
-      'The device authorization grant (RFC 8628), for programs without a browser of their own. Show `user_code` and `verification_uri` to the person, then ask at `POST /v1/users/login/device/token` every `interval` seconds. Both codes live ten minutes and work once.',
+      'The device authorization grant (RFC 8628), for programs without a browser. Show `user_code` and `verification_uri` to the person, then ask at `POST /v1/users/login/device/token` every `interval` seconds. Both codes live ten minutes and work once.',
     body: DeviceLoginRequest,
     responses: { 200: DeviceLoginResponse, ...refusals.openInput },
     metadata: { auth: 'none', tag: 'Identity', operationId: 'beginDeviceLogin', sdk: 'deviceLogins.begin' } as const,

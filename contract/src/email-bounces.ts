@@ -16,8 +16,7 @@ export const MarketingEmailBounceResponse = z
     }),
     status: z.string().meta({ description: 'What the mail server gave as the reason (RFC 3463).', examples: ['5.1.1'] }),
     state: z.enum(RECIPIENT_STATES).meta({
-      description:
-        'Of the recipient, from now on; of an invitation what its batch says: `failed`, whatever the kind, if it did not arrive.',
+      description: 'Of the recipient, from now on; of an invitation what its batch says: `failed`, for every kind, if it did not arrive.',
     }),
     changed: z.boolean().meta({ description: 'False for a report that said nothing new.' }),
   })

@@ -27,7 +27,7 @@ const Name = z
   .refine(isPlainText, NOT_PLAIN)
   .meta({ description: 'By which the team knows it; of two that are not archived no two have the same.', examples: ['beta-open'] });
 const Variables = mailText.variables.meta({
-  description: 'What stands for its own variables where a mail does not say something else.',
+  description: 'Values of its own variables, unless a mail gives others.',
   examples: [{ link: 'https://example.com/beta' }],
 });
 
@@ -71,7 +71,7 @@ export const MarketingEmailTemplateRecord = z
     html: mailText.html.nullable().meta({ description: 'Null: made of the text.' }),
     variables: Variables,
     missing_variables: z.array(z.string()).meta({
-      description: 'Those that it names and nothing stands for: every mail has to say them in `variables`.',
+      description: 'Variables without a value: every mail must give them in `variables`.',
       examples: [['link']],
     }),
     version: z.int().meta({ description: 'Grows with every change.', examples: [1] }),

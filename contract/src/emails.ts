@@ -221,7 +221,7 @@ export const emails = c.router({
     path: '/v1/marketing/emails/send',
     summary: 'Send a mail to people',
     description:
-      'In words of its own, or in those of a stored template (`template_id`; a 409 once it is archived). The mail goes out in the background. A person who unsubscribed, or whose address was refused before, gets nothing, also when that happens after this request. Every mail says how to unsubscribe, in one click.',
+      'With its own text, or with that of a stored template (`template_id`; a 409 once it is archived). The mail goes out in the background. A person who unsubscribed, or whose address was refused before, gets nothing, also when that happens after this request. Every mail says how to unsubscribe, in one click.',
     headers: { ...headersA, ...idempotencyHeader },
     body: MarketingEmailSendRequest,
     responses: { 200: MarketingEmailSendResponse, 404: problem, 409: problem, ...refusals.write },

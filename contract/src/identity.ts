@@ -46,7 +46,7 @@ export const CreateUserRequest = z
     name: UserName.optional(),
     marketing_consent: MarketingConsentTick,
   })
-  .meta({ id: 'CreateUserRequest', description: 'A new user with an account of their own.' });
+  .meta({ id: 'CreateUserRequest', description: 'A new user with a new account.' });
 export type CreateUserRequest = z.infer<typeof CreateUserRequest>;
 
 export const LoginRequest = z

@@ -94,7 +94,7 @@ export const MarketingInviteBatchRequest = z
       .max(2_000)
       .optional()
       .meta({
-        description: 'Each gets a code of their own by mail, once however often the address is named.',
+        description: 'Each gets their own code by mail, once, even if the address is named several times.',
         examples: [[{ email: 'ada@example.com' }]],
       }),
     filter: z

@@ -29,8 +29,8 @@ export const UsageRow = z
       .string()
       .optional()
       .meta({ description: 'Present when grouped by model.', examples: ['gpt-4o-mini'] }),
-    key_id: Uuid.nullable().optional().meta({ description: 'Present when grouped by key; null stands for sessions.' }),
-    run_id: z.string().nullable().optional().meta({ description: 'Present when grouped by run; null stands for requests outside runs.' }),
+    key_id: Uuid.nullable().optional().meta({ description: 'Present when grouped by key; null: sessions.' }),
+    run_id: z.string().nullable().optional().meta({ description: 'Present when grouped by run; null: requests outside runs.' }),
     ...Totals,
   })
   .meta({
@@ -257,7 +257,7 @@ export const ledger = c.router({
     path: '/v1/admin/corrections',
     summary: 'Correct what a request used and cost',
     description:
-      'For administrators: says what a request of any account really used. Its cost is worked out again at the prices that it was settled at, and the difference moves in either direction: on the balance or invoice and the plan’s quota that had paid, in their shares, and on every cap, in the month in which it was spent. A receipt of kind `correction` takes the place of the first one. A request is corrected once; asked again with the same usage, the answer is the correction that was made.',
+      'For administrators: says what a request of any account really used. Its cost is calculated again at the prices that it was settled at, and the difference is charged or refunded: on the balance or invoice and the plan’s quota that had paid, in their shares, and on every cap, in the month in which it was spent. A receipt of kind `correction` takes the place of the first one. A request is corrected once; asked again with the same usage, the answer is the correction that was made.',
     headers: headersA,
     body: CorrectionRequest,
     responses: { 200: CorrectionResponse, 201: CorrectionResponse, 404: problem, 409: problem, ...refusals.write },

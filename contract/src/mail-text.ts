@@ -32,7 +32,7 @@ export const mailText = {
     .refine(hasVariables, NO_VARIABLE)
     .meta({
       description:
-        'The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` says what stands for what is not known.',
+        'The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` gives the text for a value that is not known.',
       examples: ['Hi {{first_name|there}},\n\ncome in: {{link}}\n'],
     }),
   html: z

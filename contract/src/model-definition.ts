@@ -146,7 +146,7 @@ export const modelFields = {
     .optional()
     .meta({
       description:
-        'Names that the provider knows itself and that cost the same, such as dated ones: it is sent the name as it was asked for. `*` stands for any characters: `llama3*`.',
+        'Names that the provider knows itself and that cost the same, such as dated ones: it is sent the name as it was asked for. `*` matches any characters: `llama3*`.',
       examples: [['llama3*']],
     }),
   kind: ModelKind.optional().meta({ examples: ['chat'] }),
@@ -194,7 +194,7 @@ export const modelFields = {
     .array(ModelId)
     .max(20)
     .optional()
-    .meta({ description: 'Models of the same kind that may stand in for it, the nearest first.', examples: [['gpt-4o-mini']] }),
+    .meta({ description: 'Models of the same kind that may answer instead, the most similar first.', examples: [['gpt-4o-mini']] }),
   tokenizer: z
     .enum(['o200k_base', 'cl100k_base'])
     .nullable()

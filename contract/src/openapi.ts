@@ -9,7 +9,7 @@ import { nameSchemas } from './openapi/schemas.ts';
 import type { OpenApiDocument } from './openapi/shape.ts';
 import { HTTPValidationError, Problem } from './problem.ts';
 
-/** What the tags of the routes stand for; a route with a tag that is not here is refused. */
+/** What the tags of the routes mean; a route with a tag that is not here is refused. */
 export const TAGS: Readonly<Record<string, string>> = {
   Inference: 'OpenAI-compatible endpoints: held before the model runs, settled after, with a signed receipt.',
   Responses: 'OpenAI’s Responses: stateful or not, plain, streamed or in the background.',

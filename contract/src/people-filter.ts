@@ -37,7 +37,7 @@ const Words = z
 const peopleFilter = {
   q: Words.optional().meta({
     description:
-      'Words that are all found in e-mail address, name or company, whatever their case and accents. One or two letters have to begin a word; `#beta` finds the tag. Of one or two characters that are neither letters nor digits nothing is found, so they alone are refused.',
+      'Words that are all found in e-mail address, name or company; case and accents do not matter. One or two letters have to begin a word; `#beta` finds the tag. Of one or two characters that are neither letters nor digits nothing is found, so they alone are refused.',
     examples: ['ada example.com'],
   }),
   status: oneOf([...STAGES, 'unsubscribed', 'bounced'], 'A stage, `unsubscribed` or `bounced`.', 'new'),

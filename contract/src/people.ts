@@ -145,7 +145,7 @@ export const MarketingPeopleListResponse = z
     limit: z.int().meta({ examples: [50] }),
     offset: z.int().meta({ examples: [0] }),
     total_is_exact: z.boolean().meta({
-      description: 'False where `q` may fit so many people that `total` is worked out from a part of them.',
+      description: 'False if `q` may match so many people that `total` is estimated from a part of them.',
       examples: [true],
     }),
   })
@@ -236,7 +236,7 @@ export const MarketingPeopleImportResponse = z
   })
   .meta({
     id: 'MarketingPeopleImportResponse',
-    description: 'What came of an import. Good rows are in, whatever others say.',
+    description: 'The result of an import. Valid rows are imported even if others are not valid.',
     examples: [
       {
         rows: 3,

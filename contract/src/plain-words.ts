@@ -71,7 +71,7 @@ const typeWords = (type: string): string => TYPES[type] ?? type;
 function ofWrongType({ input, expected }: Of<'invalid_type'>): string {
   if (input === undefined) return 'is required';
   const wanted = typeWords(expected);
-  // What a query parameter or a header holds is text, whatever it should say.
+  // The value of a query parameter or a header is always text.
   if (typeof input === 'number')
     return Number.isFinite(input) && expected !== 'int' ? `must be ${wanted}, not a number` : `must be ${wanted}`;
   return `must be ${wanted}, not ${givenWords(input)}`;

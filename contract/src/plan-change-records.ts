@@ -12,7 +12,7 @@ const change = {
   to: PlanConfigResponse,
   difference_usd: Usd.meta({ description: 'New monthly price less the old one.' }),
   effective_at: Timestamp.meta({ description: 'When it would take effect.' }),
-  changes: z.array(Change).meta({ description: 'Whatever differs.' }),
+  changes: z.array(Change).meta({ description: 'Everything that differs.' }),
   livemode: PlanLivemode,
 };
 const CHANGE = {

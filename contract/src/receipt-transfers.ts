@@ -62,7 +62,7 @@ export const receiptTransfers = c.router({
     path: '/v1/log/tile/:level/:tile',
     summary: 'Hashes of the log',
     description:
-      'Public, and never changes. Hash tiles as c2sp.org/tlog-tiles has them: 256 hashes of the level `level · 8` of the tree, from `tile · 256` on; from these, anybody works out every proof. `tile` is written in groups of three digits, all but the last as a segment of the path of its own: `067`, `x001/067`; at the right edge of the log with the number of its hashes, `067.p/12`. With `entries` for the level: a bundle of 256 entries, each 32 bytes, the digest of a receipt, behind its length (two bytes, big-endian).',
+      'Public, and never changes. Hash tiles as c2sp.org/tlog-tiles has them: 256 hashes of the level `level · 8` of the tree, from `tile · 256` on; anyone can compute every proof from these. `tile` is written in groups of three digits, all but the last as a segment of the path of its own: `067`, `x001/067`; at the right edge of the log with the number of its hashes, `067.p/12`. With `entries` for the level: a bundle of 256 entries, each 32 bytes, the digest of a receipt, behind its length (two bytes, big-endian).',
     pathParams: TilePath,
     responses: tileAnswers,
     metadata: { auth: 'none', tag: 'Receipts', operationId: 'getLogTile' } as const,

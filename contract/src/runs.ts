@@ -28,7 +28,7 @@ export const Run = z
       .meta({ description: 'The run that it draws on too.', examples: [null] }),
     livemode: z.boolean().meta({ examples: [true] }),
     state: RunState.meta({ examples: ['closed'] }),
-    ceiling_usd: Usd.nullable().meta({ description: 'Hard ceiling; null where the run has none of its own.', examples: ['0.5'] }),
+    ceiling_usd: Usd.nullable().meta({ description: 'Hard ceiling; null if the run itself has none.', examples: ['0.5'] }),
     spent_usd: Usd.meta({ description: 'Settled in the run and in its child runs, at catalogue prices.', examples: ['0.0125'] }),
     requests: z.int().meta({ description: 'Settled requests of the run and its child runs.', examples: [12] }),
     max_calls: z
@@ -100,7 +100,7 @@ export const runs = c.router({
     method: 'GET',
     path: '/v1/runs/:run_id',
     summary: 'Get an agent run',
-    description: 'Where the run stands, what its steps cost, and its child runs. `limit` and `cursor` page through the steps.',
+    description: 'The state of the run, what its steps cost, and its child runs. `limit` and `cursor` page through the steps.',
     headers: headersA,
     pathParams: RunPath,
     query: z.object({ livemode: Livemode, ...pageQuery }),
@@ -112,7 +112,7 @@ export const runs = c.router({
     path: '/v1/runs/:run_id/close',
     summary: 'Close an agent run',
     description:
-      'A kill switch: the run and all its child runs make no further call, and what they have running is stopped and settled for what was generated, here when this answers and on every instance within a second. Closing a closed run changes nothing. An API key closes runs of its own mode only.',
+      'Stops the run and its child runs, on every instance within a second: no call begins, and running calls are stopped and charged for what was generated. Closing a closed run changes nothing. An API key closes runs of its own mode only.',
     headers: headersA,
     pathParams: RunPath,
     query: z.object({ livemode: Livemode }),

@@ -120,7 +120,7 @@ export const marketingEvents = c.router({
     method: 'GET',
     path: '/v1/marketing/events/:slug',
     summary: 'One event of the workspace',
-    description: 'In whatever state.',
+    description: 'In any state.',
     headers: headersA,
     pathParams: SlugPath,
     responses: { 200: MarketingEventRecord, 404: problem, ...refusals.read },

@@ -18,7 +18,7 @@ export const RegistrationPayment = z.enum(['not_required', 'due', 'paid', 'refun
 
 const text = (max: number) => z.string().trim().min(1).max(max).refine(isPlainText, NOT_PLAIN);
 export const RegistrantEmail = EmailAddress.meta({
-  description: 'Whose registration it is, whatever its case.',
+  description: 'The address of the registration, in upper or lower case.',
   examples: ['ada@example.com'],
 });
 const Name = text(200).meta({ description: 'For people.', examples: ['Ada Lovelace'] });
@@ -43,7 +43,7 @@ export const VibethonRegistrationRequest = z
     company: Company.optional(),
     message: prose(2_000)
       .optional()
-      .meta({ description: 'Whatever they would like to say.', examples: ['I bring a robot.'] }),
+      .meta({ description: 'A message to the organisers.', examples: ['I bring a robot.'] }),
     marketing_consent: MarketingConsentTick,
   })
   .meta({

@@ -28,7 +28,7 @@ export const registrations = c.router({
     path: '/v1/events/vibethon',
     summary: 'The Vibethon',
     description:
-      'Always there, in whatever state it is. May be kept for half a minute; the ETag tells whether anything has changed. With `Accept: application/ld+json` or `text/calendar` it is what `/v1/events/vibethon.jsonld` and `.ics` answer.',
+      'Always there, in every state. May be kept for half a minute; the ETag tells whether anything has changed. With `Accept: application/ld+json` or `text/calendar` it is what `/v1/events/vibethon.jsonld` and `.ics` answer.',
     headers: ifNoneMatch,
     responses: { 200: VibethonEventResponse, 304: c.noBody(), ...refusals.openRead },
     metadata: { ...open, alsoAt: EVENT_FORMS, operationId: 'getVibethon', sdk: 'events.vibethon' } as const,

@@ -70,7 +70,7 @@ const ResponseFormat = z.looseObject({
 /** Not 0, as at OpenAI: some providers read it as no bound at all. */
 const MostTokens = z.int().min(1).max(2_147_483_647);
 
-/** Fields that the gateway acts on or checks. Whatever else stands in the body goes to the provider as it is. */
+/** Fields that the gateway acts on or checks. All other fields of the body go to the provider unchanged. */
 export const ChatCompletionRequest = z
   .looseObject({
     model: modelField('gpt-4o-mini'),
@@ -250,8 +250,7 @@ export const chat = c.router({
     method: 'POST',
     path: '/v1/chat/completions',
     summary: 'Create a chat completion',
-    description:
-      'OpenAI’s endpoint, plain or streamed. The worst-case cost is held on every cap before a provider is called, and replaced by the actual cost after; every answer leaves a signed receipt.',
+    description: 'OpenAI’s endpoint, plain or streamed. Every answer has a signed receipt.',
     headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
     body: ChatCompletionRequest,
     responses: {

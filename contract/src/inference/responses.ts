@@ -200,7 +200,7 @@ export const CompactedResponse = z
   })
   .meta({
     id: 'CompactedResponse',
-    description: 'The user’s messages, and one item that stands for everything else: the input of the next response.',
+    description: 'The user’s messages, and one item in place of everything else: the input of the next response.',
   });
 export type CompactedResponse = z.infer<typeof CompactedResponse>;
 

@@ -118,7 +118,7 @@ export const videoJobs = c.router({
     method: 'POST',
     path: '/v1/videos/:video_id/remix',
     summary: 'Remix a video',
-    description: 'Another video of the same length, size and model, made of a completed one. It is a job of its own, at the same price.',
+    description: 'Another video of the same length, size and model, made of a completed one. It is a separate job, at the same price.',
     headers,
     pathParams: VideoPath,
     body: VideoRemixRequest,
@@ -130,7 +130,7 @@ export const videoJobs = c.router({
     path: '/v1/videos/edits',
     summary: 'Edit a video',
     description:
-      'A completed video of the account, changed as the prompt says: JSON, or a form with `video[id]`. A job of its own, of the same length, size and model, charged for all of its seconds. Files are refused with 422: nothing says how long they are.',
+      'A completed video of the account, changed as the prompt says: JSON, or a form with `video[id]`. A separate job of the same length, size and model, charged for all of its seconds. Files are refused with 422: nothing says how long they are.',
     headers,
     body: VideoEditRequest,
     responses: { 200: Video, ...inferenceRefusals },
@@ -141,7 +141,7 @@ export const videoJobs = c.router({
     path: '/v1/videos/extensions',
     summary: 'Extend a video',
     description:
-      'A completed video of the account with so many seconds more: JSON, or a form with `video[id]`. A job of its own, charged for the seconds that are added; its `seconds` are those of the whole. Files are refused with 422.',
+      'A completed video of the account with so many seconds more: JSON, or a form with `video[id]`. A separate job, charged for the seconds that are added; its `seconds` are those of the whole. Files are refused with 422.',
     headers,
     body: VideoExtensionRequest,
     responses: { 200: Video, ...inferenceRefusals },

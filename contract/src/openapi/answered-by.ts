@@ -33,7 +33,7 @@ const hasTag =
 const movesMoney: Answers = ({ metadata }) => metadata.scope === 'billing:write' || metadata.scope === 'admin:write';
 const changesKeys: Answers = ({ metadata }) => metadata.scope === 'keys:write';
 
-/** Holds money before anything is asked of a provider. A batch does, too, and what its lines are refused with stands in its own errors. */
+/** Holds money before anything is asked of a provider. A batch does, too, and the refusals of its lines are among its own errors. */
 const spends: Answers = ({ isInference }) => isInference;
 const isBatch: Answers = (route) => spends(route) && hasTag('Batches')(route);
 const runsModel: Answers = (route) => spends(route) && !isBatch(route);

@@ -5,7 +5,7 @@ class NoExample extends Error {}
 
 /**
  * Assembles an example from what the schemas give: `.meta({ examples })`, else a default, a constant, the first choice. Optional fields appear
- * where they carry an example of their own.
+ * where they have their own example.
  *
  * @param where names the place for the message of the error
  * @throws NoExample for a string or number that says nothing about itself

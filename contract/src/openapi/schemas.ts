@@ -5,7 +5,7 @@ import type { JsonSchema } from './shape.ts';
 export type Direction = 'input' | 'output';
 
 export interface Schemas {
-  /** The JSON Schema of a route's schema: a reference where it is a record of its own. */
+  /** The JSON Schema of a route's schema: a reference if it is a named record. */
   schemaOf(schema: z.ZodType, direction: Direction): JsonSchema;
   /** The record behind a reference. */
   resolve(ref: string): JsonSchema;
@@ -44,7 +44,7 @@ export function nameSchemas(roots: Record<Direction, z.ZodType[]>): Schemas {
 const registered = (io: Direction): Record<string, JsonSchema> =>
   z.toJSONSchema(z.globalRegistry, { io, unrepresentable: 'any', uri: (id) => id }).schemas;
 
-/** A schema that is a record of its own becomes a reference to it, as it does wherever it stands inside another. */
+/** A schema that is a named record becomes a reference to it, also inside another schema. */
 function toJsonSchema(schema: z.ZodType, io: Direction): JsonSchema {
   const id = z.globalRegistry.get(schema)?.id;
   if (id) return { $ref: id };
@@ -73,7 +73,7 @@ function splitRecords(raw: Record<Direction, Record<string, JsonSchema>>, reache
   const shared = [...reached.input].filter((id) => reached.output.has(id));
   const bare = (schema: JsonSchema) => JSON.stringify(mapSchemas(schema, (part) => tidy(part, 'output', (id) => id)));
   const split = new Set(shared.filter((id) => bare(lookUp(raw.input, id)) !== bare(lookUp(raw.output, id))));
-  // Whatever contains a split record differs too, up to the roots.
+  // Every schema that contains a split record differs too, up to the roots.
   for (let before = -1; before !== split.size; ) {
     before = split.size;
     for (const id of shared) if (referencesIn(lookUp(raw.output, id)).some((inner) => split.has(inner))) split.add(id);

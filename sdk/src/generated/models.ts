@@ -16,9 +16,8 @@ export interface AccountCloseRequest {
 /** Accounts, newest first; closed ones are not among them. */
 export interface AccountListResponse {
   data: AccountResponse[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -169,9 +168,8 @@ export interface AgentModel {
 /** Anchors of the log, the newest first. */
 export interface AnchorListResponse {
   data: AnchorResponse[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -242,9 +240,8 @@ export interface AuditLogEntry {
 /** Entries of the audit log, newest first. */
 export interface AuditLogResponse {
   data: AuditLogEntry[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -272,7 +269,7 @@ export interface Batch {
   created_at: number;
   /** When it was valid and its worst case held, unix seconds. */
   in_progress_at: number | null;
-  /** When whatever is not done by then is given up, unix seconds. */
+  /** When lines that are not done expire, unix seconds. */
   expires_at: number | null;
   /** When all lines were done, unix seconds. */
   finalizing_at: number | null;
@@ -720,7 +717,7 @@ export interface CompactRequest {
   [field: string]: unknown;
 }
 
-/** The user’s messages, and one item that stands for everything else: the input of the next response. */
+/** The user’s messages, and one item in place of everything else: the input of the next response. */
 export interface CompactedResponse {
   id: string;
   object: 'response.compaction';
@@ -961,7 +958,7 @@ export interface CreateUploadRequest {
   [field: string]: unknown;
 }
 
-/** A new user with an account of their own. */
+/** A new user with a new account. */
 export interface CreateUserRequest {
   /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
   email: string;
@@ -1021,9 +1018,8 @@ export interface DeploymentHealth {
 /** Every configured deployment of every model. */
 export interface DeploymentHealthList {
   data: DeploymentHealth[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -1404,9 +1400,8 @@ export interface KeyBudgetAlert {
 /** The alerts of a key, each threshold at most once a period, and so a refusal below 90 % of the cap. Newest first. */
 export interface KeyBudgetAlertHistoryResponse {
   data: KeyBudgetAlert[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -1433,13 +1428,12 @@ export interface KeyBudgetChange {
 /** Who changed a key’s budget, from what to what. Newest first. */
 export interface KeyBudgetHistoryResponse {
   data: KeyBudgetChange[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
-/** Where a key stands in the current month. */
+/** The budget of a key in the current month. */
 export interface KeyBudgetStatusResponse {
   /** UUIDv7. */
   key_id: string;
@@ -1464,7 +1458,7 @@ export interface KeyBudgetStatusResponse {
   alert_thresholds: number[];
 }
 
-/** Where one key stands, and which key it is. */
+/** The budget of one key, and which key it is. */
 export interface KeyBudgetSummaryItem {
   /** UUIDv7. */
   key_id: string;
@@ -1493,7 +1487,7 @@ export interface KeyBudgetSummaryItem {
   revoked: boolean;
 }
 
-/** Where all keys of the account stand in the current month, newest key first. */
+/** The budgets of all keys of the account in the current month, newest key first. */
 export interface KeyBudgetSummaryResponse {
   /** UTC calendar month, `YYYY-MM`. */
   period: string;
@@ -1660,9 +1654,8 @@ export interface LoginSession {
 /** Requests of clients, the newest first. */
 export interface MarketingClientRequestListResponse {
   data: MarketingClientRequestRecord[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -1731,9 +1724,8 @@ export interface MarketingContentCreateRequest {
 /** Drafts and published content, what was changed last first. */
 export interface MarketingContentListResponse {
   data: MarketingContentRecord[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -1822,7 +1814,7 @@ export interface MarketingEmailBounceResponse {
   kind: 'hard' | 'soft';
   /** What the mail server gave as the reason (RFC 3463). */
   status: string;
-  /** Of the recipient, from now on; of an invitation what its batch says: `failed`, whatever the kind, if it did not arrive. */
+  /** Of the recipient, from now on; of an invitation what its batch says: `failed`, for every kind, if it did not arrive. */
   state: 'queued' | 'handing_over' | 'sent' | 'unconfirmed' | 'bounced' | 'rejected' | 'failed' | 'suppressed' | 'canceled';
   /** False for a report that said nothing new. */
   changed: boolean;
@@ -1831,9 +1823,8 @@ export interface MarketingEmailBounceResponse {
 /** Marketing mails, newest first. */
 export interface MarketingEmailListResponse {
   data: MarketingEmailRecord[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -1857,9 +1848,8 @@ export interface MarketingEmailRecipient {
 /** Who got a mail. */
 export interface MarketingEmailRecipientListResponse {
   data: MarketingEmailRecipient[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -1913,7 +1903,7 @@ export interface MarketingEmailSendRequest {
   template_id?: string | undefined;
   /** May hold variables, as the bodies. */
   subject?: string | undefined;
-  /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` says what stands for what is not known. */
+  /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` gives the text for a value that is not known. */
   text?: string | undefined;
   /** The HTML part, in which what is filled in is escaped; made of the text where it is left out. */
   html?: string | undefined;
@@ -1948,20 +1938,19 @@ export interface MarketingEmailTemplateCreateRequest {
   name: string;
   /** May hold variables, as the bodies. */
   subject: string;
-  /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` says what stands for what is not known. */
+  /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` gives the text for a value that is not known. */
   text: string;
   /** The HTML part, in which what is filled in is escaped; made of the text where it is left out. */
   html?: string | undefined;
-  /** What stands for its own variables where a mail does not say something else. */
+  /** Values of its own variables, unless a mail gives others. */
   variables?: { [name: string]: string } | undefined;
 }
 
 /** Templates, what was changed last first. */
 export interface MarketingEmailTemplateListResponse {
   data: MarketingEmailTemplateRecord[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -1973,13 +1962,13 @@ export interface MarketingEmailTemplateRecord {
   name: string;
   /** May hold variables, as the bodies. */
   subject: string;
-  /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` says what stands for what is not known. */
+  /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` gives the text for a value that is not known. */
   text: string;
   /** Null: made of the text. */
   html: string | null;
-  /** What stands for its own variables where a mail does not say something else. */
+  /** Values of its own variables, unless a mail gives others. */
   variables: { [name: string]: string };
-  /** Those that it names and nothing stands for: every mail has to say them in `variables`. */
+  /** Variables without a value: every mail must give them in `variables`. */
   missing_variables: string[];
   /** Grows with every change. */
   version: number;
@@ -1997,10 +1986,10 @@ export interface MarketingEmailTemplateUpdateRequest {
   name?: string | undefined;
   /** May hold variables, as the bodies. */
   subject?: string | undefined;
-  /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` says what stands for what is not known. */
+  /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` gives the text for a value that is not known. */
   text?: string | undefined;
   html?: string | null | undefined;
-  /** What stands for its own variables where a mail does not say something else. */
+  /** Values of its own variables, unless a mail gives others. */
   variables?: { [name: string]: string } | undefined;
 }
 
@@ -2023,9 +2012,8 @@ export interface MarketingEventFigures {
 /** Events in every state, the next one first. */
 export interface MarketingEventListResponse {
   data: MarketingEventRecord[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -2075,9 +2063,8 @@ export interface MarketingEventRecord {
 /** Registrations, the newest first. */
 export interface MarketingEventRegistrationListResponse {
   data: MarketingEventRegistrationRecord[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -2126,9 +2113,8 @@ export interface MarketingEventRegistrationUpdateRequest {
 /** Batches of invitations, the newest first. */
 export interface MarketingInviteBatchListResponse {
   data: MarketingInviteBatchResponse[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -2136,7 +2122,7 @@ export interface MarketingInviteBatchListResponse {
 export interface MarketingInviteBatchRequest {
   /** For the team. */
   name: string;
-  /** Each gets a code of their own by mail, once however often the address is named. */
+  /** Each gets their own code by mail, once, even if the address is named several times. */
   recipients?: {
     /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
     email: string;
@@ -2207,9 +2193,8 @@ export interface MarketingInviteBatchResponse {
 /** The invitations of a batch, in the order in which they are mailed. */
 export interface MarketingInviteListResponse {
   data: MarketingInviteRecord[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -2276,7 +2261,7 @@ export interface MarketingPeopleActionResponse {
   person: MarketingPersonRecord | null;
 }
 
-/** What came of an import. Good rows are in, whatever others say. */
+/** The result of an import. Valid rows are imported even if others are not valid. */
 export interface MarketingPeopleImportResponse {
   /** Rows read, the header not counted. */
   rows: number;
@@ -2303,7 +2288,7 @@ export interface MarketingPeopleListResponse {
   total: number;
   limit: number;
   offset: number;
-  /** False where `q` may fit so many people that `total` is worked out from a part of them. */
+  /** False if `q` may match so many people that `total` is estimated from a part of them. */
   total_is_exact: boolean;
 }
 
@@ -2425,7 +2410,7 @@ export interface Model {
   endpoints: string[];
   /** Other names of it, dated ones among them. With a `*`: every name of that form. */
   aliases: string[];
-  /** Models that may stand in for it while its providers are in trouble, the nearest first, in agent runs and with `X-Fallback-Policy: semantic`. Of these only those are tried that can do all that the request asks, and that cost no more. */
+  /** Models that may answer instead while its providers fail, the most similar first, in agent runs and with `X-Fallback-Policy: semantic`. Of these only those are tried that can do all that the request asks, and that cost no more. */
   ladder: string[];
   /** Day on which its end was announced. */
   deprecated: string | null;
@@ -2445,7 +2430,7 @@ export interface ModelDefinition {
   provider_model?: string | undefined;
   /** Other names that callers may write. The provider is sent its own name. */
   aliases?: string[] | undefined;
-  /** Names that the provider knows itself and that cost the same, such as dated ones: it is sent the name as it was asked for. `*` stands for any characters: `llama3*`. */
+  /** Names that the provider knows itself and that cost the same, such as dated ones: it is sent the name as it was asked for. `*` matches any characters: `llama3*`. */
   variants?: string[] | undefined;
   kind?: 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'tts' | 'stt' | 'video' | undefined;
   released?: string | null | undefined;
@@ -2469,7 +2454,7 @@ export interface ModelDefinition {
   unsupported_parameters?: string[] | undefined;
   /** Request fields that it acts on beside those. */
   additional_parameters?: string[] | undefined;
-  /** Models of the same kind that may stand in for it, the nearest first. */
+  /** Models of the same kind that may answer instead, the most similar first. */
   ladder?: string[] | undefined;
   /** Where its maker publishes it. */
   tokenizer?: 'o200k_base' | 'cl100k_base' | null | undefined;
@@ -2776,7 +2761,7 @@ export interface PlanDowngradePreviewResponse {
   difference_usd: string;
   /** When it would take effect. */
   effective_at: string;
-  /** Whatever differs. */
+  /** Everything that differs. */
   changes: {
     entitlement: string;
     /** Null: without limit. */
@@ -2860,9 +2845,8 @@ export interface PlanInvoiceLine {
 /** Invoices, newest first. */
 export interface PlanInvoiceListResponse {
   data: PlanInvoiceSummary[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -3000,9 +2984,8 @@ export interface PlanPayment {
 /** Payments, newest first. */
 export interface PlanPaymentListResponse {
   data: PlanPayment[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -3099,7 +3082,7 @@ export interface PlanUpgradePreviewResponse {
   difference_usd: string;
   /** When it would take effect. */
   effective_at: string;
-  /** Whatever differs. */
+  /** Everything that differs. */
   changes: {
     entitlement: string;
     /** Null: without limit. */
@@ -3238,9 +3221,8 @@ export interface PublishedContentItem {
 /** Published content, the newest first. */
 export interface PublishedContentListResponse {
   data: PublishedContentItem[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -3290,9 +3272,8 @@ export type ReceiptAnchor = {
 /** Receipts of the account, the newest request first. */
 export interface ReceiptList {
   data: ReceiptListItem[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -3463,7 +3444,7 @@ export interface RefundResponse {
   refunded_at: string;
 }
 
-/** Whose registration it is, whatever its case. */
+/** The address of the registration, in upper or lower case. */
 export type RegistrantEmail = string;
 
 /** `waived`: an administrator confirmed the place of somebody who had not paid. */
@@ -3725,7 +3706,7 @@ export interface Run {
   parent_run_id: string | null;
   livemode: boolean;
   state: RunState;
-  /** Hard ceiling; null where the run has none of its own. */
+  /** Hard ceiling; null if the run itself has none. */
   ceiling_usd: string | null;
   /** Settled in the run and in its child runs, at catalogue prices. */
   spent_usd: string;
@@ -3752,7 +3733,7 @@ export interface RunDetail {
   parent_run_id: string | null;
   livemode: boolean;
   state: RunState;
-  /** Hard ceiling; null where the run has none of its own. */
+  /** Hard ceiling; null if the run itself has none. */
   ceiling_usd: string | null;
   /** Settled in the run and in its child runs, at catalogue prices. */
   spent_usd: string;
@@ -3775,9 +3756,8 @@ export interface RunDetail {
   /** The run’s own requests, the oldest first; those of a child run are in the child. */
   steps: {
     data: RunStep[];
-    /** Whether the list continues after this page. */
     has_more: boolean;
-    /** The `cursor` of the next page; null on the last page. */
+    /** The `cursor` of the next page. */
     next_cursor: string | null;
   };
   /** Its child runs, the oldest first; at most 200. */
@@ -3787,9 +3767,8 @@ export interface RunDetail {
 /** Runs of the account, the newest first. */
 export interface RunList {
   data: Run[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -3805,9 +3784,9 @@ export interface RunQuery {
   state?: RunState | undefined;
   /** Only child runs of this run. */
   parent_run_id?: string | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   limit?: number | undefined;
-  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  /** The `next_cursor` of the page before. */
   cursor?: string | undefined;
 }
 
@@ -3858,9 +3837,8 @@ export interface ServiceStatus {
 /** Live sessions, the last used first. */
 export interface SessionListResponse {
   data: SessionResponse[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -4215,9 +4193,9 @@ export interface UsageRow {
   day?: string | undefined;
   /** Present when grouped by model. */
   model?: string | undefined;
-  /** Present when grouped by key; null stands for sessions. */
+  /** Present when grouped by key; null: sessions. */
   key_id?: string | null | undefined;
-  /** Present when grouped by run; null stands for requests outside runs. */
+  /** Present when grouped by run; null: requests outside runs. */
   run_id?: string | null | undefined;
   requests: number;
   input_tokens: number;
@@ -4240,9 +4218,8 @@ export interface UsageRow {
 /** Users of the gateway, the newest first; who has closed their account is not among them. */
 export interface UserListResponse {
   data: UserResponse[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
@@ -4423,13 +4400,13 @@ export interface VibethonRegistrationAdminUpdateRequest {
 
 /** Who wants to take part. No password is ever set here: a mail leads the person who reads mail at the address to their account. */
 export interface VibethonRegistrationRequest {
-  /** Whose registration it is, whatever its case. */
+  /** The address of the registration, in upper or lower case. */
   email: string;
   /** For people. */
   name?: string | undefined;
   /** Where they come from. */
   company?: string | undefined;
-  /** Whatever they would like to say. */
+  /** A message to the organisers. */
   message?: string | undefined;
   /** Whether they want news by mail. A mail asks the person who reads mail at the address, and only their answer counts: anybody can type anybody’s address. */
   marketing_consent?: boolean | undefined;

@@ -175,9 +175,9 @@ import { Resource } from '../transport/resource.ts';
 export interface AccountQuery {
   /** Only the account of this address, upper or lower case. */
   readonly email?: string | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
 }
 
@@ -186,9 +186,9 @@ export interface AnchorQuery {
   readonly chain_id?: number | undefined;
   /** Only those in this state. */
   readonly state?: AnchorState | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
 }
 
@@ -199,9 +199,9 @@ export interface AuditLogQuery {
   readonly from?: string | undefined;
   /** Before this time. */
   readonly to?: string | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
 }
 
@@ -212,9 +212,9 @@ export interface AuditLogListAllQuery {
   readonly from?: string | undefined;
   /** Before this time. */
   readonly to?: string | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
   /** Only this account. */
   readonly account_id?: string | undefined;
@@ -237,49 +237,49 @@ export interface ChatCompletionMessageQuery {
 }
 
 export interface ClientRequestQuery {
-  /** Only requests that stand there. */
+  /** Only requests in this state. */
   readonly status?: string | undefined;
   /** Only requests of this type. */
   readonly type?: string | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
 }
 
 export interface ContentQuery {
   /** Only content of this type. */
   readonly type?: string | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
 }
 
 export interface ContentListPublishedQuery {
   /** Only content of this type. */
   readonly type?: string | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
 }
 
 export interface EmailRecipientQuery {
   /** Only these. */
   readonly state?: 'queued' | 'handing_over' | 'sent' | 'unconfirmed' | 'bounced' | 'rejected' | 'failed' | 'suppressed' | 'canceled' | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
 }
 
 export interface EmailTemplateQuery {
   /** Those that are archived instead of the others. */
   readonly archived?: boolean | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
 }
 
@@ -304,7 +304,7 @@ export interface FileQuery {
 }
 
 export interface PeopleExportAllQuery {
-  /** Words that are all found in e-mail address, name or company, whatever their case and accents. One or two letters have to begin a word; `#beta` finds the tag. Of one or two characters that are neither letters nor digits nothing is found, so they alone are refused. */
+  /** Words that are all found in e-mail address, name or company; case and accents do not matter. One or two letters have to begin a word; `#beta` finds the tag. Of one or two characters that are neither letters nor digits nothing is found, so they alone are refused. */
   readonly q?: string | undefined;
   /** A stage, `unsubscribed` or `bounced`. */
   readonly status?: 'new' | 'contacted' | 'qualified' | 'customer' | 'lost' | 'unsubscribed' | 'bounced' | undefined;
@@ -323,7 +323,7 @@ export interface PeopleExportAllQuery {
 }
 
 export interface PeopleQuery {
-  /** Words that are all found in e-mail address, name or company, whatever their case and accents. One or two letters have to begin a word; `#beta` finds the tag. Of one or two characters that are neither letters nor digits nothing is found, so they alone are refused. */
+  /** Words that are all found in e-mail address, name or company; case and accents do not matter. One or two letters have to begin a word; `#beta` finds the tag. Of one or two characters that are neither letters nor digits nothing is found, so they alone are refused. */
   readonly q?: string | undefined;
   /** A stage, `unsubscribed` or `bounced`. */
   readonly status?: 'new' | 'contacted' | 'qualified' | 'customer' | 'lost' | 'unsubscribed' | 'bounced' | undefined;
@@ -339,7 +339,7 @@ export interface PeopleQuery {
   readonly plan_tier?: string | undefined;
   /** Consent to news by mail. `given`: said, and confirmed by the person who reads mail at the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks. */
   readonly consent?: 'given' | 'claimed' | 'none' | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   readonly limit?: number | undefined;
   /** How many to skip. */
   readonly offset?: number | undefined;
@@ -348,18 +348,18 @@ export interface PeopleQuery {
 export interface PlanInvoiceQuery {
   /** False: those of the payment sandbox, where this gateway has no payment provider. Default: the mode of the API key that asks; live for sessions. */
   readonly livemode?: boolean | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
 }
 
 export interface PlanPaymentQuery {
   /** False: those of the payment sandbox, where this gateway has no payment provider. Default: the mode of the API key that asks; live for sessions. */
   readonly livemode?: boolean | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
 }
 
@@ -377,9 +377,9 @@ export interface ReceiptQuery {
   readonly livemode?: boolean | undefined;
   /** Only receipts that stand in the log after this entry, in the order of the log, for anyone who follows along: begin with the size of the checkpoint less one, go on with the `log_index` of the last. A receipt is in the log seconds after its answer. */
   readonly logged_after?: number | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
 }
 
@@ -393,9 +393,9 @@ export interface ReceiptConsistencyQuery {
 export interface RunGetQuery {
   /** Live or test runs. Default: the mode of the API key that asks; live for sessions. */
   readonly livemode?: boolean | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
 }
 
@@ -409,9 +409,9 @@ export interface UserQuery {
   readonly role?: Role | undefined;
   /** Only whose address this is, upper or lower case. */
   readonly email?: string | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
 }
 
@@ -498,17 +498,17 @@ export class Budgets extends Resource {
     return this.transport.json({ method: 'GET', path: `/v1/keys/${pathStep(keyId)}/budget` }, options);
   }
 
-  /** Set, change or clear the budget of a key. In effect for every request that arrives after the answer, on other instances within a second; also below what is spent already. Running requests keep what they hold. */
+  /** Set, change or clear the budget of a key. In effect for new requests at once, on other instances within a second; the cap may be below what is spent. Running requests keep what they hold. */
   set(keyId: string, request: KeyBudgetUpdateRequest, options?: CallOptions): Call<KeyBudgetStatusResponse> {
     return this.transport.json({ method: 'PATCH', path: `/v1/keys/${pathStep(keyId)}/budget`, body: request }, options);
   }
 
-  /** Changes of a key’s budget. Who changed the cap or the thresholds, from what to what. A request that changed nothing is not listed. */
+  /** Changes of a key’s budget. Who changed the cap or the thresholds, and the values before and after. */
   history(keyId: string, query?: PageQuery, options?: CallOptions): PagedCall<KeyBudgetHistoryResponse, KeyBudgetChange> {
     return this.transport.pages({ path: `/v1/keys/${pathStep(keyId)}/budget/history`, query: { ...query } }, options);
   }
 
-  /** Alerts of a key’s budget. The thresholds that were reached and the refusals that were told of, in this month and the ones before. */
+  /** Alerts of a key’s budget. The thresholds that were reached, and the refusals. */
   alerts(keyId: string, query?: PageQuery, options?: CallOptions): PagedCall<KeyBudgetAlertHistoryResponse, KeyBudgetAlert> {
     return this.transport.pages({ path: `/v1/keys/${pathStep(keyId)}/budget/alerts`, query: { ...query } }, options);
   }
@@ -608,7 +608,7 @@ export class Deployments extends Resource {
 
 /** `tallygate.deviceLogins`: Users, their profile and their sessions. */
 export class DeviceLogins extends Resource {
-  /** Begin a login that is approved in a browser. The device authorization grant (RFC 8628), for programs without a browser of their own. Show `user_code` and `verification_uri` to the person, then ask at `POST /v1/users/login/device/token` every `interval` seconds. Both codes live ten minutes and work once. */
+  /** Begin a login that is approved in a browser. The device authorization grant (RFC 8628), for programs without a browser. Show `user_code` and `verification_uri` to the person, then ask at `POST /v1/users/login/device/token` every `interval` seconds. Both codes live ten minutes and work once. */
   begin(request: DeviceLoginRequest, options?: CallOptions): Call<DeviceLoginResponse> {
     return this.transport.json({ method: 'POST', path: '/v1/users/login/device', body: request }, options);
   }
@@ -684,7 +684,7 @@ export class Discovery extends Resource {
 
 /** `tallygate.emails`: Mails to the people the service knows: sending, previewing, progress, and who got what. */
 export class Emails extends Resource {
-  /** Send a mail to people. In words of its own, or in those of a stored template (`template_id`; a 409 once it is archived). The mail goes out in the background. A person who unsubscribed, or whose address was refused before, gets nothing, also when that happens after this request. Every mail says how to unsubscribe, in one click. */
+  /** Send a mail to people. With its own text, or with that of a stored template (`template_id`; a 409 once it is archived). The mail goes out in the background. A person who unsubscribed, or whose address was refused before, gets nothing, also when that happens after this request. Every mail says how to unsubscribe, in one click. */
   send(request: MarketingEmailSendRequest, options?: CallOptions): Call<MarketingEmailSendResponse> {
     return this.transport.json({ method: 'POST', path: '/v1/marketing/emails/send', body: request, isOnce: true }, options);
   }
@@ -740,7 +740,7 @@ export class EmailTemplates extends Resource {
 
 /** `tallygate.events`: Events of the site: what anybody may read of them, their registrations, and what administrators do. */
 export class Events extends Resource {
-  /** The Vibethon. Always there, in whatever state it is. May be kept for half a minute; the ETag tells whether anything has changed. With `Accept: application/ld+json` or `text/calendar` it is what `/v1/events/vibethon.jsonld` and `.ics` answer. */
+  /** The Vibethon. Always there, in every state. May be kept for half a minute; the ETag tells whether anything has changed. With `Accept: application/ld+json` or `text/calendar` it is what `/v1/events/vibethon.jsonld` and `.ics` answer. */
   vibethon(options?: CallOptions): Call<VibethonEventResponse> {
     return this.transport.json({ method: 'GET', path: '/v1/events/vibethon' }, options);
   }
@@ -980,7 +980,7 @@ export class MarketingEvents extends Resource {
     return this.transport.pages({ path: '/v1/marketing/events', query: { ...query } }, options);
   }
 
-  /** One event of the workspace. In whatever state. */
+  /** One event of the workspace. In any state. */
   get(slug: string, options?: CallOptions): Call<MarketingEventRecord> {
     return this.transport.json({ method: 'GET', path: `/v1/marketing/events/${pathStep(slug)}` }, options);
   }
@@ -1258,7 +1258,7 @@ export class Requests extends Resource {
     return this.transport.json({ method: 'POST', path: '/v1/admin/refunds', body: request }, options);
   }
 
-  /** Correct what a request used and cost. For administrators: says what a request of any account really used. Its cost is worked out again at the prices that it was settled at, and the difference moves in either direction: on the balance or invoice and the plan’s quota that had paid, in their shares, and on every cap, in the month in which it was spent. A receipt of kind `correction` takes the place of the first one. A request is corrected once; asked again with the same usage, the answer is the correction that was made. */
+  /** Correct what a request used and cost. For administrators: says what a request of any account really used. Its cost is calculated again at the prices that it was settled at, and the difference is charged or refunded: on the balance or invoice and the plan’s quota that had paid, in their shares, and on every cap, in the month in which it was spent. A receipt of kind `correction` takes the place of the first one. A request is corrected once; asked again with the same usage, the answer is the correction that was made. */
   correct(request: CorrectionRequest, options?: CallOptions): Call<CorrectionResponse> {
     return this.transport.json({ method: 'POST', path: '/v1/admin/corrections', body: request }, options);
   }
@@ -1284,12 +1284,12 @@ export class Runs extends Resource {
     return this.transport.pages({ path: '/v1/runs', query: { ...query } }, options);
   }
 
-  /** Get an agent run. Where the run stands, what its steps cost, and its child runs. `limit` and `cursor` page through the steps. */
+  /** Get an agent run. The state of the run, what its steps cost, and its child runs. `limit` and `cursor` page through the steps. */
   get(runId: string, query?: RunGetQuery, options?: CallOptions): Call<RunDetail> {
     return this.transport.json({ method: 'GET', path: `/v1/runs/${pathStep(runId)}`, query: { ...query } }, options);
   }
 
-  /** Close an agent run. A kill switch: the run and all its child runs make no further call, and what they have running is stopped and settled for what was generated, here when this answers and on every instance within a second. Closing a closed run changes nothing. An API key closes runs of its own mode only. */
+  /** Close an agent run. Stops the run and its child runs, on every instance within a second: no call begins, and running calls are stopped and charged for what was generated. Closing a closed run changes nothing. An API key closes runs of its own mode only. */
   close(runId: string, query?: RunCloseQuery, options?: CallOptions): Call<Run> {
     return this.transport.json({ method: 'POST', path: `/v1/runs/${pathStep(runId)}/close`, query: { ...query } }, options);
   }
