@@ -31,6 +31,18 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  return {
+    served: servedMetrics(registers),
+    ...alarmMetrics(registers),
+    anchoring: anchoringGauges(registers),
+    watchDeployments: (views) => deploymentGauges(registers, views),
+    watchUnsettled: (count) => unsettledGauge(registers, count),
+    render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+  };
+}
+
+/** How many requests were settled, and how long they took. */
+function servedMetrics(registers: Registry[]): Metrics['served'] {
   const requests = new Counter({
     name: 'tallygate_requests_total',
     help: 'Settled inference requests',
@@ -56,6 +68,20 @@ export function createMetrics(): Metrics {
     buckets: DURATION_SECONDS,
     registers,
   });
+  return (call, { target, outcome, usage, completedAt, overheadMs }) => {
+    const { principal } = call.grant;
+    const livemode = String(principal.kind === 'session' || principal.livemode);
+    const model = target.model.id;
+    requests.inc({ endpoint: call.work.endpoint, model, provider: target.deployment.provider, outcome, livemode });
+    tokens.inc({ model, direction: 'in', livemode }, usage.input_tokens);
+    tokens.inc({ model, direction: 'out', livemode }, usage.output_tokens);
+    overhead.observe(overheadMs / 1000);
+    duration.observe({ model }, (completedAt - call.startedAt) / 1000);
+  };
+}
+
+/** Jobs, and what an operator is alarmed by. */
+function alarmMetrics(registers: Registry[]): Pick<Metrics, 'jobRan' | 'quarantined' | 'logFaults' | 'laneDifferences' | 'lanesRaised'> {
   const jobs = new Counter({
     name: 'tallygate_job_runs_total',
     help: 'Attempts at background jobs',
@@ -83,27 +109,12 @@ export function createMetrics(): Metrics {
     labelNames: ['check'],
     registers,
   });
-
   return {
-    served(call, { target, outcome, usage, completedAt, overheadMs }) {
-      const { principal } = call.grant;
-      const livemode = String(principal.kind === 'session' || principal.livemode);
-      const model = target.model.id;
-      requests.inc({ endpoint: call.work.endpoint, model, provider: target.deployment.provider, outcome, livemode });
-      tokens.inc({ model, direction: 'in', livemode }, usage.input_tokens);
-      tokens.inc({ model, direction: 'out', livemode }, usage.output_tokens);
-      overhead.observe(overheadMs / 1000);
-      duration.observe({ model }, (completedAt - call.startedAt) / 1000);
-    },
     jobRan: ({ job, outcome }) => jobs.inc({ job, outcome }),
     quarantined: (count) => quarantine.inc(count),
     logFaults: (check, count) => logFaults.set({ check }, count),
     laneDifferences: (count) => differences.set(count),
     lanesRaised: (count) => raised.inc(count),
-    anchoring: anchoringGauges(registers),
-    watchDeployments: (views) => deploymentGauges(registers, views),
-    watchUnsettled: (count) => unsettledGauge(registers, count),
-    render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
 }
 

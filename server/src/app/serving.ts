@@ -49,30 +49,47 @@ interface ServingDeps {
 }
 
 /** What a call needs on its way to a provider and back, and what hears of changes made by other gateways. */
-export async function openServing({
-  foundation,
-  catalog,
-  billing: { lanes },
-  accounts: { keyDirectory },
-  publicUrl,
-  problemReply,
-  plans,
-}: ServingDeps): Promise<Serving> {
-  const { config, log, clock, closing, redis, databaseUrl, pulse, pool, metrics } = foundation;
+export async function openServing(deps: ServingDeps): Promise<Serving> {
+  const { foundation, publicUrl } = deps;
+  const { clock, log, closing, redis, pool } = foundation;
   const keyRefusals = createKeyRefusals({ pool, clock, log });
   closing.add('refusals of keys', () => keyRefusals.settled());
   const circuits = announcedCircuits({ pool, clock, log });
   const store = createRunStore(pool);
   const directory = new RunDirectory({ store, clock, log });
-  const listener = listen(databaseUrl, {
-    channels: [KEYS_CHANNEL, RUNS_CHANNEL, CIRCUITS_CHANNEL, CATALOG_CHANNEL, PLANS_CHANNEL],
-    onNotify: (channel, payload) => {
-      if (channel === KEYS_CHANNEL) keyDirectory.changed(payload);
-      else if (channel === RUNS_CHANNEL) directory.heard(payload);
-      else if (channel === CATALOG_CHANNEL) catalog.changed();
-      else if (channel === PLANS_CHANNEL) plans.reload();
-      else circuits.heard(payload);
-    },
+  const changes = listenForChanges(deps, { directory, circuits });
+  closing.add('listener', () => changes.close());
+  const { providers, discovery } = await openConfiguredProviders(deps);
+  const sandbox = createSandboxProvider();
+  closing.add('sandbox provider', () => sandbox.close());
+  const inference: InferenceDeps = {
+    ...openCallTools(foundation),
+    ...inferenceDeps(deps, keyRefusals),
+    deployments: openDeployments(deps, new Deployments(new Map(), sandbox, Math.random, circuits.circuits), providers),
+    runs: directory,
+  };
+  const checkSignature = createSignatureCheck({ clock, publicUrl, nonces: redis?.nonces ?? noncesOfThisProcess(foundation) });
+  return { inference, checkSignature, discovery, runs: { directory, store, queries: new RunQueries(pool) } };
+}
+
+interface Hearing {
+  readonly directory: RunDirectory;
+  readonly circuits: ReturnType<typeof announcedCircuits>;
+}
+
+/** Tells the memories of this gateway what others have changed; while nothing is heard, they answer nothing from memory. */
+function listenForChanges({ foundation, catalog, accounts: { keyDirectory }, plans }: ServingDeps, { directory, circuits }: Hearing) {
+  const { log, databaseUrl, pulse } = foundation;
+  const heard: Readonly<Record<string, (payload: string) => void>> = {
+    [KEYS_CHANNEL]: (payload) => keyDirectory.changed(payload),
+    [RUNS_CHANNEL]: (payload) => directory.heard(payload),
+    [CATALOG_CHANNEL]: () => catalog.changed(),
+    [PLANS_CHANNEL]: () => plans.reload(),
+    [CIRCUITS_CHANNEL]: (payload) => circuits.heard(payload),
+  };
+  return listen(databaseUrl, {
+    channels: Object.keys(heard),
+    onNotify: (channel, payload) => heard[channel]?.(payload),
     onConnected: () => {
       pulse.answers();
       plans.reload();
@@ -92,8 +109,11 @@ export async function openServing({
     },
     log,
   });
-  closing.add('listener', () => listener.close());
+}
 
+/** The providers of the configuration, and the models that they are asked for. */
+async function openConfiguredProviders({ foundation, catalog }: ServingDeps) {
+  const { config, log, clock, closing, pool } = foundation;
   for (const variable of config.ignoredAddresses)
     log.warn({ variable }, 'a variable holds this gateway’s own address, as clients need it: the provider is asked at its usual one');
   refuseIdle(config.providers, catalog);
@@ -107,8 +127,11 @@ export async function openServing({
     closing.every(DISCOVERY_MS, 'discovery of models', async () => {
       await discovery.discover();
     });
-  const sandbox = createSandboxProvider();
-  closing.add('sandbox provider', () => sandbox.close());
+  return { providers, discovery };
+}
+
+/** What counts, beats and settles beside the calls. */
+function openCallTools({ log, closing, metrics }: Foundation): Pick<InferenceDeps, 'tokenizer' | 'heartbeat' | 'unsettled'> {
   const tokenizer = createTokenizer();
   closing.add('tokenizer', () => tokenizer.close());
   const heartbeat = new Heartbeat();
@@ -116,27 +139,33 @@ export async function openServing({
   const unsettled = new UnsettledCalls(log);
   closing.add('unsettled calls', async () => unsettled.close());
   metrics.watchUnsettled(() => unsettled.size);
+  return { tokenizer, heartbeat, unsettled };
+}
 
-  const deployments = new Deployments(new Map(), sandbox, Math.random, circuits.circuits);
+/** Follows the catalogue: a model that is new there is served without a restart. */
+function openDeployments(
+  { foundation, catalog }: ServingDeps,
+  deployments: Deployments,
+  providers: ReturnType<typeof openProviders>,
+): Deployments {
+  const { clock, metrics } = foundation;
   catalog.follow((current, found) => deployments.replace(deploymentsOf(providers, current, found)));
   metrics.watchDeployments(() => deployments.views(clock.now()));
+  return deployments;
+}
+
+function inferenceDeps(
+  { foundation, catalog, billing: { lanes }, plans, problemReply }: ServingDeps,
+  keyRefusals: ReturnType<typeof createKeyRefusals>,
+): Omit<InferenceDeps, 'deployments' | 'runs' | 'tokenizer' | 'heartbeat' | 'unsettled'> {
+  const { config, log, clock, metrics } = foundation;
   const servedLog = withoutRedaction(log);
-  const inference: InferenceDeps = {
-    catalog,
-    plans: plans.book,
-    deployments,
-    lanes,
-    tokenizer,
-    clock,
-    log,
-    heartbeat,
+  return {
+    ...{ catalog, plans: plans.book, lanes, clock, log, problemReply },
     gatewayId: newGatewayId(),
-    unsettled,
     running: new RunningCalls({ readOnMs: config.disconnected.timeoutMs, mostLeftPerKey: config.disconnected.callsPerKey }),
-    runs: directory,
     timeouts: config.timeouts,
     testRates: config.testRates,
-    problemReply,
     onRefused: (refused, { grant, startedAt }) => keyRefusals.note(refused, grant.principal, startedAt),
     onServed: (call, served) => {
       metrics.served(call, served);
@@ -146,8 +175,6 @@ export async function openServing({
       );
     },
   };
-  const checkSignature = createSignatureCheck({ clock, publicUrl, nonces: redis?.nonces ?? noncesOfThisProcess(foundation) });
-  return { inference, checkSignature, discovery, runs: { directory, store, queries: new RunQueries(pool) } };
 }
 
 function noncesOfThisProcess({ dataDir, closing }: Foundation): NonceMemory {

@@ -67,38 +67,61 @@ interface StatefulResourcesDeps {
 }
 
 /** When this returns, what was held for batches is held again, before anybody else can spend it. */
-export async function openStatefulResources({
-  foundation,
-  blobs,
-  queue,
-  billing,
-  accounts,
-  inference,
-  plans,
-}: StatefulResourcesDeps): Promise<StatefulResources> {
+export async function openStatefulResources(deps: StatefulResourcesDeps): Promise<StatefulResources> {
+  const { foundation, blobs, accounts, plans } = deps;
   const { config, log, clock, pool } = foundation;
-  const { catalog, tokenizer } = inference;
-  const { content, storing } = accounts;
-  const { users } = accounts.identity;
   const { storageBytes } = config.files;
   const files = createFiles({ pool, blobs, clock, log, storageBytes });
   const uploads = createUploads({ pool, blobs, clock, log, storageBytes });
+  const videoDeps = videoDepsOf(deps);
+  const videos = createVideos(videoDeps);
+  const stored = openStoredAnswers(deps, files);
+  const operations = [...stored.operations, ...videoOperations(videoDeps)];
+  const callerStatusOf = createCallerStatusOf({ grantOfKey: accounts.grantOfKey, users: accounts.identity.users, plans, clock });
+  const { batchWork, batches } = await openBatches(deps, { files, operations, callerStatusOf });
+  const responsesInBackground = backgroundOf(deps, stored, callerStatusOf);
+  const videosFollowed = videoWork(videoDeps);
+  return {
+    ...{ files, uploads, videos, operations, batchWork },
+    followResponse: followResponse(stored.responseDeps),
+    endpoints: [
+      ...endpointsOf(contract.storedResponses, storedResponseRoutes(stored.responseDeps)),
+      ...endpointsOf(contract.conversations, conversationRoutes(stored.conversations)),
+      ...endpointsOf(contract.storedChats, storedChatRoutes(stored.chats)),
+      ...endpointsOf(contract.files, fileRoutes(files)),
+      ...endpointsOf(contract.uploads, uploadRoutes(uploads)),
+      ...endpointsOf(contract.videos, videoRoutes(videos, videoDeps.characters)),
+      ...endpointsOf(contract.batches, batchRoutes(batches, { isAnchoring: config.anchorChains.length > 0 })),
+    ],
+    jobs: [...responsesInBackground.jobs, ...videosFollowed.jobs],
+    timers: [...responsesInBackground.timers, ...videosFollowed.timers],
+  };
+}
+
+function videoDepsOf({ foundation, blobs, queue, billing, accounts, inference }: StatefulResourcesDeps) {
+  const { config, log, clock, pool } = foundation;
+  return {
+    ...{ pool, blobs, catalog: inference.catalog, refunds: billing.refunds, clock, log, queue },
+    videos: new StoredVideos(pool, clock, accounts.content),
+    characters: new StoredCharacters(pool, accounts.content),
+    deployments: inference.deployments,
+    keptMs: config.videos.keptMs,
+  };
+}
+
+type StoredAnswers = ReturnType<typeof openStoredAnswers>;
+
+/** Stored chats, responses and conversations, and the operations that answer out of them. */
+function openStoredAnswers({ foundation, queue, accounts, inference }: StatefulResourcesDeps, files: Files) {
+  const { clock, pool, closing } = foundation;
+  const { catalog, tokenizer } = inference;
+  const { content, storing } = accounts;
   const openFile: OpenFile = async (owner, fileId) => {
     const { file, read } = await files.open(owner, fileId);
     return { ...file, read: () => read() };
   };
-
-  const videoDeps = {
-    ...{ pool, blobs, catalog, refunds: billing.refunds, clock, log, queue },
-    videos: new StoredVideos(pool, clock, content),
-    characters: new StoredCharacters(pool, content),
-    deployments: inference.deployments,
-    keptMs: config.videos.keptMs,
-  };
-  const videos = createVideos(videoDeps);
-
   const recordings = createRecordings();
-  foundation.closing.add('recordings', () => recordings.close());
+  closing.add('recordings', () => recordings.close());
   const chats = new StoredChats(pool, clock, content);
   const conversations = new Conversations(pool, clock, content);
   const responseDeps = {
@@ -107,18 +130,26 @@ export async function openStatefulResources({
     background: new BackgroundResponses(pool, clock, content),
     enqueue: enqueueResponse(queue),
   };
-  const operations = [
+  const operations: readonly Operation[] = [
     ...statelessOperations({ recordings }),
     chatOperation({ chats, openFile, storing, recordings }),
     responseOperation(responseDeps),
     compactOperation(responseDeps),
-    ...videoOperations(videoDeps),
   ];
+  return { chats, conversations, responseDeps, operations };
+}
 
-  const callerStatusOf = createCallerStatusOf({ grantOfKey: accounts.grantOfKey, users, plans, clock });
+interface BatchParts {
+  readonly files: Files;
+  readonly operations: readonly Operation[];
+  readonly callerStatusOf: ReturnType<typeof createCallerStatusOf>;
+}
+
+async function openBatches({ foundation, billing, accounts, inference }: StatefulResourcesDeps, parts: BatchParts) {
+  const { config, log, pool } = foundation;
   const batchDeps = {
-    ...{ pool, content, files, inference, operations, locks: new BatchLocks(pool, log), linesAtOnce: config.batchLines },
-    callerStatusOf,
+    ...{ pool, content: accounts.content, inference, locks: new BatchLocks(pool, log), linesAtOnce: config.batchLines },
+    ...parts,
     settledOf: async (receiptIds: readonly string[]) => {
       await billing.write();
       return settledAmong(pool, receiptIds);
@@ -126,31 +157,21 @@ export async function openStatefulResources({
   };
   const batchWork = new BatchWork(batchDeps);
   await batchWork.resume();
-  const backgroundDeps = {
+  return { batchWork, batches: createBatches({ ...batchDeps, work: batchWork }) };
+}
+
+function backgroundOf(
+  { foundation, billing, inference }: StatefulResourcesDeps,
+  { responseDeps, chats }: StoredAnswers,
+  callerStatusOf: BatchParts['callerStatusOf'],
+) {
+  const { log, pool } = foundation;
+  const deps = {
     ...{ ...responseDeps, inference, callerStatusOf },
     isSettled: async (requestId: string, receiptId?: string) => {
       await billing.write();
       return isSettled(pool, requestId, receiptId);
     },
   };
-  const responsesInBackground = backgroundWork({ deps: backgroundDeps, chats, log });
-  const videosFollowed = videoWork(videoDeps);
-  return {
-    ...{ files, uploads, videos, operations, batchWork },
-    followResponse: followResponse(responseDeps),
-    endpoints: [
-      ...endpointsOf(contract.storedResponses, storedResponseRoutes(responseDeps)),
-      ...endpointsOf(contract.conversations, conversationRoutes(conversations)),
-      ...endpointsOf(contract.storedChats, storedChatRoutes(chats)),
-      ...endpointsOf(contract.files, fileRoutes(files)),
-      ...endpointsOf(contract.uploads, uploadRoutes(uploads)),
-      ...endpointsOf(contract.videos, videoRoutes(videos, videoDeps.characters)),
-      ...endpointsOf(
-        contract.batches,
-        batchRoutes(createBatches({ ...batchDeps, work: batchWork }), { isAnchoring: config.anchorChains.length > 0 }),
-      ),
-    ],
-    jobs: [...responsesInBackground.jobs, ...videosFollowed.jobs],
-    timers: [...responsesInBackground.timers, ...videosFollowed.timers],
-  };
+  return backgroundWork({ deps, chats, log });
 }

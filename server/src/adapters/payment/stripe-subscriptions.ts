@@ -24,6 +24,18 @@ const MOST_LISTED = 100;
  * was done before a crash is answered again, and the rest is done.
  */
 export function createStripeSubscriptions(stripe: Stripe, prices: StripePrices): SubscriptionMethods {
+  const steps = stepsOf(stripe);
+  return {
+    ...readingMethods(stripe, prices, steps),
+    ...changingMethods(stripe, prices, steps),
+    ...endingMethods(stripe, steps),
+  };
+}
+
+type Steps = ReturnType<typeof stepsOf>;
+
+/** What several methods do. */
+function stepsOf(stripe: Stripe) {
   const retrieve = async (id: string) => StripeSubscription.parse(await stripe.subscriptions.retrieve(id, { expand: SCHEDULED }));
   const present = async (id: string): Promise<Subscription> => subscriptionOf(await retrieve(id));
 
@@ -44,6 +56,14 @@ export function createStripeSubscriptions(stripe: Stripe, prices: StripePrices):
     await stripe.subscriptions.update(id, { cancel_at_period_end: cancels }, { idempotencyKey: `${idempotencyKey}:cancels:${cancels}` });
   };
 
+  return { retrieve, present, itemsFor, release, setCancellation };
+}
+
+function readingMethods(
+  stripe: Stripe,
+  prices: StripePrices,
+  { retrieve, itemsFor }: Steps,
+): Pick<SubscriptionMethods, 'readSubscription' | 'listSubscriptions' | 'previewChange'> {
   return {
     readSubscription: async (id) => {
       const found = await orMissing(stripe.subscriptions.retrieve(id, { expand: SCHEDULED }));
@@ -77,7 +97,15 @@ export function createStripeSubscriptions(stripe: Stripe, prices: StripePrices):
         nextAmount: centsToNanoUsd(monthly ?? 0),
       };
     },
+  };
+}
 
+function changingMethods(
+  stripe: Stripe,
+  prices: StripePrices,
+  { retrieve, present, itemsFor, release, setCancellation }: Steps,
+): Pick<SubscriptionMethods, 'changeSubscription' | 'scheduleChange'> {
+  return {
     changeSubscription: async ({ idempotencyKey, plan, proratedAtMs, subscriptionId }) => {
       const items = await itemsFor(subscriptionId, await prices.idOf(plan));
       const change: Stripe.SubscriptionUpdateParams = {
@@ -109,24 +137,31 @@ export function createStripeSubscriptions(stripe: Stripe, prices: StripePrices):
         before.scheduleId === undefined
           ? await stripe.subscriptionSchedules.create({ from_subscription: subscriptionId }, { idempotencyKey: `${idempotencyKey}:create` })
           : await stripe.subscriptionSchedules.retrieve(before.scheduleId);
-      const current = schedule.phases[0];
-      if (!current) throw new PaymentFault('invalid', `The schedule ${schedule.id} has no phases`);
-      const items = current.items.map(({ price, quantity = 1 }) => ({ price: typeof price === 'string' ? price : price.id, quantity }));
-      await stripe.subscriptionSchedules.update(
-        schedule.id,
-        {
-          end_behavior: 'release',
-          phases: [
-            { items, start_date: current.start_date, end_date: current.end_date },
-            // One month of the new plan, and then it goes on by itself.
-            { items: [{ price: next, quantity: 1 }], duration: { interval: 'month', interval_count: 1 }, proration_behavior: 'none' },
-          ],
-        },
-        { idempotencyKey: `${idempotencyKey}:update` },
-      );
+      await stripe.subscriptionSchedules.update(schedule.id, continuedBy(schedule, next), { idempotencyKey: `${idempotencyKey}:update` });
       return present(subscriptionId);
     },
+  };
+}
 
+/** The schedule with another price after the current period. */
+function continuedBy({ id, phases: [current] }: Stripe.SubscriptionSchedule, next: string): Stripe.SubscriptionScheduleUpdateParams {
+  if (!current) throw new PaymentFault('invalid', `The schedule ${id} has no phases`);
+  const items = current.items.map(({ price, quantity = 1 }) => ({ price: typeof price === 'string' ? price : price.id, quantity }));
+  return {
+    end_behavior: 'release',
+    phases: [
+      { items, start_date: current.start_date, end_date: current.end_date },
+      // One month of the new plan, and then it goes on by itself.
+      { items: [{ price: next, quantity: 1 }], duration: { interval: 'month', interval_count: 1 }, proration_behavior: 'none' },
+    ],
+  };
+}
+
+function endingMethods(
+  stripe: Stripe,
+  { present, release, setCancellation }: Steps,
+): Pick<SubscriptionMethods, 'releaseSchedule' | 'cancelSubscription' | 'resumeSubscription'> {
+  return {
     releaseSchedule: async ({ idempotencyKey, subscriptionId }) => {
       await release(await present(subscriptionId), idempotencyKey);
       return present(subscriptionId);

@@ -45,62 +45,30 @@ interface Answer {
  * a held place, by the link of its mail. Both work without a script. No cookie or login is involved, so no other site can send these forms
  * with more than anybody has. A page to pay on asks first: mail scanners follow links.
  */
-export function eventPageRoutes({ events, clock, peerAddress, pageOf, log }: EventPagesDeps): ServedRoute[] {
-  const read = (slug: string) => (slug === 'vibethon' ? events.registrations.vibethon() : events.siteEvents.published(slug));
-  const shown = (event: EventWithPlaces): ShownEvent => ({
-    ...event,
-    placesLeft: placesLeft(event, event),
-    isOpen: takesRegistrations(event, clock.now()),
-  });
-  const pageWith = (event: EventWithPlaces, reply?: Reply) => eventPage(shown(event), toJsonLd(event, pageOf(event.slug)), reply);
-  const originFrom = (exchange: Exchange) => {
-    const peer = { address: peerAddress(exchange.req), userAgent: exchange.req.headers['user-agent'] ?? null };
-    return originOf({ peer, requestId: shownIdOf(exchange) });
-  };
+export function eventPageRoutes(deps: EventPagesDeps): ServedRoute[] {
+  const pages = new EventPages(deps);
+  return (['GET', 'POST'] as const).flatMap((method): ServedRoute[] => [
+    { method, path: '/events/:slug', kind: 'site', answer: (exchange) => pages.serve(exchange, pages.show) },
+    { method, path: '/events/:slug/pay', kind: 'site', answer: (exchange) => pages.serve(exchange, pages.payment) },
+  ]);
+}
 
-  const register = async (exchange: Exchange, slug: string): Promise<Answer> => {
-    const form = new URLSearchParams((await readBody(exchange.req, BODY)).toString());
-    const [email, name, wantsNews] = [form.get('email')?.trim() ?? '', form.get('name')?.trim() ?? '', form.has('news')];
-    const event = await read(slug);
-    const request = VibethonRegistrationRequest.safeParse({ email, ...(name !== '' && { name }), marketing_consent: wantsNews });
-    if (!request.success) {
-      const field = request.error.issues[0]?.path[0] === 'name' ? 'name' : 'e-mail address';
-      const sentence = `That ${field} cannot be used: look at it again.`;
-      return { status: 422, page: pageWith(event, { sentence, email, name, wantsNews, isDone: false }) };
-    }
-    try {
-      const made = await events.registrations.register(event, request.data, originFrom(exchange));
-      return { status: 200, page: pageWith(await read(slug), { sentence: standing(made, event), email, name, wantsNews, isDone: true }) };
-    } catch (thrown) {
-      if (!(thrown instanceof Problem)) throw thrown;
-      return { ...refusalOf(thrown), page: pageWith(event, { sentence: thrown.message, email, name, wantsNews, isDone: false }) };
-    }
-  };
+type Work = (exchange: Exchange, slug: string) => Promise<Answer>;
 
-  const payment = async (exchange: Exchange, slug: string): Promise<Answer> => {
-    const { req } = exchange;
-    const token = queryParamsOf(req.url ?? '').get('token') ?? '';
-    const place = await events.payByMail.held(slug, token);
-    if (!place?.registration.pay_by) return { status: 404, page: sentencePage('Nothing is to be paid', TOO_LATE) };
-    const event = { ...shown(place.event), price_nano: place.registration.price_nano };
-    if (req.method !== 'POST') return { status: 200, page: payPage(event, place.registration.email, place.registration.pay_by) };
-    const { url } = await events.payByMail.pay(slug, token, { origin: originFrom(exchange), cancelUrl: pageOf(slug) });
-    return {
-      status: 200,
-      page: url === null ? sentencePage(event.title, 'It is paid: a mail will confirm your place.') : onwardPage(event, url),
-    };
-  };
+class EventPages {
+  readonly #deps: EventPagesDeps;
 
-  const show = async (exchange: Exchange, slug: string): Promise<Answer> =>
-    exchange.req.method === 'POST' ? register(exchange, slug) : { status: 200, page: pageWith(await read(slug)) };
+  constructor(deps: EventPagesDeps) {
+    this.#deps = deps;
+  }
 
-  const serve = (work: typeof show) => async (exchange: Exchange) => {
+  async serve(exchange: Exchange, work: Work): Promise<void> {
     const { req, res, params } = exchange;
     const slug = params['slug'] ?? '';
     if (!SLUG.test(slug)) throw unknownPath();
     const { status, page, retryAfterSeconds } = await work(exchange, slug).catch((thrown: unknown): Answer => {
       const problem = problemOf(thrown);
-      if (!(thrown instanceof Problem)) log.error({ err: thrown }, 'the page of an event could not be made');
+      if (!(thrown instanceof Problem)) this.#deps.log.error({ err: thrown }, 'the page of an event could not be made');
       return { ...refusalOf(problem), page: sentencePage('That did not work', problem.message) };
     });
     // What a page to pay on was sent is known from the method.
@@ -110,12 +78,63 @@ export function eventPageRoutes({ events, clock, peerAddress, pageOf, log }: Eve
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
     });
     res.end(req.method === 'HEAD' ? undefined : page);
+  }
+
+  readonly show: Work = async (exchange, slug) =>
+    exchange.req.method === 'POST' ? this.#register(exchange, slug) : { status: 200, page: this.#pageWith(await this.#read(slug)) };
+
+  readonly payment: Work = async (exchange, slug) => {
+    const { events, pageOf } = this.#deps;
+    const { req } = exchange;
+    const token = queryParamsOf(req.url ?? '').get('token') ?? '';
+    const place = await events.payByMail.held(slug, token);
+    if (!place?.registration.pay_by) return { status: 404, page: sentencePage('Nothing is to be paid', TOO_LATE) };
+    const event = { ...this.#shown(place.event), price_nano: place.registration.price_nano };
+    if (req.method !== 'POST') return { status: 200, page: payPage(event, place.registration.email, place.registration.pay_by) };
+    const { url } = await events.payByMail.pay(slug, token, { origin: this.#originFrom(exchange), cancelUrl: pageOf(slug) });
+    return {
+      status: 200,
+      page: url === null ? sentencePage(event.title, 'It is paid: a mail will confirm your place.') : onwardPage(event, url),
+    };
   };
 
-  return (['GET', 'POST'] as const).flatMap((method): ServedRoute[] => [
-    { method, path: '/events/:slug', kind: 'site', answer: serve(show) },
-    { method, path: '/events/:slug/pay', kind: 'site', answer: serve(payment) },
-  ]);
+  async #register(exchange: Exchange, slug: string): Promise<Answer> {
+    const form = new URLSearchParams((await readBody(exchange.req, BODY)).toString());
+    const [email, name, wantsNews] = [form.get('email')?.trim() ?? '', form.get('name')?.trim() ?? '', form.has('news')];
+    const event = await this.#read(slug);
+    const request = VibethonRegistrationRequest.safeParse({ email, ...(name !== '' && { name }), marketing_consent: wantsNews });
+    if (!request.success) {
+      const field = request.error.issues[0]?.path[0] === 'name' ? 'name' : 'e-mail address';
+      const sentence = `That ${field} cannot be used: look at it again.`;
+      return { status: 422, page: this.#pageWith(event, { sentence, email, name, wantsNews, isDone: false }) };
+    }
+    try {
+      const made = await this.#deps.events.registrations.register(event, request.data, this.#originFrom(exchange));
+      const reply = { sentence: standing(made, event), email, name, wantsNews, isDone: true };
+      return { status: 200, page: this.#pageWith(await this.#read(slug), reply) };
+    } catch (thrown) {
+      if (!(thrown instanceof Problem)) throw thrown;
+      return { ...refusalOf(thrown), page: this.#pageWith(event, { sentence: thrown.message, email, name, wantsNews, isDone: false }) };
+    }
+  }
+
+  #read(slug: string): Promise<EventWithPlaces> {
+    const { registrations, siteEvents } = this.#deps.events;
+    return slug === 'vibethon' ? registrations.vibethon() : siteEvents.published(slug);
+  }
+
+  #pageWith(event: EventWithPlaces, reply?: Reply): string {
+    return eventPage(this.#shown(event), toJsonLd(event, this.#deps.pageOf(event.slug)), reply);
+  }
+
+  #shown(event: EventWithPlaces): ShownEvent {
+    return { ...event, placesLeft: placesLeft(event, event), isOpen: takesRegistrations(event, this.#deps.clock.now()) };
+  }
+
+  #originFrom(exchange: Exchange) {
+    const peer = { address: this.#deps.peerAddress(exchange.req), userAgent: exchange.req.headers['user-agent'] ?? null };
+    return originOf({ peer, requestId: shownIdOf(exchange) });
+  }
 }
 
 const refusalOf = ({ status, extras }: Problem) => ({ status, retryAfterSeconds: extras.retryAfterSeconds });

@@ -56,33 +56,46 @@ const unusedConnections = new WeakMap<Server, Set<Socket>>();
  * of the log in one place. So nobody learns what an operation takes before they have shown who they are, and no body is read for a path that
  * is not there.
  */
-export function createFront({
-  routes,
-  admission,
-  refusals,
-  refusalLimits,
-  headers,
-  problemReply,
-  clock,
-  log,
-  lingerMs = LINGER_MS,
-  isDraining = () => false,
-}: FrontDeps): Server {
+export function createFront(deps: FrontDeps): Server {
+  const { problemReply, headers, lingerMs = LINGER_MS } = deps;
+  const handle = handlerOf(deps);
+  const answering = new WeakMap<Duplex, ServerResponse>();
+  // Node itself would refuse a request without `Host` with an empty answer.
+  const server = createServer({ requireHostHeader: false }, (req, res) => {
+    const { socket } = req;
+    answering.set(socket, res);
+    res.once('close', () => {
+      answering.delete(socket);
+      if (!req.complete) cutUnlessComplete(req, socket, lingerMs);
+    });
+    handle(req, res);
+  });
+  watchUnused(server);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // What is written now would stand in the middle of the answer that is on its way.
+    if (answering.get(socket)?.headersSent) socket.destroy();
+    else answerUnreadable(error, socket, { problemReply, headers });
+  });
+  // Node would close the connection without a word.
+  server.on('connect', (_req: IncomingMessage, socket: Duplex) => answerConnect(socket, { problemReply, headers }));
+  server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => handle(req, res, UNMET));
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  // Bodies have their own limit, and plain completions may take minutes.
+  server.requestTimeout = 0;
+  // Longer than the idle limit of the usual load balancers (60 s): else one of them reuses a connection that is being closed.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  return server;
+}
+
+/** @param beforeBody whether the body is not read, and would be taken for the next request */
+type Handle = (req: IncomingMessage, res: ServerResponse, beforeBody?: Problem) => void;
+
+/** The steps of every request, up to its route. */
+function handlerOf(deps: FrontDeps): Handle {
+  const { routes, refusals, headers, clock, log, isDraining = () => false } = deps;
   const router = createRouter(routes);
-  const serve = async (route: ServedRoute, exchange: Exchange): Promise<void> => {
-    try {
-      // A key that is in memory costs no turn of the event loop.
-      const admitting = route.operation && admission.admit(exchange, route.operation);
-      if (admitting !== undefined) await admitting;
-      refusalLimits.requireRoom(exchange, route);
-      if (route.operation) requireInput(exchange, route.operation);
-      await route.answer(exchange);
-    } catch (thrown) {
-      await refusals.refuse(refusalLimits.count(problemOf(thrown), exchange, route), exchange, route.refusal);
-    }
-  };
-  /** @param beforeBody whether the body is not read, and would be taken for the next request */
-  const handle = (req: IncomingMessage, res: ServerResponse, beforeBody?: Problem): void => {
+  const serve = servingOf(deps);
+  return (req, res, beforeBody) => {
     const [startedTick, startedAt, ids] = [performance.now(), clock.now(), requestIdsOf(req.headers)];
     const requestId = shownIdOf(ids);
     headers.apply(res, 'api', requestId);
@@ -107,17 +120,24 @@ export function createFront({
       res.destroy();
     });
   };
-  const answering = new WeakMap<Duplex, ServerResponse>();
-  // Node itself would refuse a request without `Host` with an empty answer.
-  const server = createServer({ requireHostHeader: false }, (req, res) => {
-    const { socket } = req;
-    answering.set(socket, res);
-    res.once('close', () => {
-      answering.delete(socket);
-      if (!req.complete) cutUnlessComplete(req, socket, lingerMs);
-    });
-    handle(req, res);
-  });
+}
+
+const servingOf =
+  ({ admission, refusals, refusalLimits }: FrontDeps) =>
+  async (route: ServedRoute, exchange: Exchange): Promise<void> => {
+    try {
+      // A key that is in memory costs no turn of the event loop.
+      const admitting = route.operation && admission.admit(exchange, route.operation);
+      if (admitting !== undefined) await admitting;
+      refusalLimits.requireRoom(exchange, route);
+      if (route.operation) requireInput(exchange, route.operation);
+      await route.answer(exchange);
+    } catch (thrown) {
+      await refusals.refuse(refusalLimits.count(problemOf(thrown), exchange, route), exchange, route.refusal);
+    }
+  };
+
+function watchUnused(server: Server): void {
   const unused = new Set<Socket>();
   unusedConnections.set(server, unused);
   server.on('connection', (socket: Socket) => {
@@ -125,20 +145,6 @@ export function createFront({
     socket.once('close', () => unused.delete(socket));
   });
   server.on('request', ({ socket }: IncomingMessage) => unused.delete(socket));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // What is written now would stand in the middle of the answer that is on its way.
-    if (answering.get(socket)?.headersSent) socket.destroy();
-    else answerUnreadable(error, socket, { problemReply, headers });
-  });
-  // Node would close the connection without a word.
-  server.on('connect', (_req: IncomingMessage, socket: Duplex) => answerConnect(socket, { problemReply, headers }));
-  server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => handle(req, res, UNMET));
-  server.headersTimeout = HEADERS_TIMEOUT_MS;
-  // Bodies have their own limit, and plain completions may take minutes.
-  server.requestTimeout = 0;
-  // Longer than the idle limit of the usual load balancers (60 s): else one of them reuses a connection that is being closed.
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  return server;
 }
 
 /**

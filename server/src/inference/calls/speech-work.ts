@@ -10,6 +10,7 @@ import { type EventForm, TypedEventStream } from './typed-event-stream.ts';
 import { isRecord, NO_USAGE } from './usage.ts';
 import type { Work } from './work.ts';
 
+const ENDPOINT = '/v1/audio/speech';
 /** What stands around the text when a model reads it, tokens. */
 const AROUND_TOKENS = 64;
 
@@ -19,9 +20,46 @@ const AROUND_TOKENS = 64;
  */
 export function speechWork(request: SpeechRequest, { sha256 }: Received, recordings: Recordings): Work {
   const characters = [...request.input].length;
-  const usage = { ...NO_USAGE, input_characters: characters };
+  return {
+    endpoint: ENDPOINT,
+    model: request.model,
+    fallbackModels: request.models ?? [],
+    isStream: true,
+    ...(request.stream_format !== 'sse' && { mayBeWhole: true }),
+    needs: [],
+    output: null,
+    cheaper: 'shorten `input`',
+    estimatedTokens: characters,
+    dialects: dialectsOf(request, { ...NO_USAGE, input_characters: characters }),
+    ...countingOf(request, characters, recordings),
+    requestSha256: sha256,
+  };
+}
+
+/** Plain sound where it is priced by characters; events where the provider has them, since only they tell of tokens. */
+function dialectsOf(request: SpeechRequest, usage: ReceiptUsage): Work['dialects'] {
   const form = bytesForm(usage);
   const isEvents = request.stream_format === 'sse';
+  const soundOf = () => (isEvents ? soundEventForm() : soundForm(request.response_format ?? 'mp3'));
+  return [
+    {
+      endpoint: ENDPOINT,
+      request,
+      suits: (model) => !isPricedByTokens(model),
+      form: isEvents ? { ...form, openStream: () => new TypedEventStream(eventForm(usage)) } : form,
+    },
+    {
+      endpoint: ENDPOINT,
+      request: { ...request, stream_format: 'sse' },
+      suits: ({ capabilities }) => capabilities.has('streaming'),
+      form: soundOf(),
+    },
+    { endpoint: ENDPOINT, request, form: soundOf() },
+  ];
+}
+
+/** The most that it can use, and what it used where the provider does not say. */
+function countingOf(request: SpeechRequest, characters: number, recordings: Recordings): Pick<Work, 'bound' | 'countedBound' | 'estimate'> {
   const texts = [request.input, request.instructions ?? ''];
   const fixedOutputTokens = mostSoundTokens(characters, request.speed ?? 1);
   const mostInputTokens = Buffer.byteLength(JSON.stringify(request)) + AROUND_TOKENS;
@@ -30,34 +68,6 @@ export function speechWork(request: SpeechRequest, { sha256 }: Received, recordi
     ...(isPricedByCharacters(model) && { inputCharacters: characters }),
   });
   return {
-    endpoint: '/v1/audio/speech',
-    model: request.model,
-    fallbackModels: request.models ?? [],
-    isStream: true,
-    ...(!isEvents && { mayBeWhole: true }),
-    needs: [],
-    output: null,
-    cheaper: 'shorten `input`',
-    estimatedTokens: characters,
-    dialects: [
-      {
-        endpoint: '/v1/audio/speech',
-        request,
-        suits: (model) => !isPricedByTokens(model),
-        form: isEvents ? { ...form, openStream: () => new TypedEventStream(eventForm(usage)) } : form,
-      },
-      {
-        endpoint: '/v1/audio/speech',
-        request: { ...request, stream_format: 'sse' },
-        suits: ({ capabilities }) => capabilities.has('streaming'),
-        form: isEvents ? soundEventForm() : soundForm(request.response_format ?? 'mp3'),
-      },
-      {
-        endpoint: '/v1/audio/speech',
-        request,
-        form: isEvents ? soundEventForm() : soundForm(request.response_format ?? 'mp3'),
-      },
-    ],
     bound: (model) => boundOf(model, mostInputTokens),
     async countedBound(model, tokenizer) {
       if (!model.tokenizer || !isPricedByTokens(model)) return undefined;
@@ -65,7 +75,7 @@ export function speechWork(request: SpeechRequest, { sha256 }: Received, recordi
       return counted === undefined ? undefined : boundOf(model, counted + AROUND_TOKENS);
     },
     async estimate(model, delivered, _maxOutputTokens, tokenizer) {
-      if (!isPricedByTokens(model)) return usage;
+      if (!isPricedByTokens(model)) return { ...NO_USAGE, input_characters: characters };
       const text = (await countText(texts.join('\n'), model, tokenizer)) + AROUND_TOKENS;
       const heard = await soundTokens(delivered, request.response_format ?? 'mp3', recordings);
       return {
@@ -75,7 +85,6 @@ export function speechWork(request: SpeechRequest, { sha256 }: Received, recordi
         ...(isPricedByCharacters(model) && { input_characters: characters }),
       };
     },
-    requestSha256: sha256,
   };
 }
 

@@ -1,33 +1,26 @@
 import { hash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { ERRORS } from '@tallygate/contract';
-import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../../adapters/upstream/port.ts';
-import { formatUsd, usdForDisplay } from '../../kernel/money.ts';
+import type { UpstreamAnswer, UpstreamFault } from '../../adapters/upstream/port.ts';
+import { usdForDisplay } from '../../kernel/money.ts';
 import type { Problem } from '../../kernel/problem.ts';
-import { andThen } from '../../kernel/soon.ts';
 import type { Admission } from './admission.ts';
 import type { StreamError, StreamFilter } from './answer-form.ts';
 import type { Attempt, Journey, JourneySoFar } from './attempt.ts';
-import { faultOfCut, firstThatAnswers, invalidAnswer, noAnswer, noteDecrease } from './attempts.ts';
+import { firstThatAnswers } from './attempts.ts';
 import { ClientStream, type StreamReceiver } from './client-stream.ts';
-import type { Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
 import { SILENCE_MS } from './heartbeat.ts';
 import { answerHeaders, stoppedHeaders } from './response-headers.ts';
 import type { RunningCall } from './running-calls.ts';
 import type { Served } from './served.ts';
 import { beginStoring, costOfUsage, settle } from './settlement.ts';
-import { StreamHead } from './stream-head.ts';
+import { type PumpResult, StreamPump } from './stream-pump.ts';
 import { isEstimated, type Relayed, usageOf } from './stream-usage.ts';
 import { cutOutcome, settleUnanswered } from './unanswered.ts';
-import { lateProblem, tooLargeProblem, unreadableProblem } from './upstream-problem.ts';
-import { atLeast, isUsed, leastUsage, readUsageSoFar, usageOfLarge } from './usage.ts';
+import { lateProblem } from './upstream-problem.ts';
 
 const EMPTY = Buffer.alloc(0);
-/** How long the rest of a stream is read on that has told of an error, or of its end and no usage. */
-const BEHIND_END_MS = 500;
-
 const BROKEN_OFF: StreamError = {
   message: 'The provider broke the stream off before its end. What was delivered has been charged; repeat the request.',
   type: 'server_error',
@@ -191,115 +184,10 @@ function errorOf({ admission, running, told }: Relay, { filter }: Relayed): Stre
 
 const streamErrorOf = ({ message, code }: Problem): StreamError => ({ message, type: ERRORS[code].type, code });
 
-/** What is priced by the request alone, speech by its characters, has its cost before its first byte. */
-function knownCost(admission: Admission, target: Target, filter: StreamFilter): Record<string, string> {
-  const { usage } = filter;
-  return usage ? { 'x-cost-usd': formatUsd(costOfUsage(admission, target, usage).nanoUsd) } : {};
-}
-
-/** Relays until the stream is over. What fails before the first byte has reached the client is a fault: the next target may try. */
-async function pump(
-  answer: UpstreamAnswer,
-  journey: JourneySoFar,
-  attempt: Attempt,
-  relay: Relay,
-  deps: InferenceDeps,
-): Promise<{ ok: true; value: Relayed; brokeOff: boolean } | UpstreamFault> {
+function pump(answer: UpstreamAnswer, journey: JourneySoFar, attempt: Attempt, relay: Relay, deps: InferenceDeps): Promise<PumpResult> {
   const { admission, running, client } = relay;
-  const { form, endpoint } = journey.target.dialect;
-  const filter = form.openStream(answer.contentType);
+  const filter = journey.target.dialect.form.openStream(answer.contentType);
   if (!attempt.isLeft) relay.filter = filter;
-  const over = Promise.withResolvers<void>();
-  const head = new StreamHead();
-  let firstByteAt = 0;
-  let overheadMs = 0;
-  const beganTick = performance.now();
-  const open = (arrivedTick: number): void => {
-    firstByteAt = deps.clock.now();
-    const waitedMs = journey.upstreamMs + arrivedTick - beganTick;
-    overheadMs = performance.now() - admission.call.startedTick - waitedMs;
-    if (attempt.isLeft) return;
-    attempt.isOpen = true;
-    if (client.isAttached)
-      client.open(
-        { ...answerHeaders(admission, journey, overheadMs), ...knownCost(admission, journey.target, filter) },
-        filter.contentType,
-      );
-  };
-  const pass = (bytes: Buffer, arrivedTick: number): void | Promise<void> => {
-    if (filter.isOver) over.resolve();
-    if (bytes.length === 0) return undefined;
-    if (firstByteAt === 0) open(arrivedTick);
-    head.drop();
-    if (attempt.isLeft) return undefined;
-    const written = client.write(bytes);
-    if (!written) return undefined;
-    running.isBehind = true;
-    return written.then(() => {
-      running.isBehind = false;
-    });
-  };
-
-  let cut: unknown;
-  let isLeftOut = false;
-  /** Asked again with every chunk from then on. */
-  const leaveOut = (problem: () => Problem): void => {
-    if (!isLeftOut) tellLeftOut(relay, problem(), { attempt, journey }, deps);
-    isLeftOut = true;
-  };
-  const onTooLarge = (): void => leaveOut(tooLargeProblem);
-  const passOn = (passed: Buffer, arrivedTick: number): void | Promise<void> => {
-    if (filter.isTooLarge && !filter.isInvalid) onTooLarge();
-    const passing = pass(passed, arrivedTick);
-    // What came before it is the client's.
-    if (filter.isUnreadable) leaveOut(unreadableProblem);
-    return passing;
-  };
-  const pumped = answer
-    .pump((chunk) => {
-      const arrivedTick = performance.now();
-      head.keep(chunk);
-      return andThen(filter.push(chunk), (passed) => passOn(passed, arrivedTick));
-    }, onTooLarge)
-    .then(() => andThen(filter.end(), (passed) => passOn(passed, performance.now())))
-    .catch((error: unknown) => {
-      cut = error;
-    });
-  // Whoever has announced the end need not close as well: some providers keep the connection for minutes.
-  await Promise.race([pumped, over.promise]);
-  // Some tell of their usage behind the error, or behind the end.
-  const isUntold = !filter.isInvalid && (filter.error !== undefined || filter.usage === undefined);
-  if (isUntold && !cut) await Promise.race([pumped, delay(BEHIND_END_MS, undefined, { ref: false })]);
-  if (filter.error || filter.isInvalid || cut) answer.abort();
-
-  if (filter.hasUsageDecreased || answer.hasUsageDecreased) noteDecrease(attempt, deps);
-  const wasLeft = attempt.call.signal.aborted && !attempt.isLeft;
-  const soFar = answer.usageSoFar?.();
-  const promptSaid = readUsageSoFar(soFar);
-  const leastSaid = promptSaid ?? leastUsage(soFar);
-  const usageSaid = leastSaid ? atLeast(filter.usageSaid, leastSaid) : filter.usageSaid;
-  if (isLeftOut) {
-    if (cut && !(cut instanceof UpstreamCut)) throw cut;
-    const usageFound = cut instanceof UpstreamCut && cut.found ? usageOfLarge(cut.found['usage'], form, journey.target.model) : undefined;
-    const came = { filter, usageFound, promptSaid, usageSaid, firstByteAt: firstByteAt || deps.clock.now(), overheadMs };
-    return { ok: true, brokeOff: filter.isUnreadable ?? false, value: { ...came, isComplete: false, isLeftOut, wasLeft } };
-  }
-  // An answer of one piece, which is still kept back.
-  if (firstByteAt === 0 && filter.isComplete && !filter.isInvalid && !cut) open(performance.now());
-  // An error that says what was used is billed: no other may be asked.
-  if (firstByteAt === 0 && filter.error && isUsed(filter.usage)) open(performance.now());
-  if (firstByteAt === 0) {
-    if (attempt.running.endedBy) return invalidAnswer('nobody waits for it', 'cancelled');
-    if (filter.error) return { ...invalidAnswer(filter.error.message), isQuoted: true };
-    const begun = { bytes: head.bytes, said: usageSaid };
-    if (cut instanceof UpstreamCut) return faultOfCut(cut, begun);
-    return noAnswer(`the provider answered 200 with a body that is no stream of ${endpoint}`, begun);
-  }
-  if (cut && !(cut instanceof UpstreamCut)) throw cut;
-  // A finish reason stands before the usage: where nobody waited for that, and we have cut it, the provider bills more than what came.
-  const nobodyWaited = attempt.running.endedBy === 'shutdown' || (attempt.running.endedBy !== undefined && attempt.call.signal.aborted);
-  const isComplete = filter.isComplete && (filter.isOver || filter.usage !== undefined || !nobodyWaited);
-  const brokeOff = !isComplete && !attempt.running.endedBy;
-  const came = { filter, usageFound: undefined, promptSaid, usageSaid, firstByteAt, overheadMs };
-  return { ok: true, brokeOff, value: { ...came, isComplete, isLeftOut, wasLeft } };
+  const leaveOut = (problem: Problem) => tellLeftOut(relay, problem, { attempt, journey }, deps);
+  return new StreamPump({ answer, filter, journey, attempt, admission, running, client, deps, leaveOut }).run();
 }

@@ -22,33 +22,18 @@ export interface VideoWorkOptions extends VideoMeasures {
 
 const ENDPOINT = '/v1/videos';
 
+interface VideoWorkOf {
+  readonly received: Pick<Received, 'sha256' | 'files'>;
+  readonly caller: Caller;
+}
+
 /**
  * The beginning of a job. It is charged for all of its seconds once a provider has taken it, and its row is there before that: so whatever
  * is charged can be followed, and given back. A job whose row a crash has prevented is never charged.
  */
-export function videoWork(
-  { request, seconds, size, source, wholeSeconds, deployment, createdAt }: VideoWorkOptions,
-  { received, caller }: { received: Pick<Received, 'sha256' | 'files'>; caller: Caller },
-  videos: StoredVideos,
-): Work {
+export function videoWork(options: VideoWorkOptions, { received, caller }: VideoWorkOf, videos: StoredVideos): Work {
+  const { request, seconds, size, source, deployment } = options;
   const id = newVideoId();
-  const owner: Owner = ownerOf(caller.principal);
-  const begun = ({ status, seconds: told }: Job): Video => ({
-    id,
-    object: 'video',
-    model: request.model,
-    status,
-    progress: 0,
-    created_at: Math.floor(createdAt.getTime() / 1000),
-    completed_at: null,
-    expires_at: null,
-    prompt: request.prompt,
-    seconds: String(wholeOf(told, wholeSeconds)),
-    size,
-    remixed_from_video_id: source?.videoId ?? null,
-    error: null,
-    refund_receipt_id: null,
-  });
   return {
     kind: 'media_job',
     endpoint: ENDPOINT,
@@ -64,7 +49,7 @@ export function videoWork(
         endpoint: ENDPOINT,
         request: { ...request, seconds: String(seconds), size, ...(source && { madeOf: { how: source.how, id: source.id } }) },
         ...(received.files.length > 0 && { files: received.files }),
-        form: jobForm({ seconds, wholeSeconds }, begun),
+        form: jobForm(options, (job) => begunVideo(id, job, options)),
       },
     ],
     ...(deployment !== undefined && { deployment }),
@@ -73,27 +58,55 @@ export function videoWork(
     // Only a call that was stopped gets here: no job of it is known, so none is charged.
     estimate: async () => NO_USAGE,
     requestSha256: received.sha256,
-    keep: async (answer, _cost, { target }, { requestId, receiptId }) => {
-      const job = jobOf(answer);
-      if (!job) throw new Error('What was read as a job is one');
-      await videos.insert(owner, {
-        id,
-        request_id: requestId,
-        receipt_id: receiptId,
-        deployment: target.deployment.name,
-        provider: target.deployment.provider,
-        job_id: job.id,
-        model: target.model.id,
-        seconds: wholeOf(job.seconds, wholeSeconds),
-        size,
-        prompt: request.prompt,
-        remixed_from: source?.videoId ?? null,
-        status: job.status,
-        created_at: createdAt,
-      });
-    },
+    keep: keeping(id, ownerOf(caller.principal), options, videos),
   };
 }
+
+/** What is answered of a job that has begun. */
+const begunVideo = (id: string, { status, seconds: told }: Job, { request, size, source, wholeSeconds, createdAt }: VideoWorkOptions): Video => ({
+  id,
+  object: 'video',
+  model: request.model,
+  status,
+  progress: 0,
+  created_at: Math.floor(createdAt.getTime() / 1000),
+  completed_at: null,
+  expires_at: null,
+  prompt: request.prompt,
+  seconds: String(wholeOf(told, wholeSeconds)),
+  size,
+  remixed_from_video_id: source?.videoId ?? null,
+  error: null,
+  refund_receipt_id: null,
+});
+
+/** Writes the row of a job that a provider has taken. */
+const keeping =
+  (
+    id: string,
+    owner: Owner,
+    { request, size, source, wholeSeconds, createdAt }: VideoWorkOptions,
+    videos: StoredVideos,
+  ): NonNullable<Work['keep']> =>
+  async (answer, _cost, { target }, { requestId, receiptId }) => {
+    const job = jobOf(answer);
+    if (!job) throw new Error('What was read as a job is one');
+    await videos.insert(owner, {
+      id,
+      request_id: requestId,
+      receipt_id: receiptId,
+      deployment: target.deployment.name,
+      provider: target.deployment.provider,
+      job_id: job.id,
+      model: target.model.id,
+      seconds: wholeOf(job.seconds, wholeSeconds),
+      size,
+      prompt: request.prompt,
+      remixed_from: source?.videoId ?? null,
+      status: job.status,
+      created_at: createdAt,
+    });
+  };
 
 const CAPABILITY = {
   remix: { capability: 'remix', param: 'video_id' },

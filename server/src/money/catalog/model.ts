@@ -83,38 +83,12 @@ const BY_KIND: Readonly<
 /** Endpoints that come with a capability. */
 const BY_CAPABILITY: Readonly<Record<string, string>> = { edits: '/v1/images/edits', translation: '/v1/audio/translations' };
 
-export function modelOf({ id, sources, definition, prices }: ModelRecord): CatalogModel {
+export function modelOf(record: ModelRecord): CatalogModel {
+  const { id, sources, definition, prices } = record;
   const { provider = OWN, kind = 'chat', aliases = [], variants = [], ladder = [] } = definition;
-  const facts = BY_KIND[kind];
-  const capabilities = definition.capabilities ?? facts.capabilities;
-  const endpoints = endpointsOf(kind, definition.endpoints ?? [...facts.endpoints, ...extraEndpoints(kind, capabilities)]);
+  const { capabilities, endpoints, inputModalities } = abilitiesOf(definition);
   const history = new PriceHistory(prices);
-  let knownWhole: Price | undefined;
-  const priceAt = (epochMs: number): Price | undefined => {
-    const price = history.at(epochMs);
-    if (!price || price === knownWhole) return price;
-    if (!isWhole(price, kind)) return undefined;
-    knownWhole = price;
-    return price;
-  };
-  const wireAt = (epochMs: number): Model => ({
-    id,
-    object: 'model',
-    created: createdAt(definition, history.startsAt),
-    owned_by: provider,
-    kind,
-    context_length: definition.context_window ?? null,
-    max_output_tokens: definition.max_output_tokens ?? null,
-    modalities: { input: definition.input_modalities ?? [facts.takes], output: definition.output_modalities ?? [facts.gives] },
-    capabilities: [...capabilities],
-    supported_parameters: supportedParameters(kind, capabilities, definition),
-    endpoints: [...endpoints],
-    aliases: [...variants, ...aliases],
-    ladder: [...ladder],
-    deprecated: definition.deprecated ?? null,
-    retired: definition.retired ?? null,
-    pricing: priceAt(epochMs) ? history.pricingAt(epochMs) : null,
-  });
+  const priceAt = wholePrices(history, kind);
   return {
     id,
     provider,
@@ -132,16 +106,64 @@ export function modelOf({ id, sources, definition, prices }: ModelRecord): Catal
     capabilities: new Set(capabilities),
     endpoints: new Set(endpoints),
     ladder,
-    inputModalities: new Set(definition.input_modalities ?? [facts.takes]),
+    inputModalities: new Set(inputModalities),
     tokenizer: definition.tokenizer ?? null,
     imageTokenBound: definition.image_token_bound ?? null,
     videoSeconds: definition.video_seconds_allowed ?? [],
     videoExtensionSeconds: definition.video_extension_seconds_allowed ?? [],
     videoSizes: definition.video_sizes ?? [],
-    wireAt,
+    wireAt: (epochMs) => toWire(record, history, priceAt(epochMs) && history.pricingAt(epochMs)),
     meters: metersOf(prices),
     priceAt,
     history,
+  };
+}
+
+/** What a model takes, gives and can do; where the definition does not say it, as models of its kind. */
+function abilitiesOf(definition: ModelRecord['definition']) {
+  const { kind = 'chat' } = definition;
+  const facts = BY_KIND[kind];
+  const capabilities = definition.capabilities ?? facts.capabilities;
+  return {
+    capabilities,
+    endpoints: endpointsOf(kind, definition.endpoints ?? [...facts.endpoints, ...extraEndpoints(kind, capabilities)]),
+    inputModalities: definition.input_modalities ?? [facts.takes],
+    outputModalities: definition.output_modalities ?? [facts.gives],
+  };
+}
+
+/** The price of a moment, where it has all that models of the kind are charged by. */
+function wholePrices(history: PriceHistory, kind: ModelKind): CatalogModel['priceAt'] {
+  let knownWhole: Price | undefined;
+  return (epochMs) => {
+    const price = history.at(epochMs);
+    if (!price || price === knownWhole) return price;
+    if (!isWhole(price, kind)) return undefined;
+    knownWhole = price;
+    return price;
+  };
+}
+
+function toWire({ id, definition }: ModelRecord, history: PriceHistory, pricing: Model['pricing'] | undefined): Model {
+  const { provider = OWN, kind = 'chat', aliases = [], variants = [], ladder = [] } = definition;
+  const { capabilities, endpoints, inputModalities, outputModalities } = abilitiesOf(definition);
+  return {
+    id,
+    object: 'model',
+    created: createdAt(definition, history.startsAt),
+    owned_by: provider,
+    kind,
+    context_length: definition.context_window ?? null,
+    max_output_tokens: definition.max_output_tokens ?? null,
+    modalities: { input: inputModalities, output: outputModalities },
+    capabilities: [...capabilities],
+    supported_parameters: supportedParameters(kind, capabilities, definition),
+    endpoints: [...endpoints],
+    aliases: [...variants, ...aliases],
+    ladder: [...ladder],
+    deprecated: definition.deprecated ?? null,
+    retired: definition.retired ?? null,
+    pricing: pricing ?? null,
   };
 }
 

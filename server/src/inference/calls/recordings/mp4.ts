@@ -69,50 +69,54 @@ function readBox(type: string, content: Buffer, reading: Reading): void {
     readBoxes(content, reading);
     return;
   }
-  const { track } = reading;
-  const isLong = content[0] === 1;
-  switch (type) {
-    case 'mvhd':
-      reading.timescale = content.readUInt32BE(isLong ? 20 : 12);
-      reading.claimed = Math.max(reading.claimed, lengthAt(content, isLong ? 24 : 16, isLong));
-      return;
-    case 'mehd':
-      reading.claimed = Math.max(reading.claimed, lengthAt(content, 4, isLong));
-      return;
-    case 'tkhd':
-      if (track) reading.byId.set(content.readUInt32BE(isLong ? 20 : 12), track);
-      return;
-    case 'mdhd':
-      if (!track) return;
-      track.timescale = content.readUInt32BE(isLong ? 20 : 12);
-      track.claimed = Math.max(track.claimed, lengthAt(content, isLong ? 24 : 16, isLong));
-      return;
-    case 'hdlr':
-      // QuickTime has another one, for the data.
-      if (track && content.toString('latin1', 8, 12) === 'soun') track.isSound = true;
-      return;
-    case 'stsd':
-      if (track) track.clock = longer(track.clock, clockOf(content));
-      return;
-    case 'stsz':
-    case 'stz2':
-      if (track) track.packets += content.readUInt32BE(8);
-      return;
-    case 'stts':
-      if (track) track.claimed = Math.max(track.claimed, timesOf(content));
-      return;
-    case 'elst':
-      if (track) track.edited += editsOf(content, isLong);
-      return;
-    case 'tfhd':
-      reading.track = reading.byId.get(content.readUInt32BE(4));
-      return;
-    case 'trun':
-      if (track) addRun(track, content);
-      return;
-    default:
-  }
+  OF_MOVIE[type]?.(content, reading);
+  if (reading.track) OF_TRACK[type]?.(content, reading.track);
+  // Which of the tracks the fragment is of.
+  if (type === 'tfhd') reading.track = reading.byId.get(content.readUInt32BE(4));
 }
+
+/** Fields after the times are further back in the long form of a box. */
+const isLong = (content: Buffer): boolean => content[0] === 1;
+
+const OF_MOVIE: Readonly<Record<string, (content: Buffer, reading: Reading) => void>> = {
+  mvhd: (content, reading) => {
+    reading.timescale = content.readUInt32BE(isLong(content) ? 20 : 12);
+    reading.claimed = Math.max(reading.claimed, lengthAt(content, isLong(content) ? 24 : 16, isLong(content)));
+  },
+  mehd: (content, reading) => {
+    reading.claimed = Math.max(reading.claimed, lengthAt(content, 4, isLong(content)));
+  },
+  tkhd: (content, { track, byId }) => {
+    if (track) byId.set(content.readUInt32BE(isLong(content) ? 20 : 12), track);
+  },
+};
+
+const addPackets = (content: Buffer, track: Track): void => {
+  track.packets += content.readUInt32BE(8);
+};
+
+const OF_TRACK: Readonly<Record<string, (content: Buffer, track: Track) => void>> = {
+  mdhd: (content, track) => {
+    track.timescale = content.readUInt32BE(isLong(content) ? 20 : 12);
+    track.claimed = Math.max(track.claimed, lengthAt(content, isLong(content) ? 24 : 16, isLong(content)));
+  },
+  hdlr: (content, track) => {
+    // QuickTime has another one, for the data.
+    if (content.toString('latin1', 8, 12) === 'soun') track.isSound = true;
+  },
+  stsd: (content, track) => {
+    track.clock = longer(track.clock, clockOf(content));
+  },
+  stsz: addPackets,
+  stz2: addPackets,
+  stts: (content, track) => {
+    track.claimed = Math.max(track.claimed, timesOf(content));
+  },
+  elst: (content, track) => {
+    track.edited += editsOf(content, isLong(content));
+  },
+  trun: (content, track) => addRun(track, content),
+};
 
 /** All ones: not known. */
 function lengthAt(content: Buffer, at: number, isLong: boolean): number {

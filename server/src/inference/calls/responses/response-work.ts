@@ -43,7 +43,7 @@ const WINDOW_UNKNOWN = 10_000_000;
 
 /** @throws Problem `unpriced_feature`, `validation_failed` */
 export function responseWork(request: ResponseRequest, options: ResponseWorkOptions): Work {
-  const { items, bytes, audioTokens, frame, requestSha256, asksEncrypted = false, hidesEncrypted = false, keep, keepStream } = options;
+  const { items, bytes, audioTokens, frame, requestSha256, asksEncrypted = false, hidesEncrypted = false } = options;
   const unpriced = unpricedItem(items);
   if (unpriced) throw unpricedFeature(unpriced);
   checkMedia(mediaOf(items));
@@ -86,15 +86,20 @@ export function responseWork(request: ResponseRequest, options: ResponseWorkOpti
     estimate: (model, delivered, most, tokenizer) =>
       estimateUsage({ request, items, size, model, delivered, most: (most ?? 0) + thinkingBeside(model) }, tokenizer),
     requestSha256,
-    ...(keep && { keep: (answer, cost, served, call) => keep(withUsage(isRecord(answer) ? answer : {}, cost), served, call) }),
-    ...(keepStream && {
-      keepStream: async (told, cost) => {
-        const response = told.isComplete ? told.value : told.events && brokenResponse(await toldEvents(told.events), told.error);
-        if (isRecord(response)) await keepStream(withUsage(response, cost), told);
-      },
-    }),
+    ...keepingOf(options),
   };
 }
+
+/** How the response is stored, with its cost. */
+const keepingOf = ({ keep, keepStream }: ResponseWorkOptions): Pick<Work, 'keep' | 'keepStream'> => ({
+  ...(keep && { keep: (answer, cost, served, call) => keep(withUsage(isRecord(answer) ? answer : {}, cost), served, call) }),
+  ...(keepStream && {
+    keepStream: async (told, cost) => {
+      const response = told.isComplete ? told.value : told.events && brokenResponse(await toldEvents(told.events), told.error);
+      if (isRecord(response)) await keepStream(withUsage(response, cost), told);
+    },
+  }),
+});
 
 /** The provider is asked without state: everything that came before is in the input, and nothing is to stay there. */
 function statelessRequest(request: ResponseRequest, items: readonly ResponseItem[], asksEncrypted: boolean): ResponseRequest {
