@@ -1,6 +1,6 @@
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** `██████░░░░`: what is used of what there is. A full bar means that nothing is left, and only then; anything used is seen. */
+/** `██████░░░░`: the used part of the whole. A full bar means that nothing is left, and only then; anything used is seen. */
 export function gauge(share: number, width: number): string {
   const full = Math.min(share < 1 ? width - 1 : width, Math.ceil(share * width));
   return `${'█'.repeat(full)}${'░'.repeat(width - full)}`;

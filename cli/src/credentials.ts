@@ -11,7 +11,7 @@ export interface Login {
   readonly expires_at: string;
 }
 
-/** The same as it stands in the file: the token lies there, or in the keyring under a name of its own. */
+/** The same as it is in the file: the token is there, or in the keyring under its own name. */
 export type KeptLogin = Omit<Login, 'session_token'> &
   ({ readonly session_token: string; readonly keyring_entry?: never } | { readonly keyring_entry: string; readonly session_token?: never });
 
@@ -43,7 +43,7 @@ export async function readLogin(world: CredentialsWorld, profile: string): Promi
   );
 }
 
-/** What stands in the file, for anyone who needs no token. */
+/** The content of the file, for commands that need no token. */
 export async function readKeptLogin(world: CredentialsWorld, profile: string): Promise<KeptLogin | undefined> {
   const logins = await readLogins(world);
   return Object.hasOwn(logins, profile) ? logins[profile] : undefined;

@@ -4,7 +4,7 @@ const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
 
 /** Where the gateway is, and as whom. */
 export interface Address {
-  /** `tg_live_…` or `tg_test_…`. Default: `TALLYGATE_API_KEY`, where there is an environment. `null`: none, whatever the environment says. */
+  /** `tg_live_…` or `tg_test_…`. Default: `TALLYGATE_API_KEY`, where there is an environment. `null`: none, even if the environment has one. */
   readonly apiKey?: string | null | undefined;
   /** `tgs_…`, from `identity.login`. Instead of an API key. */
   readonly sessionToken?: string | undefined;
@@ -21,7 +21,7 @@ export function credentialOf({ apiKey, sessionToken }: Address): string | undefi
 }
 
 /**
- * Credentials are visible ASCII. One that was pasted or read with more than itself is told of here, and never shown: `fetch` would quote it
+ * Credentials are visible ASCII. One that has other characters, such as a pasted line break, is refused here and never shown: `fetch` would quote it
  * in the message of its error. White space around it, such as the line break at the end of a file, does no harm.
  */
 function wellFormed<T extends string | undefined>(name: string, given: T): string | T {

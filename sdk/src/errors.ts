@@ -8,7 +8,7 @@ import { type RateLimits, rateLimitsOf } from './transport/rate-limits.ts';
  */
 export type LocalErrorCode = 'connection_failed' | 'stream_cut' | 'timed_out' | 'aborted' | 'unexpected_response' | 'not_modified';
 
-/** The service's codes, this SDK's own, and whatever a newer service may add. */
+/** The service's codes, this SDK's own, and codes that a newer service may add. */
 export type AnyErrorCode = ErrorCode | LocalErrorCode | (string & {});
 
 /** What an error was made from. */
@@ -153,7 +153,7 @@ const isKnownCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_KIN
 /** Whether the code says that the same request may succeed later; `undefined` for codes this SDK does not know. */
 export const isRetryableCode = (code: string): boolean | undefined => (isKnownCode(code) ? ERROR_KINDS[code].retryable : undefined);
 
-/** The typed error of an answer that is no success, or of an error event in a stream (which has no status of its own). */
+/** The typed error of an answer that is no success, or of an error event in a stream (which has no status). */
 export function errorFromProblem(message: string, origin: ErrorOrigin): TallygateError {
   const family: Family = isKnownCode(origin.code) ? ERROR_KINDS[origin.code].family : familyOfStatus(origin.status);
   return new FAMILIES[family](message, origin);

@@ -52,7 +52,7 @@ export class Images extends Resource {
   }
 }
 
-/** Each image of a stream has a completed event of its own. */
+/** Each image of a stream has its own completed event. */
 function lastOf(images: number | null | undefined): (event: ImageStreamEvent) => boolean {
   let left = images ?? 1;
   return ({ type }) => {

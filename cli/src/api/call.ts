@@ -13,7 +13,7 @@ interface Options {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** Every operation of the API, also those that have no command of their own. */
+/** Every operation of the API, also those that have no command. */
 export const callApi = (command: Command, perform: Perform): Command =>
   command
     .argument('<path>', 'such as /v1/usage?group_by=model; `tallygate discovery get agents` lists them', pathOfApi)

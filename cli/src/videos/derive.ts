@@ -26,10 +26,10 @@ export function derivedVideos(videos: Command, perform: Perform): void {
         .argument('<video-id>')
         .argument('[prompt...]', `${what}; read from stdin when left out`),
     );
-  derive('remix', 'Begin another video like it; charged as a video of its own', 'what is to be different').action(
+  derive('remix', 'Create another video like it; charged as a separate video', 'what is to be different').action(
     perform(begin('remix', 'The same, at night.', (client, { id, prompt, signal }) => client.videos.remix(id, { prompt }, { signal }))),
   );
-  derive('edit', 'Begin the same video, changed; charged as a video of its own', 'what is to be different').action(
+  derive('edit', 'Create a changed version of a video; charged as a separate video', 'what is to be different').action(
     perform(begin('edit', 'Make it night.', (client, { id, prompt, signal }) => client.videos.edit({ video: { id }, prompt }, { signal }))),
   );
   derive('extend', 'Begin a longer video that goes on where it ends; charged for the seconds that are added', 'how it goes on')

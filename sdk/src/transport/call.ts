@@ -1,6 +1,6 @@
 import { type RateLimits, rateLimitsOf } from './rate-limits.ts';
 
-/** What stands beside an answer, in its headers. Fields are `undefined` where the endpoint does not send them. */
+/** What the headers of an answer say. Fields are `undefined` where the endpoint does not send them. */
 export interface AnswerFacts {
   readonly requestId: string | undefined;
   /** Give it to `receipts.get` a moment after the answer has ended. */
@@ -20,7 +20,7 @@ export interface AnswerFacts {
   readonly run: { readonly limitUsd: string; readonly spentUsd: string; readonly remainingUsd: string } | undefined;
 }
 
-/** An answer with what stands beside it. */
+/** An answer with what its headers say. */
 export interface CallResult<T> extends AnswerFacts {
   readonly data: T;
   /** The raw response; its body has been read, or belongs to the stream in `data`. */

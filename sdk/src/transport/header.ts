@@ -2,7 +2,7 @@
 const FORBIDDEN = /[^\t\x20-\x7e\x80-\xff]/;
 
 /**
- * The headers, lower-cased: names are case-insensitive, object keys are not, and a caller's `Authorization` would stand beside ours.
+ * The headers, lower-cased: names are case-insensitive, object keys are not, and a caller's `Authorization` would be sent beside ours.
  *
  * A value that no header can have is refused here, without being shown: the runtimes put it into their own message, and it may be a key.
  *

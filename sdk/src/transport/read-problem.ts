@@ -4,7 +4,7 @@ import type { Problem } from '../generated/models.ts';
 const NOT_MODIFIED = 304;
 const UNCHANGED = 'Nothing has changed since the ETag that the call sent as if-none-match: what you have is current.';
 
-/** Reads the body of an answer that is no success, whatever it turns out to be, and makes the typed error of it. */
+/** Reads the body of an answer that is not a success, of any type, and makes the typed error of it. */
 export async function readError(response: Response): Promise<TallygateError> {
   const { status, headers } = response;
   if (status === NOT_MODIFIED) return new TallygateError(UNCHANGED, { status, code: 'not_modified', headers });

@@ -1,6 +1,6 @@
 import type { Transport } from './transport.ts';
 
-/** Operations on one kind of thing. The way to the gateway is out of sight of whatever prints or serialises a client. */
+/** Operations on one kind of thing. The transport is hidden from code that prints or serialises a client. */
 export class Resource {
   readonly #transport: Transport;
 

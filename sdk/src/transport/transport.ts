@@ -62,7 +62,7 @@ export class Transport {
     this.#settings = settings;
   }
 
-  /** The answer as JSON. One without a body is an error: whoever reads the data would stumble over `undefined` far from here. */
+  /** The answer as JSON. One without a body is an error: otherwise the caller would fail on `undefined` far from here. */
   json<T>(operation: Operation, options: CallOptions = {}): Call<T> {
     return new Call(
       this.#send(operation, options, async (response, deadline) => {
@@ -164,7 +164,7 @@ export class Transport {
 async function readJson<T>(response: Response): Promise<T> {
   const text = await response.text();
   const value = parseJson(text);
-  // No operation answers with null: whoever reads a field of it would stumble far from here.
+  // No operation answers with null: otherwise the caller would fail on a field of it far from here.
   if (value !== undefined && value !== null) return value as T;
   throw unexpected(response, value === null ? 'null' : text === '' ? 'nothing' : 'something that is not JSON');
 }

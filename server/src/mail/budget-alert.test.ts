@@ -20,7 +20,7 @@ const letterOf = (over: Partial<BudgetAlert>) =>
   );
 
 const REFUSED = { cause: 'refusal', threshold_percent: null } as const;
-const USED_UP = 'Whatever costs anything is refused until the cap is raised or the month ends.';
+const USED_UP = 'Every request with a cost is refused until the cap is raised or the month ends.';
 const left = (usd: string) => `What fits into the $${usd} that is left, less what running requests hold, is not refused for this cap.`;
 
 test.each<[string, Partial<BudgetAlert>, string, string[]]>([
@@ -66,7 +66,7 @@ test.each<[string, Partial<BudgetAlert>, string, string[]]>([
     'nightly has a cap of $0, and a request was refused',
     [
       'A request of the API key “nightly” that needs up to $0.2 was refused: it does not fit under the cap of $0, of which $0 is spent.',
-      'Whatever costs anything is refused until the cap is raised.',
+      'Every request with a cost is refused until the cap is raised.',
     ],
   ],
 ])('the mail %s', (_what, over, subject, paragraphs) => expect(letterOf(over)).toMatchObject({ subject, paragraphs }));

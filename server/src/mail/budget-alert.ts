@@ -58,8 +58,8 @@ function wordsFor(alert: BudgetAlert): Pick<Letter, 'subject' | 'paragraphs'> {
 }
 
 function whatIsRefused(spent: NanoUsd, cap: NanoUsd): string {
-  if (cap === 0n) return 'Whatever costs anything is refused until the cap is raised.';
-  if (spent >= cap) return 'Whatever costs anything is refused until the cap is raised or the month ends.';
+  if (cap === 0n) return 'Every request with a cost is refused until the cap is raised.';
+  if (spent >= cap) return 'Every request with a cost is refused until the cap is raised or the month ends.';
   return `What fits into the $${formatUsd(cap - spent)} that is left, less what running requests hold, is not refused for this cap.`;
 }
 

@@ -67,7 +67,9 @@ function wordsFor({ status, title, time_zone, price_usd, pay_by, is_refunded }: 
         subject: `A place is held for you: ${title}`,
         paragraphs: [
           `A place at “${title}” is held for you. It is yours once its price of $${price_usd} is paid.`,
-          ...(pay_by === null ? [] : [`Pay by ${timeThere(pay_by, time_zone)}; after that the place goes to whoever waits for one.`]),
+          ...(pay_by === null
+            ? []
+            : [`Pay by ${timeThere(pay_by, time_zone)}; after that the place goes to the next person on the waitlist.`]),
         ],
         label: 'Pay for the place',
       };
@@ -76,7 +78,7 @@ function wordsFor({ status, title, time_zone, price_usd, pay_by, is_refunded }: 
         subject: `You are on the waitlist: ${title}`,
         paragraphs: [
           `All places at “${title}” are taken, and you are on the waitlist.`,
-          'When a place falls free it goes to whoever has waited longest. A mail tells you when it is your turn.',
+          'A place that becomes free goes to the person who has waited longest. A mail tells you when it is your turn.',
         ],
         label: 'See the event',
       };
@@ -85,7 +87,7 @@ function wordsFor({ status, title, time_zone, price_usd, pay_by, is_refunded }: 
         subject: `Your registration has ended: ${title}`,
         paragraphs: [
           is_refunded
-            ? `What you paid for your place at “${title}” goes back to where it came from, and the place to whoever waits for one.`
+            ? `What you paid for your place at “${title}” is refunded, and the place goes to the next person on the waitlist.`
             : `You are not registered for “${title}” any more.`,
         ],
         label: 'See the event',

@@ -125,7 +125,7 @@ export const TEMPLATES = {
       subject: 'Make the account of this address yours',
       preview: 'Something waits for you at Tallygate.',
       paragraphs: [
-        'A registration or an invitation at Tallygate is meant for this address. There is an account with the address, but whoever made it never showed that they read it; so nothing reaches that account yet.',
+        'A registration or an invitation at Tallygate is meant for this address. There is an account with the address, but its owner has not confirmed the address; so nothing reaches that account yet.',
         'Set a password, and the account is yours: all its sessions and API keys from before end, and what waits for you reaches it.',
         `The link works once, until ${readableTime(expires_at)}. Later, ask for a new password with this address.`,
       ],
@@ -168,7 +168,7 @@ export const TEMPLATES = {
   'email-changed': notice(
     'Your e-mail address was changed',
     'Your account now has another e-mail address; mail to this one has come to its end.',
-    'If this was not you, answer this mail or write to whoever runs the service: the new address can log in.',
+    'If this was not you, answer this mail or write to the operator of the service: the new address can log in.',
   ),
   'mfa-enabled': notice('Two-factor login is on', 'From now on a login needs a code from your authenticator app.'),
   'mfa-disabled': notice('Two-factor login is off', 'From now on the password alone is enough to log in.'),
@@ -186,12 +186,12 @@ export const TEMPLATES = {
   'role-changed': notice(
     'Your role was changed',
     'An administrator gave your account another role at this gateway: what you may see and change there is no longer the same.',
-    'Your profile says which it is now. If you expected no change, tell whoever runs the service.',
+    'Your profile says which it is now. If you expected no change, tell the operator of the service.',
   ),
   'account-closed': notice(
     'Your account is closed',
     'Your account is closed: its API keys and sessions have ended. What was used and paid stays on record, as the law asks.',
-    'If this was not you, write to whoever runs the service.',
+    'If this was not you, write to the operator of the service.',
   ),
   'spend-alert': billing(SpendAlert, composeSpendAlert),
   'plan-changed': billing(PlanChanged, composePlanChanged),

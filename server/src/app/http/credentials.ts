@@ -83,7 +83,7 @@ function onlyCredential(request: CredentialHeaders): Presented {
     if (only && only.token !== presented.token) throw ambiguous();
     // The narrower kind wins: a key repeated in the session header stays refused.
     if (!only || only.kind === 'any') only = presented;
-    else if (presented.kind !== 'any' && presented.kind !== only.kind) throw invalid('The credential stands in the wrong header.');
+    else if (presented.kind !== 'any' && presented.kind !== only.kind) throw invalid('The credential is in the wrong header.');
   }
   if (!only) throw missing('Send an API key or a session token as Authorization: Bearer ….');
   return only;

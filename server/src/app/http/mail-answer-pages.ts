@@ -108,5 +108,5 @@ const donePage = ({ done: { title, text } }: MailAnswer): string => page(title, 
 const unknownPage = ({ ifUnknown }: MailAnswer): string =>
   page(
     'This link is not valid',
-    `<p>Open the link as it stands in the mail, all of it.${ifUnknown === undefined ? '' : ` ${ifUnknown}`}</p>`,
+    `<p>Open the whole link as it is in the mail.${ifUnknown === undefined ? '' : ` ${ifUnknown}`}</p>`,
   );

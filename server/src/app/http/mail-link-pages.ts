@@ -64,7 +64,7 @@ export const MAIL_LINK_PAGES: Readonly<Record<string, ScriptedPage>> = {
   'cancel-registration': formPage({
     title: 'Give up your place',
     path: '/v1/events/cancel-registration',
-    field: '<p>Your registration ends, and the place goes to whoever has waited longest.</p>',
+    field: '<p>Your registration ends, and the place goes to the person who has waited longest.</p>',
     button: 'End my registration',
     done: 'Your registration has ended. You can close this page.',
   }),

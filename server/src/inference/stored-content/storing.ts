@@ -23,7 +23,7 @@ export function createStoring({ pool, isAllowed }: { pool: Pool; isAllowed: bool
         'storing_off',
         isAllowed
           ? 'Storing is switched off in this account: send `store: false`, or switch it on with PATCH /v1/users/me.'
-          : 'This gateway keeps nothing of prompts and answers: send `store: false`, and whatever came before with each request.',
+          : 'This gateway keeps nothing of prompts and answers: send `store: false`, and the earlier messages with each request.',
       );
     },
   };

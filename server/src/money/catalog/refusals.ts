@@ -63,7 +63,7 @@ export function notItsId(name: string, { model, variant, provider }: Resolved, t
   const command = (words: string) => `\`npm run admin -- ${[words, ...options].join(' ')}\``;
   const isOther = variant !== null || provider !== null;
   const others = `Its price is that of all its names and providers. To change that: ${command(`price ${quoted(model.id)}`)}.`;
-  const own = ` To make ${name} a model with a price of its own: ${command(`model ${quoted(name)} --provider ${provider ?? model.provider}${kindOption(model)}`)}.`;
+  const own = ` To make ${name} a model with its own price: ${command(`model ${quoted(name)} --provider ${provider ?? model.provider}${kindOption(model)}`)}.`;
   const detail = `${name} is a name of the model ${model.id}. ${others}${isOther ? own : ''}`;
   return new Problem('validation_failed', detail, {
     param: 'model',

@@ -205,7 +205,7 @@ const COMPLETIONS: FieldRules = {
   ...EARLIER_ANSWERS,
   ...GRAMMARS,
   ...WITHIN_BOUND,
-  prompt: counted(`${PROMPT}; each of several makes choices of its own`),
+  prompt: counted(`${PROMPT}; each of several has its own choices`),
   suffix: counted('once for every prompt'),
   max_tokens: counted(BOUND),
   n: counted('each choice is held with the whole bound on tokens out'),

@@ -28,7 +28,7 @@ const hasOwnSkills = ({ skills }: Readonly<Record<string, unknown>>): boolean =>
 const SKILL_MEMBERS: ReadonlySet<string> = new Set(['name', 'description', 'path']);
 
 const webSearch = provider('calls');
-const computer = provider('screenshots at prices of a model of its own');
+const computer = provider('screenshots at the prices of another model');
 
 /** The types of tools in OpenAI's document (Responses, `tools`). */
 export const RESPONSE_TOOLS: ReadonlyMap<string, ToolRule> = new Map([
@@ -50,7 +50,7 @@ export const RESPONSE_TOOLS: ReadonlyMap<string, ToolRule> = new Map([
   ['file_search', provider('calls and storage')],
   ['code_interpreter', provider('containers')],
   ['programmatic_tool_calling', provider('containers')],
-  ['image_generation', provider('image tokens of a model of its own')],
+  ['image_generation', provider('image tokens of another model')],
   ['mcp', provider('calls whose output joins the input')],
   ['computer', computer],
   ['computer_use_preview', computer],
