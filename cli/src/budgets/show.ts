@@ -40,7 +40,7 @@ const CHART: Column<KeyBudgetSummaryItem> = { title: '', of: (item) => draw(item
 export const showBudgets = (budgets: Command, perform: Perform): Command =>
   withJson(
     KeyBudgetSummaryItemFields,
-    budgets.command('show').description('Where a key stands this month, or all keys').argument('[key]', KEY_ARGUMENT[1]),
+    budgets.command('show').description('The budget of a key this month, or of all keys').argument('[key]', KEY_ARGUMENT[1]),
   ).action(perform(show));
 
 async function show(world: CommandWorld, { args: [text] }: Typed<object>): Promise<void> {

@@ -75,13 +75,13 @@ const REAL_SHELLS = [
     // Only its line editor completes: what the script asks of that is written out instead.
     script:
       'compdef() { echo $@ }; _describe() { print -rl -- $candidates }; source <(tallygate completion zsh); words=(tallygate budgets s); CURRENT=3; _tallygate',
-    offers: '_tallygate tallygate\nshow:Where a key stands this month, or all keys\nset:Set or change the hard monthly cap of a key\n',
+    offers: '_tallygate tallygate\nshow:The budget of a key this month, or of all keys\nset:Set or change the hard monthly cap of a key\n',
   },
   {
     shell: 'fish',
     args: ['--no-config', '-c'],
     script: 'tallygate completion fish | source; complete -C "tallygate budgets s"; complete -C "tallygate usage --by=m"',
-    offers: 'set\tSet or change the hard monthly cap of a key\nshow\tWhere a key stands this month, or all keys\n--by=model\n',
+    offers: 'set\tSet or change the hard monthly cap of a key\nshow\tThe budget of a key this month, or of all keys\n--by=model\n',
   },
 ].map((each) => ({ ...each, program: ['/bin', '/usr/bin'].map((folder) => `${folder}/${each.shell}`).find(existsSync) }));
 

@@ -46,7 +46,7 @@ export function takePart(events: Command, perform: Perform): void {
   ).action(perform(register));
   withJson(
     VibethonRegistrationStatusResponseFields,
-    events.command('status').description('How a registration stands').argument('<slug>', 'such as vibethon').argument('<email>'),
+    events.command('status').description('The status of a registration').argument('<slug>', 'such as vibethon').argument('<email>'),
   ).action(perform(status));
   withJson(
     VibethonRegistrationStatusResponseFields,

@@ -5,7 +5,7 @@ import { randomBase62 } from '../kernel/ids.ts';
 import { OPERATOR } from '../money/plans/index.ts';
 import type { DataDir } from './data-dir.ts';
 
-/** What the first boot made, for whoever set the server up: `DATA_DIR/bootstrap.json`, readable by its owner alone. */
+/** What the first start made, for the operator: `DATA_DIR/bootstrap.json`, readable by its owner alone. */
 export interface Bootstrap {
   readonly base_url: string;
   readonly admin_email: string;

@@ -3,7 +3,7 @@ import type { Log } from '../kernel/log.ts';
 /** What hangs longer, on a database or a Redis that is gone, must not keep the process from ending: nothing it could lose is in memory only. */
 const LONGEST_STEP_MS = 15_000;
 
-/** What was opened, to be closed in the opposite order, each whatever became of the others. */
+/** What was opened, to be closed in the opposite order, each even if others fail. */
 export class Closing {
   readonly #steps: { name: string; close: () => Promise<void>; mostMs: number }[] = [];
   readonly #log: Log;

@@ -60,7 +60,7 @@ test.each([
   if (value.length > 3 && name !== 'PUBLIC_URL') expect(faults[0]).not.toContain(value);
 });
 
-test('every wrong setting is named at once, wherever it stands', () => {
+test('every wrong setting is named at once, from variables and files', () => {
   const path = file({ providers: [{ name: 'Bad Name', base_url: 'nowhere' }] });
   const faults = faultsOf({ PORT: 'x', LOG_LEVEL: 'y', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'z', PROVIDERS_FILE: path });
   expect(faults.map((fault) => fault.replace(path, 'FILE').split(': ').slice(0, 2).join(': '))).toEqual([
@@ -84,7 +84,7 @@ describe('the providers file', () => {
     ]);
   });
 
-  test('stands for the variables of the providers that it names', () => {
+  test('overrides the variables of the providers that it names', () => {
     const path = file({ providers: [{ name: 'openai', base_url: 'https://proxy.test/v1', api_key_env: 'OPENAI_API_KEY' }] });
     const { providers } = readConfig({ PROVIDERS_FILE: path, OPENAI_API_KEY: 'k', XAI_API_KEY: 'x' });
     expect(providers.map(({ name, baseUrl }) => [name, baseUrl])).toEqual([
@@ -107,7 +107,7 @@ describe('the providers file', () => {
     expect(faults).not.toContain('secret@');
   });
 
-  test('that is missing or no JSON is said to be so, without a word of what stands in it', () => {
+  test('that is missing or not JSON is refused without any of its content', () => {
     expect(faultsOf({ PROVIDERS_FILE: join(dir, 'missing.json') })).toEqual([expect.stringContaining('ENOENT')]);
     const [fault] = faultsOf({ PROVIDERS_FILE: file('{"providers":[{"api_key":"sk-secret",}]}') });
     expect(fault).toContain('position 37, line 1, column 38');

@@ -9,7 +9,7 @@ interface JsonFile {
 
 /**
  * A JSON file that a variable names, as UTF-8, with or without the byte order mark that editors on Windows write.
- * @throws ConfigError without a word of what stands in it, which may be a key
+ * @throws ConfigError without its content, which may be a key
  */
 export function readJsonFile(variable: string, path: string): JsonFile {
   const fault = (what: string) => new ConfigError([`${variable} ${path}: ${what}`]);

@@ -6,7 +6,7 @@ import { activationRecords, inviteRecords } from '../community/invites/index.ts'
 import type { PersonRecords } from '../community/people/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 
-/** What is stored under people's addresses beside their own record: for whoever asks what is known of them, or wants it gone. */
+/** What is stored under people's addresses beside their own record: for requests of access and of erasure. */
 export const personRecords = (clock: Clock): readonly PersonRecords[] => [
   ...accountRecords,
   registrationRecords({ clock }),

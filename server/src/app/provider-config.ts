@@ -25,7 +25,7 @@ export interface ProviderConfig {
   readonly http2: boolean;
   readonly weight: number;
   /**
-   * The catalogue's model → the provider's name for it; a name with a `*` stands for all models of that form. Undefined for all that the
+   * The catalogue's model → the provider's name for it; a name with a `*` matches all models of that form. Undefined for all that the
    * catalogue files under this provider.
    */
   readonly models: Readonly<Record<string, string>> | undefined;

@@ -27,7 +27,7 @@ function areHeaders(headers: Readonly<Record<string, string>>): boolean {
 }
 
 /**
- * The catalogue's models that it serves: a list, in which `llama3*` stands for all of that form, or a map to the provider's own names. All models
+ * The catalogue's models that it serves: a list, in which `llama3*` matches all of that form, or a map to the provider's own names. All models
  * of the provider's name when left out, and without such what it says that it serves.
  */
 const models = z.union([z.array(z.string()), z.record(z.string(), z.string())]);

@@ -55,7 +55,7 @@ test('a reseller’s model is asked for without the prefix that tells it from th
   });
 });
 
-test('a * in a list stands for all models of that form', () => {
+test('a * in a list matches all models of that form', () => {
   expect(Object.keys(served([config({ models: list('llama3*') })]).models).sort()).toEqual(['llama3.1:70b', 'llama3.1:8b']);
 });
 

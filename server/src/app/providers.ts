@@ -46,7 +46,7 @@ function upstreamOf({
   }
 }
 
-/** Names of models that are listed for a provider, with its own names for them; without those that stand for many. */
+/** Names of models that are listed for a provider, with its own names for them; without patterns. */
 export const listedNames = ({ models = {} }: ProviderConfig): [name: string, upstreamModel: string][] =>
   Object.entries(models).filter(([name]) => !name.includes('*'));
 

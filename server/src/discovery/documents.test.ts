@@ -135,7 +135,7 @@ describe('the OpenAPI document', () => {
 
   test('is the same as YAML', () => {
     expect(textOf('/openapi.yaml')).toBe(yamlText(json('/openapi.json')));
-    // All of it would take seconds to read: one schema that has everything stands for the others.
+    // All of it would take seconds to read: one schema that has everything represents the others.
     const { ChatCompletionRequest: richest } = surface.schemas;
     expect(richest).toBeDefined();
     expect(parse(yamlText(richest))).toEqual(richest);

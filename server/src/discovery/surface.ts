@@ -4,7 +4,7 @@ import * as z from 'zod';
 const WRITTEN_FOR = 'http://127.0.0.1:8787';
 
 const Media = z.looseObject({ schema: z.record(z.string(), z.unknown()).optional() });
-/** What stands once, under `components`, where several operations have it. */
+/** Parts that several operations have, once each, under `components`. */
 const Reference = z.object({ $ref: z.string() });
 const Parameter = z.object({
   name: z.string(),

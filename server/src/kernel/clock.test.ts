@@ -32,7 +32,7 @@ test('times leave with milliseconds, in UTC', () => {
   expect(rfc3339(new Date('2026-11-21T10:00:00.5+02:00'))).toBe('2026-11-21T08:00:00.500Z');
 });
 
-test('times are written the same whatever was written before', () => {
+test('times are written the same, independent of what was written before', () => {
   const near = fc.integer({ min: -2_000, max: 2_000 }).map((offset) => Date.parse('2026-12-31T23:59:59.000Z') + offset);
   fc.assert(
     fc.property(fc.array(fc.oneof(time, near), { minLength: 2 }), (moments) => {

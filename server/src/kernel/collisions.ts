@@ -12,7 +12,7 @@ const FIRST_PAUSE_MS = 5;
  * Runs `work` again where PostgreSQL ended it for the sake of another transaction, with nothing done: a deadlock, or a failed serialization.
  * Both are expected under load. The pauses before a repeat grow, and differ by chance, so that the same two do not meet again.
  *
- * @throws whatever `work` throws otherwise, and the collision where it comes back at every try
+ * @throws other errors of `work`, and the collision where it comes back at every try
  */
 export async function repeatCollisions<T>(
   work: () => Promise<T>,

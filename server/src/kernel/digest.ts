@@ -5,7 +5,7 @@ import { breather } from './turn.ts';
 /** What is longer is hashed in pieces of as many bytes, a millisecond each. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** SHA-256 of the bytes, hex. Of many bytes it is worked out in pieces, and other work has its turn between them. */
+/** SHA-256 of the bytes, hex. Of many bytes it is calculated in pieces, and other work has its turn between them. */
 export function sha256Of(bytes: Buffer): Soon<string> {
   return bytes.length <= PIECE_BYTES ? hash('sha256', bytes, 'hex') : inPieces(bytes);
 }

@@ -35,7 +35,7 @@ export function idAt(ms: number): string {
 }
 
 /**
- * A UUIDv7 whose 74 random bits are all fresh. Receipts are read by whoever knows their id, so the id has to be a capability:
+ * A UUIDv7 whose 74 random bits are all fresh. Everyone who knows the ID of a receipt may read it, so the ID has to be a capability:
  * the counter of `newId` would make neighbours guessable.
  */
 export function newReceiptId(now: number = Date.now()): string {

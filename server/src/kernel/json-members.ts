@@ -23,14 +23,14 @@ const BOM = new Set([0xef, 0xbb, 0xbf]);
 /** Told of the members of an object as their bytes arrive. */
 export interface MemberReader {
   begin(name: string): void;
-  /** Some of the member's value, as it stands there; a view of the chunk that it came in. */
+  /** Some of the member's value, unchanged; a view of the chunk that it came in. */
   value(bytes: Buffer): void;
-  /** @param elements how many values stand in it, where it is an array; of an object more than none says only that it is not empty */
+  /** @param elements how many values are in it, where it is an array; of an object more than none says only that it is not empty */
   end(elements: number): void;
 }
 
 /**
- * Takes the object that a JSON document is apart into its members, whatever their size, as its bytes arrive: nothing is kept, and nothing
+ * Takes the object that a JSON document is apart into its members, of any size, as its bytes arrive: nothing is kept, and nothing
  * is parsed. Whether the values are JSON is not its business.
  */
 export class JsonMembers {
@@ -46,14 +46,14 @@ export class JsonMembers {
   /** The chunk ended in the middle of an escape. */
   #isEscaped = false;
   #elements = 0;
-  /** Something stands in the array or object that a value is, behind its last comma. */
+  /** Something follows the last comma of the array or object that a value is. */
   #hasElement = false;
 
   constructor(reader: MemberReader) {
     this.#reader = reader;
   }
 
-  /** The object has ended, and nothing stands behind it. */
+  /** The object has ended, and nothing follows it. */
   get isComplete(): boolean {
     return this.#state === 'behind';
   }

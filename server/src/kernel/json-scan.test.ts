@@ -39,7 +39,7 @@ const refusal = (text: string, bounds?: JsonBounds, chunkBytes?: number): string
   }
 };
 
-// Strings long enough to be searched rather than read, with whatever escapes and quotes.
+// Strings long enough to be searched rather than read, with escapes and quotes of all kinds.
 const anyJson = fc
   .jsonValue({ maxDepth: 6 })
   .chain((value) => fc.string({ maxLength: 300, unit: 'binary' }).map((text) => [value, text, { [text]: text }]));

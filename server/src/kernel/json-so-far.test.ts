@@ -18,7 +18,7 @@ test.each([
   expect(jsonSoFar(text)).toEqual(said);
 });
 
-test('nothing is read from the beginning of a document that does not stand in the whole', () => {
+test('nothing is read from the beginning of a document that is not in the whole', () => {
   const isPart = (part: unknown, whole: unknown): boolean =>
     typeof part !== 'object' || part === null
       ? part === whole

@@ -39,7 +39,7 @@ export function usageSoFar(text: string): Readonly<Record<string, unknown>> | un
   return typeof said === 'object' && said !== null && !Array.isArray(said) ? { ...said, is_partial: true } : undefined;
 }
 
-/** Where the quote stands that ends it; below zero where it has not come. */
+/** The position of the quote that ends it; below zero where it has not come. */
 function endOfText(text: string, from: number): number {
   for (let quote = text.indexOf('"', from); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let escapes = 0;

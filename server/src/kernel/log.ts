@@ -10,7 +10,7 @@ const BATCH_BYTES = 4 * 1024;
 const FLUSH_MS = 100;
 
 /**
- * Structured logs, one JSON object a line. Whatever carries a credential under its usual name is redacted.
+ * Structured logs, one JSON object a line. Values that have a credential under its usual name are redacted.
  *
  * Lines are written in batches, off the event loop, at most 100 ms late: a system call a line costs more than the line. A fatal line is
  * written at once with all before it, and so is everything when the process ends by itself; a normal stop waits for `flushed`.

@@ -23,7 +23,7 @@ interface QuestionThreadOptions {
   readonly startWorker: () => Worker;
   /** A question that is worked on for longer is hostile: it is given up, and the worker with it. */
   readonly limitMs: number;
-  /** A caller waits no longer, whatever the worker is busy with. */
+  /** A caller waits no longer, also if the worker is busy. */
   readonly patienceMs: number;
   /** The worker is ended when nothing was asked for so long, and with it the memory of what it has loaded; never, where it is left out. */
   readonly idleMs?: number;

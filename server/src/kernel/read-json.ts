@@ -110,7 +110,7 @@ class PieceReader {
       }
       at = this.#throughText(at, to);
       if (this.#longText) return at + 1;
-      // Its end, or that of an escape, may stand behind.
+      // Its end, or that of an escape, may come after it.
       if (at >= to) return this.#textAt < 0 ? at + 1 : at;
     }
     return to;
@@ -175,7 +175,7 @@ class PieceReader {
     for (const name of names) setMember(all, name, members[name]);
   }
 
-  /** A large value, which stands from `start` to `end`. */
+  /** A large value, from `start` to `end`. */
   #add(value: unknown, start: number, end: number): void {
     const open = this.#open.at(-1);
     if (!open) {

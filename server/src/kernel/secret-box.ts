@@ -6,7 +6,7 @@ export interface MasterKey {
   readonly key: Buffer;
 }
 
-/** Encrypts small secrets that have to be read again; whatever only has to be recognised is hashed instead. */
+/** Encrypts small secrets that have to be read again; secrets that only have to be recognised are hashed instead. */
 export interface SecretBox {
   /** The key that seals. */
   readonly currentId: string;
@@ -14,7 +14,7 @@ export interface SecretBox {
   readonly keyIds: readonly string[];
   /** Which key a secret was sealed with; empty for what was never sealed. */
   keyIdOf(sealed: string): string;
-  /** @param context what the secret is and whose; it opens in no other context, so rows cannot be swapped by whoever writes to the table */
+  /** @param context what the secret is and whose; it opens in no other context, so a writer of the table cannot swap rows */
   seal(plain: string, context: string): string;
   /** @throws when it was changed, belongs elsewhere, or its key is not configured any more */
   open(sealed: string, context: string): Opened;

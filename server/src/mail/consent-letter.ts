@@ -13,7 +13,7 @@ const WHERE = {
   client_request: 'in a message to us',
 } as const;
 
-/** Advertises nothing, and says nothing that whoever filled in the form wrote: it may go to somebody who never heard of us. */
+/** Advertises nothing, and says nothing that was written into the form: it may go to somebody who never heard of us. */
 export const composeConfirmConsent = ({ source }: z.infer<typeof ConfirmConsent>, confirmUrl: string): Letter => ({
   subject: 'Do you want news from us by mail?',
   preview: 'It was asked for with your address. Only your answer counts.',

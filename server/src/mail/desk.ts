@@ -12,14 +12,14 @@ export const SEALED_MAIL_TOKENS: SealedColumn = {
   contextOf: () => MAIL_TOKEN_CONTEXT,
 };
 
-/** Seals a token for a mail's row: until the mail is sent, whoever reads the table must not be able to use it. */
+/** Seals a token for a mail's row: until the mail is sent, a reader of the table must not be able to use it. */
 export const sealForMail = (box: SecretBox, token: string): string => box.seal(token, MAIL_TOKEN_CONTEXT);
 
 /** What a reference in a mail's link is sealed as. */
 const REFERENCE_CONTEXT = 'reference in a link';
 
 /**
- * What a sealed link refers to: it proves that its bearer has the mail, or whatever the link was passed on by.
+ * What a sealed link refers to: it proves that its bearer has the mail, or got the link from its reader.
  * @returns undefined for what was not sealed here
  */
 export function openReference(box: SecretBox, token: string): string | undefined {

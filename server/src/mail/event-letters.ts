@@ -26,7 +26,7 @@ interface EventUrls {
   readonly cancelUrl: string | undefined;
 }
 
-/** How a registration stands from now on. */
+/** The new status of a registration. */
 export function composeEventRegistration(told: EventRegistration, { eventUrl, cancelUrl }: EventUrls): Letter {
   const { title, starts_at, time_zone, price_usd } = told;
   const { subject, paragraphs, label } = wordsFor(told);
@@ -52,7 +52,7 @@ export const composeEventPaymentReturned = ({ title }: z.infer<typeof EventPayme
   preview: 'No place was held for it any more.',
   paragraphs: [
     `A payment for a place at “${title}” has come in, but no place was held for it any more, or none had to be paid. It goes back to where it came from, which may take some days.`,
-    'Your registration stays as it was; the mails before this one say how it stands.',
+    'Your registration stays as it was; the mails before this one have its status.',
   ],
   action: { label: 'See the event', url: eventUrl },
   footnote: 'You get this mail because your address was registered for this event.',

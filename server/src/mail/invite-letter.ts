@@ -6,7 +6,7 @@ export const BetaInvite = z.object({
   sealed_code: z.string(),
   email: z.string(),
   name: z.string().nullable(),
-  /** Of whoever invites; `{{name}}` stands for the recipient’s name. */
+  /** The words of the sender; `{{name}}` becomes the recipient’s name. */
   subject: z.string().nullable(),
   message: z.string().nullable(),
   /** Its name. */
@@ -16,7 +16,7 @@ export const BetaInvite = z.object({
   expires_at: z.string(),
   /** Rows that were written before invitations had it have none. */
   unsubscribe_url: z.string().optional(),
-  /** Of whoever invites, on one line. */
+  /** The sender's postal address, on one line. */
   postal_address: z.string().optional(),
 });
 

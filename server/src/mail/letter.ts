@@ -8,7 +8,7 @@ export interface Letter {
   readonly paragraphs: readonly string[];
   /** Label and value, a row each. */
   readonly facts?: readonly (readonly [label: string, value: string])[];
-  /** Whoever answers the mail writes to this address. Left out: to the sender. */
+  /** Answers to the mail go to this address. Left out: to the sender. */
   readonly replyTo?: string;
   readonly action?: { readonly label: string; readonly url: string };
   /** Said last and in small print: what to do if this mail was not expected. */
@@ -17,7 +17,7 @@ export interface Letter {
   readonly unsubscribeFooter?: UnsubscribeFooter;
 }
 
-/** How whoever gets a mail gets no more of its kind, and where its sender is. */
+/** How the recipient gets no more mails of this kind, and where its sender is. */
 export interface UnsubscribeFooter {
   readonly unsubscribeUrl: string;
   /** On one line. */

@@ -8,7 +8,7 @@ import type { Throttle } from './throttle/throttle.ts';
 import type { User } from './user.ts';
 import { lockUser, type Users } from './users.ts';
 
-/** Asks whoever holds a credential to show that they are its owner: a stolen session must not be able to take the account. */
+/** Asks the holder of a credential to show that they are its owner: a stolen session must not be able to take the account. */
 export interface OwnerProof {
   /**
    * Runs `effect` in a transaction with the user locked, once the password is right.
@@ -67,6 +67,6 @@ export const createOwnerProof = ({ em, users, passwords, secondFactor, throttle 
   },
 });
 
-/** Whoever guesses passwords here learns no more than at the login, where a right one gets as far as the challenge; the throttle counts both. */
+/** Guessing passwords here tells no more than at the login, where a right one gets as far as the challenge; the throttle counts both. */
 const refused = (because: string): Problem =>
   new Problem('confirmation_failed', 'The password is wrong: nothing was changed.', { because });

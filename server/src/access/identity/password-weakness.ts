@@ -19,7 +19,7 @@ const CHARACTER_LOG10 = 1;
 const WORD_LOG10 = 1.7;
 /** Where the same comes again, only how often is to be guessed. */
 const AGAIN_LOG10 = 0.5;
-/** What stands between words: nearly always one of four. */
+/** The separator of words: nearly always one of four. */
 const BETWEEN_WORDS = /^[ ._-]$/;
 const BETWEEN_WORDS_LOG10 = 0.5;
 /** `Admin@Tallygate1`: letters from one capital to the next, digits, signs. */
@@ -183,7 +183,7 @@ function isKnownPhrase(text: string): boolean {
   );
 }
 
-/** One word with a year or a few signs around it, once where it is a known word (`Summer2026!!`), several times whatever it is. */
+/** One word with a year or a few signs around it, once where it is a known word (`Summer2026!!`), several times for any word. */
 function isWordAgain(text: string): boolean {
   const letters = text.replaceAll(/[^\p{L}]/gu, '');
   const word = /^(.{3,}?)\1*$/u.exec(letters)?.[1];

@@ -23,7 +23,7 @@ test('does the same work for nobody as for a wrong password', async () => {
   expect(nobody).toEqual(wrong);
 });
 
-test('runs no more derivations at once than allowed, and turns away whoever finds a long line', async () => {
+test('runs no more derivations at once than allowed, and refuses when too many wait', async () => {
   let running = 0;
   let most = 0;
   const gate = Promise.withResolvers<void>();

@@ -10,7 +10,7 @@ const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 const MAX_WAITING = 64;
 
-/** Stands where there is no password: of whoever has closed their account, or has not claimed it yet. */
+/** In place of a password that does not exist: the account is closed, or not claimed yet. */
 export const NO_PASSWORD = '!';
 
 interface Cost {
@@ -31,7 +31,7 @@ export interface Passwords {
 
 /**
  * @param concurrency how many derivations run at once; each takes 19 MiB and a thread of the pool that files and DNS use too
- * @param derive stands in for argon2id where a test counts the work
+ * @param derive replaces argon2id in a test that counts the work
  * @param cost of new hashes; less only where nothing has to be kept secret
  */
 export function createPasswords({

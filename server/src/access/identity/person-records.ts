@@ -4,7 +4,7 @@ const USERS = 'select u.* from users u where lower(u.email) = any($1::text[]) an
 /** Opens something, and says nothing of anybody. */
 const SEALED = ['sealed_token', 'sealed_code', 'cancel_token'];
 
-/** Whoever has an account is not erased before it is closed, and closing takes out of it who they were. */
+/** A person with an account is not erased before it is closed, and closing removes who they were. */
 const closedFirst = async () => {};
 
 /** What is kept of users, and the mails that the service writes by itself, to users and to others. */
@@ -56,7 +56,7 @@ export const accountRecords: readonly PersonRecords[] = [
           [emails, SEALED],
         )
       ).rows,
-    // Those to the team that are about them too. That an account was closed is still told to whoever closed it.
+    // Those to the team that are about them too. That an account was closed is still told to the person who closed it.
     erase: (sql, { emails }) =>
       sql.query(
         `delete from mails where (lower(recipient) = any($1::text[]) or (data ? 'email' and lower(data ->> 'email') = any($1::text[])))

@@ -116,7 +116,7 @@ describe('problem documents', () => {
 
 describe('paths and methods', () => {
   test.each(['/nowhere', '/v1', '/v1/keys/', '/v1//keys', '/V1/keys', '/v1/keys/a/b/c', '/v1/chat'])(
-    '%s is an unknown path, whoever asks',
+    '%s is an unknown path, with any credential',
     async (path) => {
       for (const headers of [{}, member.auth]) {
         const { status, body } = await send(api, path, { headers });

@@ -110,7 +110,7 @@ async function readChecked({ req }: Exchange, route: AppRoute, { bodyLimits, lar
 /** Of a path with parameters: what it matches. */
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`);
 
-/** A route that has its answer in other forms at addresses of their own gives them here, too, to whoever takes them most gladly. */
+/** A route whose answer has other forms at other addresses gives them here too, to clients that prefer them. */
 function withOtherForms(served: ServedRoute, all: readonly ServedRoute[]): ServedRoute {
   const forms = served.operation?.metadata.alsoAt;
   if (forms === undefined) return served;
@@ -123,7 +123,7 @@ function withOtherForms(served: ServedRoute, all: readonly ServedRoute[]): Serve
     ...served,
     answer(exchange) {
       const { req, res } = exchange;
-      // Also when it is answered in JSON, since a cache must not hand one form to whoever asks for the other (RFC 9110, 12.5.5).
+      // Also when it is answered in JSON, since a cache must not give one form to a client that asks for the other (RFC 9110, 12.5.5).
       res.setHeader('vary', 'Accept');
       const type = mostWelcome(req.headers.accept, ['application/json', ...others.map(({ contentType }) => contentType)]);
       const wanted = others.find(({ contentType }) => contentType === type);

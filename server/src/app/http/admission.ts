@@ -79,7 +79,7 @@ function requireNoSignature(grant: Grant): void {
     throw new Problem('signature_required', 'This API key only signs inference requests: use another key or a session.');
 }
 
-/** A database that cannot be read is no reason to call a credential wrong: whatever fails there that is no refusal is the store. */
+/** A database that cannot be read is no reason to call a credential wrong: every failure there that is not a refusal is one of the store. */
 export const unreachable =
   (what: string) =>
   (cause: unknown): never => {

@@ -25,7 +25,7 @@ const EVERY_ANSWER: Headers = {
 const A_YEAR_SECONDS = 31_536_000;
 
 /**
- * The one list of headers that every answer has, whatever writes it: node:http, Express, a stream, bytes or a page. They are added when the
+ * The one list of headers that every answer has, for every writer: node:http, Express, a stream, bytes or a page. They are added when the
  * head of an answer is written, and only where the door has not set them itself.
  *
  * @param isHttps whether clients reach the service over TLS: only then may they be told to use nothing else

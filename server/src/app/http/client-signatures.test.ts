@@ -32,7 +32,7 @@ const contentDigest = (body: string) => `sha-256=:${hash('sha256', body, 'base64
 
 interface SignOptions {
   body?: string;
-  /** With the parameters: what stands behind the label. */
+  /** With the parameters: the text after the label. */
   input?: string;
   values?: Record<string, string>;
   signer?: typeof privateKey;

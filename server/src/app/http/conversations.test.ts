@@ -103,7 +103,7 @@ describe('a conversation', () => {
   });
 });
 
-test('a chain of responses remembers everything that was said in it, whatever was said beside it', async () => {
+test('a chain of responses remembers everything that was said in it, and nothing of other chains', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ text: fc.string({ unit: 'binary', maxLength: 20 }), from: fc.nat(5) }), { minLength: 1, maxLength: 6 }),

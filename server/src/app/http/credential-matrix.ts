@@ -14,7 +14,7 @@ interface World {
 interface Presented {
   readonly name: string;
   readonly headers: Record<string, string>;
-  /** The refusal that every bearer route gives it, whatever else it demands. */
+  /** The refusal that every bearer route gives it, before its other checks. */
   readonly refusal?: string;
   readonly kind?: 'session' | 'key';
   readonly scopes?: readonly string[];

@@ -117,7 +117,7 @@ function requireOnlyAuthorization(authorization: string, rawHeaders: readonly st
 const AUTHORIZATION = 'authorization';
 const BEARER = /^Bearer(?: +(\S*))?$/i;
 
-/** Empty when the scheme stands alone, as clients send it that were given an empty key. */
+/** Empty when there is only the scheme, as clients with an empty key send it. */
 function bearerToken(authorization: string): string {
   const match = BEARER.exec(authorization.trim());
   if (!match) throw invalid('The Authorization header is not of the form: Bearer <API key or session token>.');

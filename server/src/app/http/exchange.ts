@@ -9,13 +9,13 @@ export interface Exchange extends RequestIds {
   readonly res: ServerResponse;
   /** The path, without its query. */
   readonly pathname: string;
-  /** What stands in the path for the parameters of its route, decoded. */
+  /** The values of the path parameters of its route, decoded. */
   readonly params: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** The same moment as `performance.now()`. */
   readonly startedTick: number;
-  /** Whose credential was proven, whatever it may do; undefined where there is none, or none yet. */
+  /** Whose credential was proven, before it is asked what it may do; undefined where there is none, or none yet. */
   grant: Grant | undefined;
   /** When the caller was let in, as `performance.now()`. */
   admittedTick: number;

@@ -27,7 +27,7 @@ export function rangeOf(header: string | undefined, bytes: number): Range | unde
   return { start, end };
 }
 
-/** Always bytes to be saved, whatever the uploader said they are: a browser is to show none of it as a page of this origin. */
+/** Always bytes to be saved, with any media type of the uploader: a browser is to show none of it as a page of this origin. */
 export function downloadHeaders({ bytes, filename }: StoredFile, range: Range | undefined) {
   const { status, headers } = partHeaders(bytes, range);
   return {

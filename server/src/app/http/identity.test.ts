@@ -51,7 +51,7 @@ describe('creating a user', () => {
     expect(text).not.toMatch(/argon2|seven grey/);
   });
 
-  test('refuses an e-mail address that is taken, in whatever case, also when two come at once', async () => {
+  test('refuses an e-mail address that is taken, in any case, also when two come at once', async () => {
     await create({ email: 'taken@example.com', password: PASSWORD });
     const again = await create({ email: 'TAKEN@example.com', password: PASSWORD });
     expect([again.status, again.body.code, again.headers.get('x-should-retry')]).toEqual([409, 'conflict', 'false']);
@@ -59,7 +59,7 @@ describe('creating a user', () => {
     expect(racing.map(({ status }) => status).sort()).toEqual([201, 409]);
   });
 
-  test('needs the internal secret, whatever other credential is there', async () => {
+  test('needs the internal secret, also with another credential', async () => {
     const { auth } = await signUp(api, 'admin');
     const json = { email: 'x@example.com', password: PASSWORD };
     for (const headers of [{}, auth]) expect((await create(json, headers)).body.code).toBe('missing_credentials');

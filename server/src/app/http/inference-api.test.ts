@@ -144,7 +144,7 @@ test.each([
 test.each([
   [false, 'unavailable'],
   [true, 'requested'],
-])('whoever asks for an anchor is told whether there is a chain (%s: %s), and nobody else', async (isThere, said) => {
+])('a caller who asks for an anchor is told whether there is a chain (%s: %s), and nobody else', async (isThere, said) => {
   isAnchoring = isThere;
   const { post } = await open(new ScriptedAnswer([COMPLETION]), new ScriptedAnswer([COMPLETION]));
   const headers = { 'x-vaas-anchor': 'true' };

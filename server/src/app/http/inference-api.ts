@@ -37,7 +37,7 @@ interface InferenceApiDeps extends ReceivedBodyDeps {
   readonly operations: readonly Operation[];
   readonly refusedRequests: RefusedRequests;
   readonly checkSignature: SignatureCheck;
-  /** Whether receipts are anchored on a chain: `X-VaaS-Anchor` of the answer says so to whoever asks for it. */
+  /** Whether receipts are anchored on a chain: `X-VaaS-Anchor` of the answer says so to a caller who asks for it. */
   readonly isAnchoring: boolean;
 }
 

@@ -217,7 +217,7 @@ describe('a key that changes keys', () => {
     expect(codeOf(await patch(other.keyId, { name: 'x' }, testing.auth))).toEqual([403, 'forbidden']);
   });
 
-  test('never changes how requests are signed: whoever stole it would begin there', async () => {
+  test('never changes how requests are signed: a thief of the key would begin there', async () => {
     const signing = { signing_public_key: PUBLIC_KEY };
     const { auth, keyId } = await newKey(world.account, owner.auth, { ...strong, ...signing });
     for (const json of [{ require_signature: true }, { require_signature: false }, { signing_public_key: null }])

@@ -25,7 +25,7 @@ interface Question {
 /** What a link in a mail asks for, by one button. */
 export interface MailAnswer {
   readonly path: string;
-  /** What is asked of whoever has this token; undefined for one that no mail carries. */
+  /** What the holder of this token is asked; undefined for one that no mail carries. */
   readonly questionFor: (token: string) => Promise<Question | undefined>;
   /** Once or often comes to the same. @returns false for a token that no mail carries */
   readonly act: (token: string) => Promise<boolean>;
@@ -56,7 +56,7 @@ export const unsubscribeAnswer = ({ recipientOf, unsubscribe }: Unsubscribing): 
   done: { title: 'You are unsubscribed', text: 'No more mails of this kind will come. You can close this page.' },
 });
 
-/** News by mail: whoever reads the address says so themselves. */
+/** News by mail: the reader of the address confirms it. */
 export const consentAnswer = ({ standOf, confirm }: Consents): MailAnswer => ({
   path: '/marketing-consent',
   questionFor: async (token) => {
@@ -106,7 +106,4 @@ const askPage = ({ title, text, button }: Question): string =>
   page(title, `<p>${text}</p><form method="post"><button>${button}</button></form>`);
 const donePage = ({ done: { title, text } }: MailAnswer): string => page(title, `<p>${text}</p>`);
 const unknownPage = ({ ifUnknown }: MailAnswer): string =>
-  page(
-    'This link is not valid',
-    `<p>Open the whole link as it is in the mail.${ifUnknown === undefined ? '' : ` ${ifUnknown}`}</p>`,
-  );
+  page('This link is not valid', `<p>Open the whole link as it is in the mail.${ifUnknown === undefined ? '' : ` ${ifUnknown}`}</p>`);

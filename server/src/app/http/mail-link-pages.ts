@@ -7,14 +7,14 @@ form.addEventListener('submit',async(event)=>{event.preventDefault();const field
 const answer=await fetch(form.dataset.path,{method:'POST',headers:{'content-type':'application/json'},body:JSON.stringify(field?{token,new_password:field.value}:{token})}).catch(()=>null);
 if(answer&&answer.ok){form.hidden=true;said.textContent=form.dataset.done}else said.textContent=answer?(await answer.json()).detail:'The service cannot be reached: try again.'});`;
 
-/** The code as well: whoever reads the address bar over a shoulder gets nothing of it. The address may be mistyped, so it is shown. */
+/** The code as well: a person who reads the address bar over a shoulder gets nothing of it. The address may be mistyped, so it is shown. */
 const INVITE_SCRIPT = `const form=document.forms[0],said=document.querySelector('[role=status]'),query=new URLSearchParams(location.search);
 form.elements.email.value=query.get('email')||'';form.elements.code.value=query.get('code')||'';history.replaceState(null,'',location.pathname);
 form.addEventListener('submit',async(event)=>{event.preventDefault();
 const answer=await fetch(form.dataset.path,{method:'POST',headers:{'content-type':'application/json'},body:JSON.stringify({code:form.elements.code.value,email:form.elements.email.value})}).catch(()=>null);
 if(answer&&answer.ok){form.hidden=true;said.textContent=form.dataset.done}else said.textContent=answer?(await answer.json()).detail:'The service cannot be reached: try again.'});`;
 
-/** Puts this gateway's address and the key's id into the commands. Whatever else stands in the address bar is shown nowhere. */
+/** Puts this gateway's address and the key's id into the commands. Nothing else of the address bar is shown. */
 const KEYS_SCRIPT = `const id=new URLSearchParams(location.search).get('key_id')||'';
 for(const place of document.querySelectorAll('[data-gateway]'))place.textContent=location.origin;
 if(/^[0-9a-f-]{36}$/.test(id))for(const place of document.querySelectorAll('[data-key]'))place.textContent=id;`;

@@ -14,7 +14,7 @@ function outcome(headers: Record<string, string>): string {
   }
 }
 
-test('metrics are given to whoever sends exactly the token', () => {
+test('metrics are given to a client that sends exactly the token', () => {
   expect(outcome({ authorization: 'Bearer metrics-token-0001' })).toBe('open');
   for (const wrong of ['Bearer metrics-token-000', 'Bearer metrics-token-00012', 'metrics-token-0001', 'Bearer '])
     expect(outcome({ authorization: wrong })).toBe('invalid_credentials');

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../kernel/problem.ts';
 
 /**
- * Who may read the metrics: whoever sends the token. An address proves nothing: behind a proxy of this machine the whole world comes from the
+ * Who may read the metrics: a client that sends the token. An address proves nothing: behind a proxy of this machine the whole world comes from the
  * loopback interface.
  */
 export function createRequireMetricsReader(metricsToken: string): (req: Pick<IncomingMessage, 'headers'>) => void {

@@ -35,7 +35,7 @@ export function paymentRoutes({ receive, hasWebhookSecret, pages }: PaymentApiDe
         'payments_unavailable',
         'This server has no webhook secret: set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET, and start it again.',
       );
-    // Whatever it is refused with, the provider tells the event again.
+    // After any refusal, the provider sends the event again.
     const body = await readBody(req, EVENT);
     const signature = req.headers['stripe-signature'];
     try {

@@ -6,7 +6,7 @@ export type PeerAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>)
 
 /**
  * The address of the connection, or, where that is a proxy of ours, the one that it saw: the last entry of `X-Forwarded-For` that
- * is no proxy of ours. Anybody can send the header, so what stands to the left of that entry is never looked at.
+ * is no proxy of ours. Anybody can send the header, so entries to the left of it are never looked at.
  *
  * @param trusted addresses and networks (`10.0.0.0/8`, `::1`) of the proxies in front
  */

@@ -57,7 +57,7 @@ export const createProblemReply =
     return { status, headers: { ...headers, 'x-request-id': requestId }, body: Buffer.from(JSON.stringify(body)) };
   };
 
-/** Whatever was thrown, as a problem. A store that cannot be asked is one of the declared ones; a bug becomes `internal_error`. */
+/** Any thrown value, as a problem. A store that cannot be asked is one of the declared ones; a bug becomes `internal_error`. */
 export function problemOf(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
   return isStoreFailure(thrown)

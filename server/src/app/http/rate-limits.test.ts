@@ -117,7 +117,7 @@ describe('a plan’s limits', () => {
   test('hold for all live keys of the account together, and leave test keys alone', async () => {
     const [first, second, testing] = [await newKey(world.account, owner.auth), await newKey(world.account, owner.auth), await testKey({})];
     const answers = await Promise.all(Array.from({ length: 61 }, (_, index) => chat(world, index % 2 ? first.auth : second.auth)));
-    // Ten at a time, and sixty in a minute: whatever is refused here is refused by the plan.
+    // Ten at a time, and sixty in a minute: every refusal here is one of the plan.
     expect(new Set(answers.filter(({ status }) => status !== 200).map(({ code }) => code))).toEqual(new Set(['rate_limited']));
     for (let count = answers.filter(({ status }) => status === 200).length; count < 60; count++)
       expect((await chat(world, count % 2 ? first.auth : second.auth)).status).toBe(200);

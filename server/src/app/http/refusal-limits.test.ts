@@ -59,7 +59,7 @@ describe('a flood of refused requests', () => {
     expect((await send(instance, '/v1/keys', { headers: auth })).status).toBe(200);
   });
 
-  test('with unknown credentials ends in 429 for its network, and whoever has a right one there is served', async () => {
+  test('with unknown credentials ends in 429 for its network, and a valid one from there is served', async () => {
     const address = somewhere();
     const wrong = { authorization: `Bearer tgs_${'x'.repeat(43)}` };
     expect(await statuses(LIMIT + 3, '/v1/keys', from(address, wrong))).toEqual(told(401, 3));
@@ -80,7 +80,7 @@ describe('a flood of refused requests', () => {
     expect((await send(instance, '/v1/users/login', login(address, right))).status).toBe(200);
   });
 
-  test('of an IPv6 network is one flood, whatever address each request has', async () => {
+  test('of an IPv6 network is one flood, from any of its addresses', async () => {
     const bad = (at: number) => from(`2001:db8:1:2::${at}`, { authorization: 'Bearer tgs_x' });
     const answered: number[] = [];
     for (let at = 0; at < LIMIT + 3; at++) answered.push((await send(instance, '/v1/keys', bad(at))).status);

@@ -78,7 +78,7 @@ export class RefusalLimits {
       this.#refill(bucket, now);
       if (bucket.left >= this.#deps.perMinute) this.#buckets.delete(name);
     }
-    // Whoever has so many networks is not stopped by counting them: the oldest go, and the memory stays bounded.
+    // An attacker with so many networks is not stopped by counting them: the oldest go, and the memory stays bounded.
     for (const name of this.#buckets.keys()) {
       if (this.#buckets.size < MOST_BUCKETS) break;
       this.#buckets.delete(name);

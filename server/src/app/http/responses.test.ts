@@ -72,7 +72,7 @@ describe('a stored response', () => {
     expect((await create({ previous_response_id: response.id })).status).toBe(404);
   });
 
-  test('of another account is answered exactly as a missing one, whatever is asked of it', async () => {
+  test('of another account is answered exactly as a missing one, by every operation', async () => {
     const { id } = await created({});
     for (const path of [`/v1/responses/${id}`, `/v1/responses/${id}/input_items`]) {
       const [theirs, none] = [await at(path, { headers: otherAuth }), await at(path.replace(id, 'resp_none'), { headers: otherAuth })];

@@ -9,7 +9,7 @@ import type { RefusalForm } from './refusals.ts';
 /** A path with a method, and what answers it. */
 export interface ServedRoute {
   readonly method: AppRoute['method'];
-  /** Parameters are `:name` segments; `*` at the end stands for any rest. A GET answers HEAD as well. */
+  /** Parameters are `:name` segments; `*` at the end matches any rest. A GET answers HEAD as well. */
   readonly path: string;
   /** Which headers its answers have. */
   readonly kind: AnswerKind;

@@ -21,7 +21,7 @@ test.each(['127.0.0.1:8787', 'localhost:8787', '[::1]:8787', 'LOCALHOST'])('a pr
 });
 
 test.each(['evil.example', '127.0.0.1.evil.example', 'evil.example:8787', 'localhost.evil.example', '', '127.0.0.1@evil.example'])(
-  'a gateway of this machine alone refuses whoever asks for “%s”',
+  'a gateway of this machine alone refuses requests for “%s”',
   (host) => expect(refusal({ host })).toContain('serves its own machine'),
 );
 

@@ -7,7 +7,7 @@ export interface TrustedPages {
   /** Origins beside our own and those of this machine. */
   readonly origins: ReadonlySet<string>;
   readonly publicUrl: () => string;
-  /** The gateway is for this machine alone, so whoever asks for another name was led here. */
+  /** The gateway is for this machine alone, so a request for another name was led here. */
   readonly isLocalOnly: boolean;
 }
 
@@ -23,7 +23,7 @@ export const trustedPages = (
 });
 
 /**
- * Guards against DNS rebinding, by which a page makes its own name stand for an address that only this machine reaches; the MCP
+ * Guards against DNS rebinding, by which a page makes its own name resolve to an address that only this machine reaches; the MCP
  * specification asks for it (transports, security). A program that is no browser names no origin.
  * @throws Problem `forbidden`
  */

@@ -53,7 +53,7 @@ const parsed = (message: Buffer): Promise<Email | undefined> =>
 const textOf = (content: ArrayBuffer | Uint8Array | string): string =>
   typeof content === 'string' ? content : new TextDecoder().decode(content);
 
-/** Fields by their names in lower case; `Action` is compared whatever its case (RFC 3464, 2.3.3). */
+/** Fields by their names in lower case; `Action` is compared without regard to case (RFC 3464, 2.3.3). */
 function fieldsOf(group: string): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
   for (const line of group.replaceAll(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)) {

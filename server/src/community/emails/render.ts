@@ -31,10 +31,10 @@ export function unknownVariables({ subject, text, html, variables }: Template): 
   return [...new Set(named)].filter((name) => !known.has(name));
 }
 
-/** What every marketing mail says at its end, whatever its words are. */
+/** The end of every marketing mail. */
 export interface Footer {
   readonly unsubscribeUrl: string;
-  /** Of whoever sends it, on one line: the law of many countries asks for it (in the USA 15 U.S.C. 7704(a)(5)). */
+  /** Of the sender, on one line: the law of many countries asks for it (in the USA 15 U.S.C. 7704(a)(5)). */
   readonly postalAddress?: string | undefined;
 }
 

@@ -8,7 +8,7 @@ const PROOF_BYTES = 8;
 /** `bounces@mail.example` → `bounces+<token>@mail.example`: where a mail server writes that it could not deliver a mail (VERP). */
 export interface ReturnPaths {
   of(recipientId: string): Promise<string>;
-  /** @returns the id of the recipient that an address in this text was made for, whatever its case */
+  /** @returns the id of the recipient that an address in this text was made for, in upper or lower case */
   recipientIn(text: string): Promise<string | undefined>;
 }
 

@@ -5,14 +5,14 @@ import type { SiteEvent } from './site-event.ts';
 export interface Registration {
   readonly registration_id: string;
   readonly event_id: string;
-  /** As it was typed the first time; unique for the event whatever its case. */
+  /** As it was typed the first time; unique for the event, without regard to case. */
   readonly email: string;
   readonly name: string | null;
   readonly company: string | null;
   readonly message: string | null;
   readonly user_id: string | null;
   readonly status: RegistrationStatus;
-  /** Whoever has the smaller one came first. */
+  /** The smaller one came first. */
   readonly turn: bigint;
   readonly price_nano: bigint;
   readonly payment_status: 'not_required' | 'due' | 'paid' | 'refunded' | 'waived';
@@ -50,6 +50,6 @@ export const inLine = ({ price_nano }: Pick<Registration, 'price_nano'>): Standi
 
 export const holdsPlace = ({ status }: Pick<Registration, 'status'>): boolean => status === 'confirmed' || status === 'awaiting_payment';
 
-/** Whether a place is free for whoever comes now: those who wait come first. */
+/** Whether a place is free for a new registration: the waitlist comes first. */
 export const hasRoom = ({ capacity }: Pick<SiteEvent, 'capacity'>, { taken, waiting }: { taken: number; waiting: number }): boolean =>
   capacity === null || (waiting === 0 && taken < capacity);

@@ -35,7 +35,7 @@ class RowReader {
   #began = 1;
   #fault: string | undefined;
   #afterReturn = false;
-  /** What parts cells: whichever stands first in the header. Excel writes semicolons wherever the comma is the decimal point. */
+  /** What parts cells: whichever is first in the header. Excel writes semicolons wherever the comma is the decimal point. */
   #separator: ',' | ';' | undefined;
 
   *take(text: string): Generator<CsvRow> {
@@ -106,7 +106,7 @@ class RowReader {
 
 /**
  * A row as RFC 4180 writes it. A cell that a spreadsheet would run as a formula gets an apostrophe in front (OWASP, CSV injection): what
- * people type into public forms must not be code on the machine of whoever opens the export.
+ * people type into public forms must not be code on the machine on which the export is opened.
  */
 export const csvRow = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 

@@ -27,7 +27,7 @@ const THOSE = new RegExp(`[${Object.keys(WRITTEN_AS).join('')}]`, 'g');
 
 /**
  * Text as it is searched: without case, accents, compatibility forms, and letters of some Latin alphabets alone. The database's own `lower`
- * knows ASCII alone in some locales. What it makes of a text is written down: whoever changes it folds anew what is there, by a migration.
+ * knows ASCII alone in some locales. Its results are stored: a change of it needs a migration that folds all stored texts again.
  */
 export const foldForSearch = (text: string): string =>
   text

@@ -15,7 +15,7 @@ export interface Forgotten extends KnownUnder {
   readonly at: Date;
 }
 
-/** What one slice keeps of people, for whoever asks what is known of them or wants it gone. */
+/** What one slice stores about people, for requests of access and of erasure. */
 export interface PersonRecords {
   /** In the export: `registrations`. */
   readonly kind: string;

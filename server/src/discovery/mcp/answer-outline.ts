@@ -2,7 +2,7 @@ import type { Operation, Schema } from '../surface.ts';
 import { COMPONENTS, isSchema, type Records } from './tool-schemas.ts';
 
 const said = (description: string): Schema => ({ type: 'string', description });
-/** Beside the answer of what spends; `request_id` stands beside every answer, and the server's instructions say so once. */
+/** Beside the answer of what spends; `request_id` is beside every answer, and the server's instructions say so once. */
 const SPENT = {
   receipt_id: said('For `get_receipt`.'),
   cost_usd: { type: 'string' },

@@ -3,7 +3,7 @@ export interface GatewayRequest {
   readonly method: string;
   /** With its query. */
   readonly path: string;
-  /** Lower case; the credential is added by whoever makes the call. */
+  /** Lower case; the credential is added by the caller of this function. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | undefined;
 }

@@ -55,7 +55,7 @@ export function createMcpServer({ version, tools, resources }: Offer, { gateway,
       return await tool.call(params.arguments ?? {}, gateway, AbortSignal.any([signal, mcpReq.signal]));
     } catch (error) {
       if (signal.aborted || mcpReq.signal.aborted) return toolError('The call was given up.');
-      // Whatever an error says would be shown to the caller.
+      // The message of an error would be shown to the caller.
       log.error({ err: error, tool: params.name }, 'a tool failed');
       return toolError('internal_error (500): Something went wrong on our side: repeat the call.');
     }

@@ -107,7 +107,7 @@ export function createResources({ documents, guides }: ResourcesDeps): Resources
   };
 }
 
-/** Whatever a client writes there names one id and nothing else. */
+/** Any text that a client writes there names one ID and nothing else. */
 const segment = (text: string): string => (/^\.{0,2}$/.test(text) || !text.isWellFormed() ? '' : encodeURIComponent(decoded(text)));
 
 function decoded(text: string): string {

@@ -4,10 +4,10 @@ import { argumentParameters, STREAM_FIELDS } from './tool-schemas.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** Arguments that no request can be made of; the message says what to change. Whatever else is wrong with them, the API says. */
+/** Arguments that no request can be made of; the message says what to change. Other faults are reported by the API. */
 export class UnusableArguments extends Error {}
 
-/** The request that a call of a tool stands for. @throws UnusableArguments */
+/** The request of a call of a tool. @throws UnusableArguments */
 export function requestOf(operation: Operation, given: Arguments): GatewayRequest {
   const rest = new Map(Object.entries(given));
   const query = new URLSearchParams();

@@ -50,7 +50,7 @@ test('an alert that cannot be written keeps no money from being booked, and come
   expect([await booked(), await alertsOf(keyId)]).toEqual([[{ requests: 2 }], [{ threshold: 50, cause: 'spend' }]]);
 });
 
-test('a settlement that arrives after the month has ended is told of in the month it belongs to', async () => {
+test('a settlement that arrives after its month has ended makes an alert of that month', async () => {
   const { key, keyId } = await newKey(world.api, auth, { livemode: false, monthly_cap_usd: '1' });
   world.clock.stoppedAtMs = Date.parse('2027-08-31T23:59:59.999Z');
   const late = await world.call(key, tokensFor(60));

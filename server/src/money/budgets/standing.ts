@@ -14,7 +14,7 @@ export interface Counters {
 
 export type BudgetStatus = 'uncapped' | 'ok' | 'warning' | 'exceeded';
 
-/** Where a key stands, derived from its counters. */
+/** The budget status of a key, derived from its counters. */
 export interface Standing {
   readonly status: BudgetStatus;
   readonly remaining: NanoUsd | null;

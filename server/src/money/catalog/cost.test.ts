@@ -110,7 +110,7 @@ const cases = fc
   .chain((one) => within(one.bound, one.output).map((usage) => ({ ...one, usage })));
 
 describe('the bound on a cost', () => {
-  test('is never below the cost of any usage within it, whatever tier, meter or factor applies', () => {
+  test('is never below the cost of any usage within it, for every tier, meter and factor', () => {
     fc.assert(
       fc.property(cases, ({ price, factor, bound, output, usage }) => {
         const { fixed, perOutputToken } = costBound(price, bound, factor);

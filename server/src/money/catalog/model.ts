@@ -28,7 +28,7 @@ export interface CatalogModel {
   readonly thinkingTokens: number;
   readonly capabilities: ReadonlySet<string>;
   readonly endpoints: ReadonlySet<string>;
-  /** Models that may stand in for it, the nearest first: none is dearer, in or out. */
+  /** Models that may answer instead, the most similar first: none has a higher price, in or out. */
   readonly ladder: readonly string[];
   readonly inputModalities: ReadonlySet<string>;
   /** Set where the provider's tokenizer is published, so that counting gives a true upper bound. */

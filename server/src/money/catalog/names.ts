@@ -1,7 +1,7 @@
 import { RecentMap } from '../../kernel/recent-map.ts';
 import { type CatalogModel, SOURCES } from './model.ts';
 
-/** What a name stands for. */
+/** What a name means. */
 export interface Resolved {
   readonly model: CatalogModel;
   /** The provider's own name that was asked for, where it is not the model's: it is what the provider is sent. */
@@ -14,7 +14,7 @@ type Resolve = (name: string) => Resolved | undefined;
 
 export interface Names {
   readonly resolve: Resolve;
-  /** Without the meaning of prefixes: what the name alone stands for. */
+  /** Without the meaning of prefixes: what the name alone means. */
   readonly known: Resolve;
 }
 
@@ -70,7 +70,7 @@ export function beginsWithAnother(providers: ReadonlySet<string>, provider: stri
   return first !== provider && providers.has(first);
 }
 
-/** `*` stands for any characters. In time that grows with the product of the lengths, whatever the glob. */
+/** `*` matches any characters. The time grows with the product of the lengths, for every glob. */
 export function matchesGlob(glob: string, name: string): boolean {
   const [first = '', ...others] = glob.split('*');
   const last = others.pop();

@@ -22,7 +22,7 @@ const RUN_DAYS = `select ${DAY}, run_id, ${USED} from ${RECORDS} where run_id is
 const USAGE_RUNS_DAILY = `select account_id, livemode, day, key_id, model, run_id, ${COUNTED.join()}, ${METERS.join()} from usage_runs_daily`;
 const LEDGER = `select account, day, sum(amount_nano) as amount_nano from ledger_entries join postings using (posting_id) group by 1, 2`;
 const BOOKED = `select posting_id, account, amount_nano from ledger_entries join postings using (posting_id) where kind = 'usage' and amount_nano <> 0`;
-/** What the settlements of each posting come to, account by account: the double entry, worked out from the rows. */
+/** What the settlements of each posting come to, account by account: the double entry, calculated from the rows. */
 const TO_BOOK = `select posting_id, account, sum(amount_nano) as amount_nano from usage_records cross join lateral (values
     (case when livemode then 'plan_quota:' else 'test_funds:' end || account_id, case when livemode then charged_nano else 0 end - cost_nano),
     (case when funding = 'invoice' then 'receivable:' else 'customer_balance:' end || account_id, case when livemode then debt_nano - charged_nano else 0 end),
@@ -37,7 +37,7 @@ const AGENT_RUNS = 'select account_id, livemode, run_id, spent_nano, requests, f
 const differs = (a: string, b: string) =>
   `(select * from (${a}) a except select * from (${b}) b) union all (select * from (${b}) b except select * from (${a}) a)`;
 
-/** Whatever the sums say that the rows they are made of do not, postings that do not balance, and what lacks its receipt. For tests. */
+/** Differences between the sums and the rows that they are made of, postings that do not balance, and what lacks its receipt. For tests. */
 export async function contradictions(pool: Pool): Promise<unknown[]> {
   const all = async (sql: string) => (await pool.query(sql)).rows;
   const found = await Promise.all([

@@ -5,7 +5,7 @@ import { laneId, parseLaneId } from './lane-ids.ts';
 
 const [accountId, month] = [newId(), '2026-11'];
 
-test('a run is found again by its lane, whatever the caller calls it', () => {
+test('a run is found again by its lane, under every ID that a caller may give it', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (runId, livemode) => {
       expect(parseLaneId(laneId.run(accountId, livemode, runId))).toEqual({ kind: 'run', accountId, livemode, runId });

@@ -129,7 +129,7 @@ describe('a settlement is written once', () => {
 });
 
 describe('sums', () => {
-  test('equal those of the records and entries that they are made of, whatever is settled in whatever batches', async () => {
+  test('equal those of the records and entries that they are made of, in batches of any size', async () => {
     const nano = fc.bigInt({ min: 0n, max: 10n ** 13n });
     const [accounts, keys] = [
       [newId(), newId()],

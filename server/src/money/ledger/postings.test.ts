@@ -49,7 +49,7 @@ describe('a settled request is booked', () => {
     expect(booked({ cost: '0', charged: 0n })).toEqual({ plan_quota: 0n, revenue: 0n });
   });
 
-  test('so that it sums to zero, and no account occurs twice, whatever was settled', () => {
+  test('so that it sums to zero, and no account occurs twice, for every settlement', () => {
     const nano = fc.bigInt({ min: 0n, max: 10n ** 18n });
     const funding = fc.constantFrom('balance', 'invoice', 'none' as const);
     fc.assert(

@@ -101,7 +101,7 @@ export function runTotals(records: readonly PostedRecord[]) {
       run_id: first.runId,
       ceiling_nano: null,
       spent_nano: sumOf(group, (record) => BigInt(record.cost)),
-      // The calls were made, whatever became of their money.
+      // The calls were made, even if their money was given back.
       requests: group.filter((record) => !isRefund(record) && !isCorrection(record)).length.toString(),
       first_request_at: rfc3339(Math.min(...group.map((record) => record.startedAt))),
       last_request_at: rfc3339(Math.max(...group.map((record) => record.startedAt))),

@@ -4,7 +4,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { type Offer, planOfTerms } from './offer.ts';
 import type { Plan } from './tiers.ts';
 
-/** Of whoever runs the gateway: no quota, no rate limit, no price. Nobody can buy it. */
+/** For the operator of the gateway: no quota, no rate limit, no price. Nobody can buy it. */
 export const OPERATOR = 'operator';
 const OPERATOR_PLAN = planOfTerms({
   plan_id: OPERATOR,
@@ -31,7 +31,7 @@ export const planOfOperator: PlanOfAccount = ({ givenPlan }) => givenPlan ?? OPE
 
 /** What is offered now, and every version that an account may have. */
 export interface PlanBook {
-  /** Whether whoever needs a larger plan can buy it; else the operator gives it. */
+  /** Whether a larger plan can be bought; otherwise the operator gives it. */
   readonly isSelling: boolean;
   /** The plan of new accounts. */
   readonly standard: Plan;

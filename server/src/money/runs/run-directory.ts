@@ -21,7 +21,7 @@ interface RunDirectoryDeps {
 
 /**
  * Lets calls into their runs, and stops them when a run ends. It remembers runs for as long as it hears of their changes: it starts deaf
- * and reads every time, until `listening()`; what was missed while it was deaf is read again for whatever is running.
+ * and reads every time, until `listening()`; what was missed meanwhile is read again for every run in progress.
  */
 export class RunDirectory {
   readonly #deps: RunDirectoryDeps;
@@ -60,7 +60,7 @@ export class RunDirectory {
 
   async #let(step: RunningStep, wish: RunWish): Promise<void> {
     const { store, clock } = this.#deps;
-    // Before anything is read: whatever changes from here on is heard for this step too.
+    // Before anything is read: changes from here on are heard for this step too.
     this.#watch(step, wish.runId);
     do {
       step.isOvertaken = false;
@@ -101,7 +101,7 @@ export class RunDirectory {
       if (ancestors.length > MOST_ANCESTORS) throw badParent(`has ${MOST_ANCESTORS} runs above it already, and no more can lie above one`);
     }
     await this.#deps.store.begin(wish, ancestors, this.#deps.clock.now());
-    // Whoever asked before it began would say that there is none.
+    // A question before it began would be answered that there is none.
     this.#drop(keyOf(wish, runId));
     return this.#mustRead(wish, runId);
   }
@@ -118,7 +118,7 @@ export class RunDirectory {
     this.#closed(keyOf(owner, runId));
   }
 
-  /** Changes are heard from now on. What was missed until now is read again for whatever is running. */
+  /** Changes are heard from now on. What was missed until now is read again for every run in progress. */
   listening(): void {
     this.#forgetAll();
     this.#isListening = true;

@@ -14,9 +14,9 @@ export interface RunStep {
   readonly signal: AbortSignal;
   /** Why it was stopped, where it was. */
   readonly stopped: Problem | undefined;
-  /** Where the run stands in calls and time, as response headers. */
+  /** The calls and the time that the run has left, as response headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The call is let in: it counts, whatever becomes of it. */
+  /** The call is admitted: it counts, also if it fails. */
   admitted(): void;
   /** To be called once the answer has ended, or the call was refused. */
   leave(): void;

@@ -81,7 +81,7 @@ export const tokenLimits = (kind: string, address: string | null): Limit[] => [
   { key: key(kind, 'address', networkOf(address)), free: 30, longestPauseSeconds: 60, onSuccess: 'refund' },
 ];
 
-/** For whoever holds a session already and is asked for the password again: there are no strangers here. */
+/** For the holder of a session who is asked for the password again: there are no strangers here. */
 export const provingLimits = (userId: string): Limit[] => [
   { key: key('proof', userId), free: 5, longestPauseSeconds: 300, onSuccess: 'forget' },
 ];

@@ -125,7 +125,7 @@ describe('the owner', () => {
     expect(await waitOf(guess(somewhere(), subject, true))).toBe(0);
   });
 
-  test('can ask for a mail whatever strangers ask for', async () => {
+  test('can ask for a mail, also while strangers ask for many', async () => {
     const subject = somebody();
     const ask = (address: string) => askingLimits({ kind: 'reset-password', subject, address });
     const strangers = somewhere();

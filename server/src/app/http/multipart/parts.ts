@@ -21,7 +21,7 @@ const MAX_HEADER_BYTES = 8 * 1024;
 
 /**
  * The parts of a multipart body (RFC 2046, section 5.1.1), pulled: nothing is read from `source` before somebody asks, so a slow reader of a
- * part holds back whoever sends it. Strict, as RFC 7578 allows: what cannot be a part is an error and never left out without a word.
+ * part stops the sender. Strict, as RFC 7578 allows: what cannot be a part is an error and never left out without a word.
  *
  * @throws MalformedMultipart from the parts and from their contents; what `source` throws passes through both
  */
@@ -104,7 +104,7 @@ class Input {
     }
   }
 
-  /** What stands before the delimiter, when that is no more than `maxBytes`. */
+  /** What is before the delimiter, when that is no more than `maxBytes`. */
   async short(delimiter: Buffer, maxBytes: number, otherwise: string): Promise<Buffer> {
     for (;;) {
       const at = this.#arrived.subarray(0, maxBytes + delimiter.length).indexOf(delimiter);

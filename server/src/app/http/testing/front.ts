@@ -42,7 +42,7 @@ export async function openFrontUnderTest(
 ) {
   const problemReply = createProblemReply(() => PUBLIC_URL);
   const parts: FrontParts = { admission: new Admission(authenticator), refusals: new Refusals({ log, problemReply }) };
-  // Tests stand behind a proxy of their own: a caller's address is what they say in X-Forwarded-For.
+  // Tests count as a trusted proxy: a caller's address is what they say in X-Forwarded-For.
   const refusalLimits = new RefusalLimits({ perMinute: refusalsPerMinute, peerAddress: createPeerAddress(['127.0.0.1']) });
   const headers = createAnswerHeaders({ isHttps: false });
   const routes = routesOf(parts);
