@@ -10,6 +10,7 @@ it.each([
   ['people import GONE', 'Check the path'],
   ['api /v1/keys --input GONE', 'Check the path'],
   ['receipts verify GONE', '`tallygate receipts get ID -o FILE`'],
+  ['invoices verify GONE', '`tallygate invoices get MONTH -o FILE`'],
   ['anchors verify GONE --rpc http://127.0.0.1:9', '`tallygate receipts get ID -o FILE`'],
   ['anchors deploy --rpc http://127.0.0.1:9 --key-file GONE', 'TALLYGATE_DEPLOY_KEY'],
   ['keys create --name a --signing-key GONE', '`openssl genpkey'],

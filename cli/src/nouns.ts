@@ -90,6 +90,11 @@ const NOUNS: readonly Noun[] = [
     about: 'Signed proof of what was served and what it cost',
     load: async () => (await import('./receipts/commands.ts')).receiptCommands,
   },
+  {
+    name: 'invoices',
+    about: 'The bills of the account’s months, worked out again from their receipts',
+    load: async () => (await import('./invoices/commands.ts')).invoiceCommands,
+  },
   { name: 'log', about: 'The public log that every receipt stands in', load: async () => (await import('./log/commands.ts')).logCommands },
   {
     name: 'anchors',

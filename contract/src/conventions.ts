@@ -181,3 +181,9 @@ export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'How many at most.' }),
   cursor: z.string().max(1_000).optional().meta({ description: 'The `next_cursor` of the page before.' }),
 };
+
+/** Of queries of what belongs to live or to test keys. */
+export const Livemode = z
+  .stringbool()
+  .optional()
+  .meta({ description: 'Live or test mode. Default: the mode of the API key that asks; live for sessions.', enum: ['true', 'false'] });

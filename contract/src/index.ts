@@ -19,6 +19,7 @@ import { files, fileTransfers, uploads } from './files.ts';
 import { identity } from './identity.ts';
 import { conversations, inference, storedChats, storedResponses, videos, videoTransfers } from './inference.ts';
 import { invites } from './invites.ts';
+import { invoices } from './invoices.ts';
 import { keys } from './keys.ts';
 import { ledger } from './ledger.ts';
 import { mfa } from './mfa.ts';
@@ -60,6 +61,7 @@ export const contract = c.router(
     ledger,
     runs,
     receipts,
+    invoices,
     anchors,
     receiptTransfers,
     plans,
@@ -105,6 +107,7 @@ export * from './files.ts';
 export * from './identity.ts';
 export * from './inference.ts';
 export * from './invites.ts';
+export * from './invoices.ts';
 export * from './keys.ts';
 export * from './ledger.ts';
 export * from './mfa.ts';
@@ -112,6 +115,7 @@ export * from './people.ts';
 export type { PeopleFilter } from './people-filter.ts';
 export * from './plans.ts';
 export * from './problem.ts';
+export * from './receipt-payment.ts';
 export * from './receipts.ts';
 export * from './runs.ts';
 export { DEFAULT_SCOPES, SCOPE_ROLES, SCOPES, type Scope, scopesOfRole } from './scopes.ts';

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
+import { headersA, Livemode, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
 import { CorrectionRequest, CorrectionResponse, PublicReason, RequestCorrection, RequestName } from './corrections.ts';
 import { ReceiptUsage } from './receipts.ts';
 
@@ -70,10 +70,7 @@ export const UsageQuery = z.object({
   from: z.iso.date().optional().meta({ description: 'First day, UTC. Default: the first of the current month.' }),
   to: z.iso.date().optional().meta({ description: 'Last day, UTC. Default: today.' }),
   group_by: z.enum(['day', 'model', 'key', 'run']).default('day'),
-  livemode: z
-    .stringbool()
-    .optional()
-    .meta({ description: 'Live or test usage. Default: the mode of the API key that asks; live for sessions.', enum: ['true', 'false'] }),
+  livemode: Livemode,
   model: Name.max(200).optional(),
   key_id: Uuid.optional(),
   run_id: Name.max(128).optional(),

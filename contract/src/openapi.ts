@@ -34,6 +34,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Content: 'Posts, pages and other texts of the team: drafts, and what everybody may read.',
   'Marketing events': 'Events as the marketing workspace works with them.',
   Receipts: 'Signed receipts and the public keys that verify them.',
+  Invoices: 'The bill of a month, signed and in the log, to be worked out again from its receipts.',
   Discovery: 'What the service says about itself.',
   'Marketing e-mails': 'Mails to the people the service knows: sending, previewing, progress, and who got what.',
   'Marketing people': 'Everybody the service knows, for the marketing team: finding, tagging, merging, importing, erasing.',

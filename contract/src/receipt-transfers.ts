@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { binary, headersA, problem, refusals } from './conventions.ts';
+import { binary, headersA, Livemode, problem, refusals } from './conventions.ts';
 
 const c = initContract();
 
@@ -8,11 +8,6 @@ export const Month = z
   .string()
   .regex(/^20\d{2}-(?:0[1-9]|1[0-2])$/, 'must be a month such as 2026-11')
   .meta({ description: 'Receipts of requests of this UTC calendar month, as invoices count them, `YYYY-MM`.', examples: ['2026-11'] });
-
-export const Livemode = z
-  .stringbool()
-  .optional()
-  .meta({ description: 'Live or test receipts. Default: the mode of the API key that asks; live for sessions.', enum: ['true', 'false'] });
 
 const TilePath = z.object({
   level: z.string().meta({ description: 'Level of tiles, 0 to 63, or `entries`.', examples: ['0'] }),

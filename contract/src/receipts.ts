@@ -1,8 +1,9 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { ReceiptAnchor } from './anchors.ts';
-import { headersA, page, pageQuery, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
-import { Livemode, Month } from './receipt-transfers.ts';
+import { headersA, Livemode, page, pageQuery, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
+import { ReceiptPayment } from './receipt-payment.ts';
+import { Month } from './receipt-transfers.ts';
 import { VaasKeySet } from './vaas-keys.ts';
 
 const c = initContract();
@@ -142,6 +143,7 @@ export const ReceiptPayload = z
       description: 'Sum of units × price, times the factor, rounded up once, in 10⁻⁹ USD. Of a refund: what is given back, at most that.',
       examples: ['8550'],
     }),
+    payment: ReceiptPayment,
     refund_of: Uuid.nullable().meta({
       description: 'The receipt whose cost is given back, or that is corrected; null otherwise.',
       examples: [null],

@@ -1,16 +1,11 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, page, pageQuery, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
+import { headersA, Livemode, page, pageQuery, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
 
 const c = initContract();
 
 const RunId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, 'must be 1 to 128 letters, digits and . _ : -');
 export const RunPath = z.object({ run_id: RunId.meta({ description: 'The run’s id, as the caller chose it.' }) });
-
-const Livemode = z
-  .stringbool()
-  .optional()
-  .meta({ description: 'Live or test runs. Default: the mode of the API key that asks; live for sessions.', enum: ['true', 'false'] });
 
 export const RunState = z.enum(['active', 'exhausted', 'closed']).meta({
   id: 'RunState',

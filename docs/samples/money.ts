@@ -13,6 +13,8 @@ export const MONEY: Samples = {
   getReceiptProof: { sdk: `const proof = await tallygate.receipts.proof('${ID}');` },
   getLogCheckpoint: { sdk: 'const checkpoint = await tallygate.receipts.checkpoint();' },
   getVaasKeys: { cli: 'tallygate receipts keys' },
+  listSignedInvoices: { cli: 'tallygate invoices list' },
+  getSignedInvoice: { cli: 'tallygate invoices get 2026-11 -o invoice.json' },
   listPlans: { cli: 'tallygate plans list' },
   getCurrentPlan: { cli: 'tallygate plans show' },
   getEntitlementMatrix: { cli: 'tallygate plans compare' },

@@ -134,6 +134,8 @@ it('has a method for every operation that is written by hand, with the path and 
     tallygate.receipts.checkpoint(),
     tallygate.receipts.consistency({ from: 1, to: 2 }),
     tallygate.receipts.keys(),
+    tallygate.invoices.list({ limit: 10 }),
+    tallygate.invoices.get('2026-11', { livemode: true }),
     tallygate.anchors.list(),
     tallygate.anchors.get(RECEIPT_ID),
     tallygate.chat.completions.create({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hi.' }] }),

@@ -24,7 +24,8 @@ interface Options extends ChainOptions, WitnessOptions {
   readonly prices?: string | false;
 }
 
-const NOT_COMPARED = 'The unit prices were not compared with published ones: `tallygate login` keeps those, --prices names a file.\n';
+export const NOT_COMPARED =
+  'The unit prices were not compared with published ones: `tallygate login` keeps those, --prices names a file.\n';
 
 const FIELDS = ['valid', 'code', 'reason', 'checks', 'payload', 'logged', 'proves', 'does_not_prove', 'on_chain', ...EXPORT_FIELDS];
 
@@ -156,7 +157,7 @@ const logText = ({ checks, logged }: Verified): string =>
   logged ? `entry ${logged.index} of ${logged.tree_size} in ${logged.origin}` : checks.log === 'pending' ? 'pending' : 'not checked';
 
 /** `undefined` where there are none to compare with, or none are wanted. A file that was named must be there. */
-async function readPrices(world: CommandWorld, named: string | false | undefined): Promise<PublishedPrices | undefined> {
+export async function readPrices(world: CommandWorld, named: string | false | undefined): Promise<PublishedPrices | undefined> {
   if (named === false) return undefined;
   const path = named ?? keptPricesPath(world, world.profile);
   const text = named === undefined ? await world.readFile(path) : await readText(world, path, 'Save the answer of GET /v1/prices in it.');

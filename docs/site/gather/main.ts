@@ -25,7 +25,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'request-ids',
     'pagination',
   ],
-  'Money and receipts': ['runs', 'budgets', 'plans', 'payments', 'ledger', 'receipts'],
+  'Money and receipts': ['runs', 'budgets', 'plans', 'payments', 'ledger', 'receipts', 'invoices'],
   'Getting in': ['authentication', 'identity', 'keys', 'signed-requests', 'invites', 'sdk', 'cli', 'mcp', 'discovery'],
   'Site and marketing': ['events', 'content', 'people', 'emails', 'client-requests'],
   Operating: ['running', 'several-gateways', 'providers', 'sandbox', 'anchoring'],
@@ -57,7 +57,7 @@ const unsorted = guides.find(({ name }) => !Object.values(GUIDES).flat().include
 if (unsorted) throw new Error(`The guide ${unsorted.name} needs a place in the navigation: GUIDES in gather/main.ts.`);
 const chapters: Chapter[] = [
   { label: 'First minute', pages: inOrder(start, ['openai-sdk', 'typescript', 'terminal']) },
-  { label: 'Concepts', pages: inOrder(concepts, ['hard-caps', 'receipts']) },
+  { label: 'Concepts', pages: inOrder(concepts, ['hard-caps', 'receipts', 'receipt-format']) },
   ...Object.entries(GUIDES).map(([label, names]) => ({
     label,
     pages: inOrder(

@@ -25,6 +25,8 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   'guides/ledger': 'how much did I spend, usage, costs',
   'guides/receipts': 'how do I verify a receipt, refund, correction',
   'guides/authentication': 'authentication, authorization, bearer token, API key, 401, 403, which header',
+  'guides/invoices': 'how do I verify my bill, check an invoice, month statement',
+  'concepts/receipt-format': 'receipt format, specification, verifier in python, go, another language',
   'guides/identity': 'login, how do I log in, password, session, second factor',
   'guides/keys': 'how do I create an API key, rotate, revoke, scopes',
   'guides/invites': 'invite, invitation, beta code',

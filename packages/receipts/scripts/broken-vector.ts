@@ -21,4 +21,4 @@ export const honest = issue(payloadWith());
 export const { usage }: ReceiptPayload = honest.payload;
 
 /** A receipt that the service has digested and signed as it stands: what is changed is all that is wrong. */
-export const altered = (changes: object): unknown => issue({ ...honest.payload, ...changes });
+export const altered = (changes: object): unknown => issue(payloadWith(changes));

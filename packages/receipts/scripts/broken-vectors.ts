@@ -9,6 +9,7 @@ import { brokenAnchorVectors } from './anchor-vectors.ts';
 import { brokenLogVectors } from './broken-log-vectors.ts';
 import { brokenMoneyVectors } from './broken-money-vectors.ts';
 import { altered, type BrokenVector, broken, honest, usage } from './broken-vector.ts';
+import { brokenPayments } from './payment-vectors.ts';
 import { clientSignature, current, issue, keySet, payloadWith, retired, sign, stranger } from './vector-receipts.ts';
 
 const brokenText = (expected_code: RefusalCode, why: string, text: string): BrokenVector => ({ why, expected_code, text });
@@ -279,6 +280,7 @@ export const brokenVectors: Readonly<Record<string, BrokenVector>> = {
   ...tampered,
   ...keys,
   ...signatures,
+  ...brokenPayments,
   ...brokenMoneyVectors,
   ...clients,
   ...forms,

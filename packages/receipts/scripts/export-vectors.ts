@@ -1,5 +1,7 @@
 import type { ExportFault, ReceiptExportEnd, ReceiptExportHeader } from '../src/export.ts';
-import type { ReceiptPayload } from '../src/receipt.ts';
+import type { ReceiptPayload, ReceiptResponse } from '../src/receipt.ts';
+import { halfCovered } from './payment-vectors.ts';
+import { entryAt, INDEX, leavesAround } from './vector-log.ts';
 import { issue, keySet, payloadWith, refundWith } from './vector-receipts.ts';
 
 /** An export whose receipts hold one by one, and what they come to together. */
@@ -27,9 +29,21 @@ const header: ReceiptExportHeader = {
 const numbered = (payloads: readonly ReceiptPayload[]): ReceiptPayload[] =>
   payloads.map((payload, at) => ({ ...payload, account_sequence: at + 1 }));
 
-function exportOf(payloads: readonly ReceiptPayload[], counted: Partial<ReceiptExportEnd> = {}): string[] {
+/** As `exportOf`, of receipts that are there. */
+export const linesOf = (changes: Partial<ReceiptExportHeader>, receipts: readonly ReceiptResponse[], end: ReceiptExportEnd): string[] =>
+  [{ ...header, ...changes }, ...receipts, end].map((line) => JSON.stringify(line));
+
+export function exportOf(
+  payloads: readonly ReceiptPayload[],
+  counted: Partial<ReceiptExportEnd> = {},
+  changes: Partial<ReceiptExportHeader> = {},
+): string[] {
   const end: ReceiptExportEnd = { object: 'receipt_export.end', receipts: payloads.length, logged: 0, ...counted };
-  return [header, ...payloads.map((payload) => issue(payload)), end].map((line) => JSON.stringify(line));
+  return linesOf(
+    changes,
+    payloads.map((payload) => issue(payload)),
+    end,
+  );
 }
 
 /** Costs 384,000 nano-USD. */
@@ -50,6 +64,13 @@ const correction = payloadWith({
   refund_reason: 'The provider had counted an answer that it never gave.',
 });
 const refundOfCorrection = refundWith({ refund_of: correction.receipt_id, usage: correction.usage, cost_nano_usd: '180000' });
+
+/** Charged so much, and so many tokens covered. */
+const shared = (charged: string, tokens: number): ReceiptPayload['payment'] => ({
+  ...billed.payment,
+  covered: { requests: 1, tokens },
+  charged_nano_usd: charged,
+});
 
 const inOrder = (why: string, payloads: readonly ReceiptPayload[], cost: string): ExportVector => ({
   ...{ why, lines: exportOf(numbered(payloads)), valid: payloads.length, billed_nano_usd: cost, expected_codes: [] },
@@ -126,6 +147,53 @@ export const exportVectors: Readonly<Record<string, ExportVector>> = {
     [billed, refund, { ...correction, refund_of: refund.receipt_id }],
     { valid: 3, cost: '384000' },
   ),
+  'corrected-as-it-was-paid': inOrder(
+    'Half of the cost was charged: of the corrected cost it is half again, rounded down.',
+    [halfCovered(), { ...correction, payment: shared('90000', 600) }],
+    '180000',
+  ),
+  'corrected-in-another-share': refused(
+    'share_mismatch',
+    'Half of the cost was charged, of the corrected cost all.',
+    [halfCovered(), { ...correction, payment: { ...shared('180000', 0), covered: {} } }],
+    { valid: 2, cost: '180000' },
+  ),
+  'given-back-in-another-share': refused(
+    'share_mismatch',
+    'Half of the cost was charged, and all of it returns to the quota.',
+    [halfCovered(), refundWith({ payment: { ...shared('0', 770), covered: { requests: 1, tokens: 1540 } } })],
+    { valid: 2, cost: '384000' },
+  ),
+  'given-back-to-another-payer': refused(
+    'share_mismatch',
+    'The balance had paid, and the invoice is given back.',
+    [billed, refundWith({ payment: { ...billed.payment, funding: 'invoice' } })],
+    { valid: 2, cost: '384000' },
+  ),
+  'repeated-receipt': {
+    why: 'One receipt is there twice.',
+    lines: exportOf([billed, billed]),
+    ...{ valid: 1, billed_nano_usd: '384000', expected_codes: ['repeated_receipt'] },
+  },
+  'of-another-month': {
+    why: 'The second receipt is of a request that began a millisecond before the month.',
+    lines: exportOf([billed, { ...another, account_sequence: 2, started_at: '2026-10-31T23:59:59.999Z' }]),
+    ...{ valid: 1, billed_nano_usd: '384000', expected_codes: ['foreign_receipt'] },
+  },
+  'without-header': {
+    why: 'The first line is a receipt.',
+    lines: exportOf([billed]).slice(1),
+    ...{ valid: 0, billed_nano_usd: '0', expected_codes: ['malformed_export'] },
+  },
+  'another-checkpoint': {
+    why: 'The receipt is proven against a state of the log, and the header names none.',
+    lines: linesOf({}, [issue(billed, undefined, entryAt(leavesAround(billed), INDEX))], {
+      object: 'receipt_export.end',
+      receipts: 1,
+      logged: 1,
+    }),
+    ...{ valid: 0, billed_nano_usd: '0', expected_codes: ['other_checkpoint'] },
+  },
   'left-out': {
     why: 'The second of three receipts is not there, and the last line says so: its number is missing.',
     lines: exportOf(numbered([billed, failed(second), another]).toSpliced(1, 1)),

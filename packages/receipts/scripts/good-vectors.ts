@@ -1,6 +1,7 @@
 import { canonicalJson } from '../src/canonical.ts';
 import type { ReceiptLog, ReceiptPayload } from '../src/receipt.ts';
 import { anchorAt, LATER_SIZE } from './anchor-vectors.ts';
+import { goodPayments } from './payment-vectors.ts';
 import { entryAt, INDEX, leavesAround } from './vector-log.ts';
 import {
   clientSignature,
@@ -72,6 +73,7 @@ function reversed(value: unknown): unknown {
 const ofJune = payloadWith({ started_at: '2026-06-30T23:59:59.000Z', completed_at: '2026-07-01T00:00:00.000Z' });
 
 export const goodVectors: Readonly<Record<string, GoodVector>> = {
+  ...Object.fromEntries(Object.entries(goodPayments).map(([name, [why, payload]]) => [name, good(why, payload)])),
   plain: good('A chat completion, 1,200 tokens in and 340 out.', payloadWith()),
   'streamed-estimated': good(
     'A stream that the client broke off; the provider reported no usage, so the counts are the gateway’s. 7 × 150,000 + 1 × 600,000 pico-USD is 1,650 nano-USD.',

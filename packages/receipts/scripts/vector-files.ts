@@ -3,6 +3,7 @@ import { chainVectors } from './anchor-vectors.ts';
 import { brokenVectors } from './broken-vectors.ts';
 import { exportVectors } from './export-vectors.ts';
 import { goodVectors } from './good-vectors.ts';
+import { invoiceVectors } from './invoice-vectors.ts';
 import { WITNESS_NAME } from './vector-log.ts';
 import { accountId, apiKeyId, keySet, noteKey, witness } from './vector-receipts.ts';
 
@@ -30,4 +31,5 @@ export const vectorFiles = (): ReadonlyMap<string, string> =>
     ...filesIn('broken', brokenVectors),
     ...filesIn('chain', chainVectors),
     ...filesIn('exports', exportVectors),
+    ...filesIn('invoices', invoiceVectors),
   ]);

@@ -98,6 +98,7 @@ const plain: ReceiptPayload = {
   unit_prices_pico_usd: { input_tokens: '150000', cached_input_tokens: '75000', output_tokens: '600000' },
   price_factor: '1',
   cost_nano_usd: '384000',
+  payment: { plan: 'pro@1', funding: 'balance', covered: {}, charged_nano_usd: '384000' },
   refund_of: null,
   refund_reason: null,
   started_at: '2026-11-21T08:00:00.000Z',
@@ -141,19 +142,25 @@ export function clientSignature(
 export const noUsage = { input_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0, reasoning_tokens: 0 };
 
 /** All of the plain request's cost given back. */
-export const refundWith = (changes: Partial<ReceiptPayload> = {}): ReceiptPayload => ({
-  ...plain,
-  kind: 'refund',
-  receipt_id: '6a1d2b63-8e4c-4f1a-8b97-3c2a7d4e5f60',
-  outcome: 'refunded',
-  refund_of: plain.receipt_id,
-  refund_reason: 'The provider made nothing of it.',
-  completed_at: '2026-11-22T09:00:00.000Z',
-  ...changes,
-});
+export const refundWith = (changes: Partial<ReceiptPayload> = {}): ReceiptPayload =>
+  payloadWith({
+    kind: 'refund',
+    receipt_id: '6a1d2b63-8e4c-4f1a-8b97-3c2a7d4e5f60',
+    outcome: 'refunded',
+    refund_of: plain.receipt_id,
+    refund_reason: 'The provider made nothing of it.',
+    completed_at: '2026-11-22T09:00:00.000Z',
+    ...changes,
+  });
 
-/** The plain payload with some fields changed. */
-export const payloadWith = (changes: Partial<ReceiptPayload> = {}): ReceiptPayload => ({ ...plain, ...changes });
+/** The plain payload with some fields changed, paid for as a request is of which no quota covers anything. */
+export const payloadWith = (changes: Partial<ReceiptPayload> = {}): ReceiptPayload => paid({ ...plain, ...changes }, changes);
+
+function paid(payload: ReceiptPayload, { payment }: Partial<ReceiptPayload>): ReceiptPayload {
+  if (payment) return payload;
+  if (!payload.livemode) return { ...payload, payment: { plan: null, funding: 'test', covered: {}, charged_nano_usd: '0' } };
+  return { ...payload, payment: { ...plain.payment, charged_nano_usd: payload.cost_nano_usd } };
+}
 
 export const sign = (bytes: Uint8Array, key: VectorKey): string => toBase64url(nacl.sign.detached(bytes, key.secretKey));
 

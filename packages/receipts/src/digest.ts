@@ -1,16 +1,25 @@
 import { canonicalJson } from './canonical.ts';
 import { fromBase64url, toBase64url, toHex, utf8 } from './encoding.ts';
+import type { InvoicePayload } from './invoice/invoice.ts';
 import type { ReceiptPayload } from './receipt.ts';
 import { sha256 } from './sha256.ts';
 
 /** Keeps every hash apart from every other: bytes made for one purpose never pass for those of another. */
-const DOMAIN = { receipt: 'tallygate-receipt/v1\n', account: 'tallygate-account/v1\n', key: 'tallygate-key/v1\n' } as const;
+const DOMAIN = {
+  receipt: 'tallygate-receipt/v1\n',
+  invoice: 'tallygate-invoice/v1\n',
+  account: 'tallygate-account/v1\n',
+  key: 'tallygate-key/v1\n',
+} as const;
 
 /** The text whose UTF-8 bytes are hashed: `"tallygate-receipt/v1\n"` and the canonical JSON of the payload. */
 export const digestInput = (payload: ReceiptPayload): string => `${DOMAIN.receipt}${canonicalJson(payload)}`;
 
 /** The 32 bytes that are the receipt's entry in the log: SHA-256 of the digest input. */
 export const receiptDigest = (payload: ReceiptPayload): Uint8Array => sha256(utf8(digestInput(payload)));
+
+/** The 32 bytes that are the entry of an invoice: SHA-256 of `"tallygate-invoice/v1\n"` and the canonical JSON of its payload. */
+export const invoiceDigest = (payload: InvoicePayload): Uint8Array => sha256(utf8(`${DOMAIN.invoice}${canonicalJson(payload)}`));
 
 /**
  * `account_hash` of a receipt, hex. The account itself is not named in it: the nonce makes the hashes of one account

@@ -48,6 +48,7 @@ test('a whole export holds, and comes to what was billed less what was given bac
     livemode: true,
     receipts: 4,
     valid: 4,
+    unpriced: 0,
     in_log: 4,
     billed_nano_usd: (2n * 384_000n).toString(),
     faults: [],

@@ -33,6 +33,8 @@ export interface ReceiptExportEnd {
 export interface ExportOptions extends VerifyOptions {
   /** Where given, every receipt has to be of this account. */
   readonly accountId?: string;
+  /** Where the receipts are put together; given by who wants to know more of them than the summary says. */
+  readonly books?: MonthBooks;
 }
 
 /** Why a line, or the file, is not accepted although its receipts may hold one by one. */
@@ -59,9 +61,11 @@ export interface ExportSummary {
   readonly livemode: boolean;
   readonly receipts: number;
   readonly valid: number;
+  /** Of the others, how many are in order but for a price that is in no list at hand. */
+  readonly unpriced: number;
   /** Of the valid ones, how many were shown to stand in the log. */
   readonly in_log: number;
-  /** Nano-USD at catalogue prices: what was billed, less what was given back and corrected. Of what is in order alone. */
+  /** Nano-USD at catalogue prices: what was billed, less what was given back and corrected. Of what is in order alone, or has but a price that is not at hand. */
   readonly billed_nano_usd: string;
   /** What is wrong with the file as such. */
   readonly faults: readonly { readonly code: ExportFault; readonly reason: string }[];
@@ -74,12 +78,12 @@ export interface ExportSummary {
 export async function* verifyExport(
   lines: Iterable<string> | AsyncIterable<string>,
   keys: unknown,
-  { accountId, ...options }: ExportOptions = {},
+  { accountId, books = new MonthBooks(), ...options }: ExportOptions = {},
 ): AsyncGenerator<ExportedReceipt, ExportSummary, undefined> {
   let header: ReceiptExportHeader | undefined;
   let end: ReceiptExportEnd | undefined;
   let number = 0;
-  const sums = new Sums();
+  const sums = new Sums(books);
   const faults: ExportSummary['faults'][number][] = [];
   const fault = (code: ExportFault, reason: string) => void faults.push({ code, reason });
   const notes: CheckedNotes = new Map();
@@ -96,8 +100,7 @@ export async function* verifyExport(
     if (end) fault('incomplete_export', `Line ${number} stands after the last one.`);
     end ??= endOf(text);
     if (end) continue;
-    const { verdict, hasProof } = verdictOf(text, header, { keys, options, accountId, notes });
-    const accepted = sums.add(verdict, hasProof);
+    const accepted = sums.add(verdictOf(text, header, { keys, options, accountId, notes }));
     yield { line: number, verdict: accepted };
   }
   if (!header) return { ...sums.summary({ month: '', livemode: false }), faults: [malformed('The file is empty.')] };
@@ -122,17 +125,27 @@ interface ReadLine {
   readonly verdict: ExportedReceipt['verdict'];
   /** Whether there is something that says to be its proof, good or bad. */
   readonly hasProof: boolean;
+  /** What it says, where nothing speaks against it but that its price is in no list at hand: it is in the books all the same. */
+  readonly unpriced?: ReceiptPayload;
 }
 
 function verdictOf(text: string, header: ReceiptExportHeader, { keys, options, accountId, notes }: Verifying): ReadLine {
   let log: Readonly<Record<string, unknown>> = {};
-  const verdict = refusalAsValue(() => {
-    const receipt = readJson(text);
-    if (isPlainObject(receipt) && isPlainObject(receipt['log'])) log = receipt['log'];
-    return verifyWithNotes(receipt, keys, { options, notes });
-  });
+  const verified = (asked: VerifyOptions) =>
+    refusalAsValue(() => {
+      const receipt = readJson(text);
+      if (isPlainObject(receipt) && isPlainObject(receipt['log'])) log = receipt['log'];
+      return verifyWithNotes(receipt, keys, { options: asked, notes });
+    });
+  const verdict = verified(options);
+  const { prices: _, ...unpriced } = options;
+  const withoutPrice = (refusal: Refusal, hasProof: boolean): ReadLine => {
+    const beside = refusal.code === 'price_unpublished' ? verified(unpriced) : refusal;
+    const isOurs = beside.valid && foreignness(beside.payload, header, accountId) === undefined;
+    return { verdict: refusal, hasProof, ...(isOurs && { unpriced: beside.payload }) };
+  };
   const hasProof = log['state'] === 'logged';
-  if (!verdict.valid) return { verdict, hasProof };
+  if (!verdict.valid) return withoutPrice(verdict, hasProof);
   const { payload, checks } = verdict;
   const refused = (code: ExportFault, reason: string): ReadLine => ({ verdict: { valid: false, code, reason }, hasProof });
   const foreign = foreignness(payload, header, accountId);
@@ -155,25 +168,33 @@ function foreignness(
 
 /** What has been counted so far. */
 class Sums {
-  readonly books = new MonthBooks();
+  readonly books: MonthBooks;
   receipts = 0;
   withProof = 0;
   #valid = 0;
+  #unpriced = 0;
   #logged = 0;
 
+  constructor(books: MonthBooks) {
+    this.books = books;
+  }
+
   /** Returns the verdict of the receipt beside those before it. */
-  add(verdict: ExportedReceipt['verdict'], hasProof: boolean): ExportedReceipt['verdict'] {
+  add({ verdict, hasProof, unpriced }: ReadLine): ExportedReceipt['verdict'] {
     this.receipts += 1;
     if (hasProof) this.withProof += 1;
-    const found: FoundInBooks | undefined = verdict.valid ? this.books.enter(verdict.payload) : undefined;
+    const payload = verdict.valid ? verdict.payload : unpriced;
+    const found: FoundInBooks | undefined = payload && this.books.enter(payload);
     if (found) return { valid: false, ...found };
     if (verdict.valid) this.#valid += 1;
+    if (unpriced) this.#unpriced += 1;
     if (verdict.valid && verdict.checks.log === 'ok') this.#logged += 1;
     return verdict;
   }
 
   summary({ month, livemode }: Pick<ReceiptExportHeader, 'month' | 'livemode'>, billed = 0n): Omit<ExportSummary, 'faults'> {
-    return { month, livemode, receipts: this.receipts, valid: this.#valid, in_log: this.#logged, billed_nano_usd: billed.toString() };
+    const counts = { receipts: this.receipts, valid: this.#valid, unpriced: this.#unpriced, in_log: this.#logged };
+    return { month, livemode, ...counts, billed_nano_usd: billed.toString() };
   }
 }
 

@@ -11,7 +11,16 @@ export { canonicalJson } from './canonical.ts';
 export type { Checks, ProofState } from './checks.ts';
 export type { RequestComponents } from './client-signature.ts';
 export { type CostLine, costLines, recomputeCost } from './cost.ts';
-export { accountHash, accountHashInput, digestInput, keyHash, keyHashInput, keyThumbprint, receiptDigest } from './digest.ts';
+export {
+  accountHash,
+  accountHashInput,
+  digestInput,
+  invoiceDigest,
+  keyHash,
+  keyHashInput,
+  keyThumbprint,
+  receiptDigest,
+} from './digest.ts';
 export { isPublicKey, isWeakPublicKey, verifyEd25519 } from './ed25519.ts';
 export { fromBase64, fromBase64url, fromHex, toBase64url, toHex } from './encoding.ts';
 export {
@@ -24,7 +33,27 @@ export {
   type ReceiptExportHeader,
   verifyExport,
 } from './export.ts';
-export { detachedJws, jwsSigningInput } from './jws.ts';
+export type { InvoiceMonth, InvoicePayload, InvoiceResponse, PlanQuota } from './invoice/invoice.ts';
+export { invoiceChainFaults } from './invoice/invoice-chain.ts';
+export { dueOf } from './invoice/invoice-sums.ts';
+export {
+  type BilledMonth,
+  type BilledReceipt,
+  type BillFault,
+  type BillOptions,
+  type BillSummary,
+  figuresOf,
+  verifyBill,
+} from './invoice/verify-bill.ts';
+export {
+  type InvoiceOptions,
+  type InvoiceVerification,
+  isInvoice,
+  type VerifiedInvoice,
+  verifyInvoice,
+  verifyInvoiceText,
+} from './invoice/verify-invoice.ts';
+export { detachedJws, type JwsType, jwsSigningInput } from './jws.ts';
 export { type Checkpoint, checkpointText, parseCheckpoint } from './log/checkpoint.ts';
 export {
   cosignatureLine,
@@ -78,11 +107,15 @@ export {
   type TreeNode,
 } from './log/tree.ts';
 export { readSignatureInput, type SignatureInput, sha256OfContentDigest, signatureBase } from './message-signature.ts';
+export type { BookSums } from './month-sums.ts';
 export type { PublishedPrice, PublishedPrices, UnitPrices } from './prices.ts';
+export { QUOTA_METERS, quotaUnits } from './quota-units.ts';
 export type {
   ClientSignature,
+  QuotaMeter,
   ReceiptLog,
   ReceiptPayload,
+  ReceiptPayment,
   ReceiptResponse,
   ReceiptUsage,
   VaasKey,

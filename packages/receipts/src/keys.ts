@@ -73,9 +73,8 @@ export function pinnedKey(text: string, kind: NoteKey['kind']): NoteKey {
 /** Throws `Refused` with `malleable_signature` or `bad_signature`. */
 export function checkSignature(key: VaasKey, message: Uint8Array, signature: Uint8Array): void {
   if (verifyEd25519(message, signature, publicBytes(key))) return;
-  if (isMalleated(signature))
-    throw new Refused('malleable_signature', 'The signature of receipt.jws has an S that is not below the group order.');
-  throw new Refused('bad_signature', `receipt.jws has no signature of this payload by the key ${key.kid}.`);
+  if (isMalleated(signature)) throw new Refused('malleable_signature', 'The signature of jws has an S that is not below the group order.');
+  throw new Refused('bad_signature', `jws has no signature of this payload by the key ${key.kid}.`);
 }
 
 /**
@@ -87,7 +86,7 @@ export function checkSignature(key: VaasKey, message: Uint8Array, signature: Uin
 export function checkPeriod(key: VaasKey, completedAt: string): void {
   // Times have one spelling of fixed width, and so sort as text.
   if (key.not_after !== null && completedAt > key.not_after)
-    throw new Refused('key_retired', `payload.completed_at is ${completedAt}, the key was retired at ${key.not_after}.`);
+    throw new Refused('key_retired', `It is of ${completedAt}, the key was retired at ${key.not_after}.`);
 }
 
 function publicBytes(key: VaasKey | VaasLogKey): Uint8Array {

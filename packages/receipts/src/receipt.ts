@@ -39,6 +39,21 @@ export interface ClientSignature {
   content_digest: string;
 }
 
+/** What a plan's quota counts. */
+export type QuotaMeter = 'requests' | 'tokens' | 'images' | 'audio_seconds' | 'video_seconds';
+
+/** Who paid for it. See `checkPayment`. */
+export interface ReceiptPayment {
+  /** The version of the plan that decided, such as `pro@1`; null in test mode. */
+  plan: string | null;
+  /** What pays beyond the plan's quota. `none`: nothing may go beyond it. `test`: nobody pays. */
+  funding: 'balance' | 'invoice' | 'none' | 'test';
+  /** Units that the quota covered, by meter; those of which it covered none are absent. */
+  covered: { [Meter in QuotaMeter]?: number | undefined };
+  /** Nano-USD that the balance or the invoice pays: the cost of what the quota did not cover. Of a refund: what of it they are given back. */
+  charged_nano_usd: string;
+}
+
 /** What is digested and signed. Every number is an integer, every amount of money a string of digits. */
 export interface ReceiptPayload {
   version: 'tallygate-receipt/v1';
@@ -87,6 +102,7 @@ export interface ReceiptPayload {
   price_factor: string;
   /** Nano-USD (10⁻⁹). See `recomputeCost`; of a refund it is what is given back, and at most that. */
   cost_nano_usd: string;
+  payment: ReceiptPayment;
   /** The receipt whose cost is given back, or that is corrected; null otherwise. */
   refund_of: string | null;
   /** Why; null where `refund_of` is. */

@@ -54,6 +54,8 @@ export type RefusalCode =
   | 'price_missing'
   /** The cost is not the one that follows from usage and prices. */
   | 'cost_mismatch'
+  /** What was charged, or what the plan's quota covered, does not follow from cost and usage. */
+  | 'payment_mismatch'
   /** The published prices do not have this model in this price version. */
   | 'price_unpublished'
   /** The published price has this version, of another time than the request's. */
@@ -72,6 +74,10 @@ export type RefusalCode =
   | 'log_key_retired'
   /** The proof does not lead from the receipt to the root of the checkpoint. */
   | 'not_in_log'
+  /** The figures of an invoice do not agree with each other. */
+  | 'invoice_inconsistent'
+  /** An invoice of another account than the one that was named. */
+  | 'foreign_invoice'
   /** It was demanded that the receipt is shown to stand in the log. */
   | 'not_logged'
   /** Fewer of the named witnesses than demanded have cosigned the checkpoint. */

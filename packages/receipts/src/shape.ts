@@ -75,6 +75,13 @@ export const record =
     );
   };
 
+export const listOf =
+  <T>(shape: Shape<T>, most: number): Shape<T[]> =>
+  (value, at) =>
+    Array.isArray(value) && value.length <= most
+      ? value.map((item: unknown, index) => shape(item, { ...at, path: `${at.path}[${index}]` }))
+      : refuse(at, `a list of at most ${most}`);
+
 /** An object with these fields; others are left unread. */
 export const object =
   <T extends object>(fields: Fields<T>): Shape<T> =>

@@ -2,7 +2,7 @@ import { isPlainObject } from './canonical.ts';
 import { fromBase64, fromBase64url } from './encoding.ts';
 import { HASH_BYTES } from './log/tree.ts';
 import { PRICE_METERS } from './prices.ts';
-import type { ClientSignature, ReceiptLog, ReceiptPayload, ReceiptUsage, VaasKey, VaasLogKey } from './receipt.ts';
+import type { ClientSignature, ReceiptLog, ReceiptPayload, ReceiptPayment, ReceiptUsage, VaasKey, VaasLogKey } from './receipt.ts';
 import { Refused } from './refusal.ts';
 import {
   boolean,
@@ -24,10 +24,13 @@ import {
 const VERSION = 'tallygate-receipt/v1';
 const KINDS = ['usage', 'batch_line', 'media_job', 'refund', 'correction'] as const;
 
-const sha256Hex = matching(/^[0-9a-f]{64}$/, '64 lower-case hex digits');
-const uuid = matching(/^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/, 'a UUID in lower case');
+export const sha256Hex = matching(/^[0-9a-f]{64}$/, '64 lower-case hex digits');
+export const uuid = matching(/^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/, 'a UUID in lower case');
 /** Thirty digits are more than all the money there is, and few enough that nobody can make the verifier sweat. */
-const integerString = matching(/^(?:0|[1-9]\d{0,29})$/, 'an integer as a string of at most 30 digits, without sign or leading zeros');
+export const integerString = matching(
+  /^(?:0|[1-9]\d{0,29})$/,
+  'an integer as a string of at most 30 digits, without sign or leading zeros',
+);
 /** One spelling for every factor, with few enough digits. */
 const factor = matching(/^(?:0|[1-9]\d{0,3})(?:\.\d{0,17}[1-9])?$/, 'a decimal such as 0.5, without sign, leading or trailing zeros');
 /** The path of a leaf in a tree of 2^53 leaves. */
@@ -81,11 +84,24 @@ const clientSignature = strictObject<ClientSignature>({
   content_digest: fieldText,
 });
 
+export const nonce = matching(/^[0-9a-f]{32}$/, '32 lower-case hex digits');
+export const planVersion = matching(/^[a-z][a-z0-9_-]{0,39}@[1-9]\d{0,8}$/, 'a version of a plan such as pro@1');
+
+const payment = strictObject<ReceiptPayment>({
+  plan: nullable(planVersion),
+  funding: oneOf('balance', 'invoice', 'none', 'test'),
+  covered: strictObjectWith<object, ReceiptPayment['covered']>(
+    {},
+    { requests: moreThanNone, tokens: moreThanNone, images: moreThanNone, audio_seconds: moreThanNone, video_seconds: moreThanNone },
+  ),
+  charged_nano_usd: integerString,
+});
+
 const payload = strictObject<ReceiptPayload>({
   version: oneOf(VERSION),
   kind: oneOf(...KINDS),
   receipt_id: uuid,
-  nonce: matching(/^[0-9a-f]{32}$/, '32 lower-case hex digits'),
+  nonce,
   request_id: string,
   account_hash: sha256Hex,
   key_hash: nullable(sha256Hex),
@@ -107,6 +123,7 @@ const payload = strictObject<ReceiptPayload>({
   unit_prices_pico_usd: unitPrices,
   price_factor: factor,
   cost_nano_usd: integerString,
+  payment,
   refund_of: nullable(uuid),
   refund_reason: nullable(string),
   started_at: timestamp,

@@ -16,7 +16,7 @@ export function checkOrder({ started_at: startedAt, completed_at: completedAt }:
  *
  * Throws `Refused` with `seen_before_completed`.
  */
-export function checkSeenAfter({ completed_at: completedAt }: ReceiptPayload, by: string, time: string): void {
+export function checkSeenAfter(completedAt: string, by: string, time: string): void {
   if (Date.parse(time) < Date.parse(completedAt) - CLOCKS_APART_MS)
-    throw new Refused('seen_before_completed', `payload.completed_at is ${completedAt}, ${by} had the receipt at ${time} already.`);
+    throw new Refused('seen_before_completed', `It is of ${completedAt}, ${by} had it at ${time} already.`);
 }

@@ -5,14 +5,17 @@ import { chainVectors } from '../scripts/anchor-vectors.ts';
 import { brokenVectors } from '../scripts/broken-vectors.ts';
 import { exportVectors } from '../scripts/export-vectors.ts';
 import { goodVectors } from '../scripts/good-vectors.ts';
+import { invoiceVectors } from '../scripts/invoice-vectors.ts';
 import { vectorFiles } from '../scripts/vector-files.ts';
-import { keySet } from '../scripts/vector-receipts.ts';
+import { accountId, keySet } from '../scripts/vector-receipts.ts';
 import { confirmAnchor } from './anchor/confirm-anchor.ts';
 import { canonicalJson } from './canonical.ts';
 import { receiptDigest } from './digest.ts';
 import { verifyEd25519 } from './ed25519.ts';
 import { fromBase64url, toBase64url, toHex, utf8 } from './encoding.ts';
 import { verifyExport } from './export.ts';
+import { verifyBill } from './invoice/verify-bill.ts';
+import { verifyInvoiceText } from './invoice/verify-invoice.ts';
 import { canonicalBytes } from './jws.ts';
 import type { ReceiptResponse, VaasKeySet } from './receipt.ts';
 import { verifyReceipt, verifyReceiptText } from './verify.ts';
@@ -70,6 +73,24 @@ describe('puts together an export', () => {
   }
 });
 
+describe('works an invoice out again', () => {
+  for (const [name, { why, invoice, exports, expected_codes, unchecked = [] }] of Object.entries(invoiceVectors)) {
+    test(`${name}: ${why}`, async () => {
+      const found = verifyInvoiceText(JSON.stringify(invoice), keySet);
+      if (!found.valid) return expect([found.code]).toEqual(expected_codes);
+      const reading = verifyBill(found, exports, keySet, { accountId });
+      for (;;) {
+        const { value, done } = await reading.next();
+        if (done)
+          return expect({ codes: [...new Set(value.faults.map(({ code }) => code))].sort(), unchecked: value.unchecked }).toEqual({
+            codes: expected_codes,
+            unchecked,
+          });
+      }
+    });
+  }
+});
+
 /** A node that answers as the chain of a vector does. */
 const nodeOf =
   ({ chain_id: chainId, contracts }: (typeof chainVectors)[string]['chain']) =>
@@ -118,4 +139,20 @@ test('every good vector has its canonical payload', () => {
     const { payload } = JSON.parse(text ?? JSON.stringify(receipt));
     expect(canonical_payload, name).toBe(canonicalJson(payload));
   }
+});
+
+test('the specification names every code that a vector has, and a vector of it where it is the only one', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/concepts/receipt-format.md'), 'utf8');
+  const all = [
+    ...Object.values(brokenVectors).map(({ expected_code: code }) => code),
+    ...[...Object.values(exportVectors), ...Object.values(invoiceVectors)].flatMap(({ expected_codes: codes }) => codes),
+  ];
+  expect([...new Set(all)].filter((code) => !page.includes(`| \`${code}\` `))).toEqual([]);
+  const named = [...page.matchAll(/^\| `([a-z_]+)` +\| `((?:broken|exports|invoices)\/[a-z0-9-]+)` +\|$/gm)];
+  const files = vectorFiles();
+  for (const [, code, path] of named) {
+    const { expected_code: only, expected_codes: codes = [only] } = JSON.parse(files.get(`${path}.json`) ?? '{}');
+    expect(codes, path).toEqual([code]);
+  }
+  expect(named.length).toBeGreaterThan(50);
 });

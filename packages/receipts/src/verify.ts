@@ -6,9 +6,10 @@ import { checkCost } from './cost.ts';
 import { receiptDigest } from './digest.ts';
 import { toHex } from './encoding.ts';
 import { readJson } from './json.ts';
-import { canonicalBytes, jwsSigningInput, readJws } from './jws.ts';
+import { canonicalBytes, jwsSigningInput, readDetachedJws } from './jws.ts';
 import { checkPeriod, checkSignature, keyNamed } from './keys.ts';
 import { type CheckedNotes, checkLog, type LoggedReceipt, type LogTrust } from './log/receipt-log.ts';
+import { checkPayment } from './payment.ts';
 import { checkPrices, type PublishedPrices } from './prices.ts';
 import type { ReceiptPayload } from './receipt.ts';
 import { type Refusal, type RefusalCode, Refused, refusalAsValue } from './refusal.ts';
@@ -84,7 +85,7 @@ export function verifyWithNotes(input: unknown, keys: unknown, { options, notes 
   const digest = receiptDigest(payload);
   if (stated !== toHex(digest)) throw new Refused('bad_digest', `receipt.digest is ${stated}, that of the payload is ${toHex(digest)}.`);
 
-  const { kid, signature } = readJws(jws);
+  const { kid, signature } = readDetachedJws(jws, 'tallygate-receipt');
   const key = keyNamed(kid, keys);
   checkSignature(key, jwsSigningInput(kid, canonicalBytes(payload)), signature);
   checkPeriod(key, payload.completed_at);
@@ -93,10 +94,11 @@ export function verifyWithNotes(input: unknown, keys: unknown, { options, notes 
   const clientSignature = checkClientSignature(payload, requestComponents);
 
   checkCost(payload);
+  checkPayment(payload);
   if (prices) checkPrices(payload, prices);
 
   const entry = readLog(log);
-  const logged = entry && checkLog(payload, entry, keys, { trust, notes });
+  const logged = entry && checkLog({ digest, madeAt: payload.completed_at }, entry, keys, { trust, notes });
   if (!logged && requireLog)
     throw new Refused(
       'not_logged',

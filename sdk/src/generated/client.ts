@@ -19,7 +19,7 @@ import { Responses } from '../responses.ts';
 import { Completions, Embeddings, Moderations } from '../texts.ts';
 import { Uploads } from '../uploads.ts';
 import { Videos } from '../videos.ts';
-import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Invites, Keys, MarketingEvents, Mfa, Requests, Runs, Sessions, Usage, Users } from './resources.ts';
+import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Invites, Invoices, Keys, MarketingEvents, Mfa, Requests, Runs, Sessions, Usage, Users } from './resources.ts';
 import type { Transport } from '../transport/transport.ts';
 
 /** Everything that a gateway can be asked, by resource. */
@@ -45,6 +45,7 @@ export class Resources {
   readonly identity: Identity;
   readonly images: Images;
   readonly invites: Invites;
+  readonly invoices: Invoices;
   readonly keys: Keys;
   readonly marketingEvents: MarketingEvents;
   readonly mfa: Mfa;
@@ -84,6 +85,7 @@ export class Resources {
     this.identity = new Identity(transport);
     this.images = new Images(transport);
     this.invites = new Invites(transport);
+    this.invoices = new Invoices(transport);
     this.keys = new Keys(transport);
     this.marketingEvents = new MarketingEvents(transport);
     this.mfa = new Mfa(transport);

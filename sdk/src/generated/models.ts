@@ -1373,6 +1373,137 @@ export interface InviteGrants {
   credit_usd: string;
 }
 
+/** Invoices of the account, the newest month first. */
+export interface InvoiceList {
+  data: InvoiceListItem[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+}
+
+/** An invoice in short: `GET /v1/invoices/{month}` has it whole. */
+export interface InvoiceListItem {
+  object: 'invoice.item';
+  /** UUIDv7. */
+  id: string;
+  month: string;
+  livemode: boolean;
+  sequence: number;
+  /** How many it counts. */
+  receipts: number;
+  /** At catalogue prices. */
+  cost_usd: string;
+  /** The part of it that the plan covered. */
+  covered_usd: string;
+  /** The part of it that balance and invoice pay. */
+  total_usd: string;
+  /** What is to be paid, in whole cents. */
+  due_usd: string;
+  /** RFC 3339, UTC. */
+  issued_at: string;
+  /** Its place in the log; null for the seconds until it has one. */
+  log_index: number | null;
+}
+
+/** What the receipts of one month come to that are on one invoice, in 10⁻⁹ USD: those from the first to the last number. */
+export interface InvoiceMonth {
+  /** Of the requests, `YYYY-MM`, UTC. */
+  month: string;
+  /** `account_sequence` of the first receipt that is counted. */
+  first_number: number;
+  /** Of the last one; one less than the first where there are none. */
+  last_number: number;
+  /** Receipts that settle a request, also one that got no answer. */
+  charges: number;
+  corrections: number;
+  refunds: number;
+  /** What the requests cost at catalogue prices, as they were settled. */
+  used_nano_usd: string;
+  /** What corrections say more, or less, than the receipts that they correct. */
+  corrected_nano_usd: string;
+  /** What was given back. */
+  refunded_nano_usd: string;
+  /** Used and corrected, less refunded. */
+  cost_nano_usd: string;
+  /** The part of the cost that plans’ quotas covered; 0 in test mode. */
+  covered_nano_usd: string;
+  /** The part of the cost that the prepaid balance pays. */
+  from_balance_nano_usd: string;
+  /** The part of the cost that is paid by invoice. */
+  by_invoice_nano_usd: string;
+  /** Units that quotas covered, less those given back. */
+  covered: {
+    requests?: number | undefined;
+    tokens?: number | undefined;
+    images?: number | undefined;
+    audio_seconds?: number | undefined;
+    video_seconds?: number | undefined;
+  };
+}
+
+/** What is signed, as canonical JSON (RFC 8785). */
+export interface InvoicePayload {
+  version: 'tallygate-invoice/v1';
+  /** UUIDv7. */
+  invoice_id: string;
+  /** 16 random bytes, hex: makes the leaf hash unguessable and salts the hashes below. */
+  nonce: string;
+  /** SHA-256 of "tallygate-account/v1\n", the nonce and the account id. */
+  account_hash: string;
+  livemode: boolean;
+  month: string;
+  /** The number of the invoice among those of its account and mode, without a gap. */
+  sequence: number;
+  /** Digest of the invoice before it, hex; null of the first. */
+  previous: string | null;
+  /** The plans that the month’s own receipts name, with what each includes. */
+  plans: {
+    plan: string;
+    quota: {
+      /** Null: without limit. */
+      requests: number | null;
+      /** Null: without limit. */
+      tokens: number | null;
+      /** Null: without limit. */
+      images: number | null;
+      /** Null: without limit. */
+      audio_seconds: number | null;
+      /** Null: without limit. */
+      video_seconds: number | null;
+    };
+  }[];
+  /** The month itself, then earlier ones that have got receipts since their invoices: refunds, corrections, and what was settled late. */
+  months: InvoiceMonth[];
+  /** What balance and invoice pay, of all its months. */
+  total_nano_usd: string;
+  /** The part of the total that the balance has paid. */
+  from_balance_nano_usd: string;
+  /** The part of the total that is paid by invoice. */
+  by_invoice_nano_usd: string;
+  /** What the invoice before it left. */
+  carried_before_nano_usd: string;
+  /** What is to be paid, in whole cents. */
+  due_nano_usd: string;
+  /** What is left of it for the next invoice. */
+  carried_nano_usd: string;
+  /** RFC 3339, UTC. */
+  issued_at: string;
+}
+
+/** The bill of a month: what its receipts come to, signed, and an entry of the log. */
+export interface InvoiceResponse {
+  object: 'invoice';
+  /** UUIDv7. */
+  id: string;
+  payload: InvoicePayload;
+  /** SHA-256 of "tallygate-invoice/v1\n" and the canonical payload: the entry in the log. */
+  digest: string;
+  /** Signature of the service: a compact JWS (RFC 7515, EdDSA) over the canonical payload, which is left out (appendix F), with the `typ` `tallygate-invoice`. */
+  jws: string;
+  log: ReceiptLog;
+}
+
 /** A threshold that was reached, or a request that was refused. */
 export interface KeyBudgetAlert {
   /** UUIDv7. */
@@ -3362,6 +3493,7 @@ export interface ReceiptPayload {
   price_factor: string;
   /** Sum of units × price, times the factor, rounded up once, in 10⁻⁹ USD. Of a refund: what is given back, at most that. */
   cost_nano_usd: string;
+  payment: ReceiptPayment;
   /** The receipt whose cost is given back, or that is corrected; null otherwise. */
   refund_of: string | null;
   /** Why; null where `refund_of` is. */
@@ -3372,6 +3504,24 @@ export interface ReceiptPayload {
   completed_at: string;
   /** The caller’s own signature (RFC 9421); null where the request carried none. */
   client_signature: ClientSignature | null;
+}
+
+/** Who paid: the plan’s quota, and what pays beyond it. */
+export interface ReceiptPayment {
+  /** The version of the plan whose quota it drew on; null in test mode. */
+  plan: string | null;
+  /** What pays beyond the quota. `none`: nothing may go beyond it. `test`: nobody pays. */
+  funding: 'balance' | 'invoice' | 'none' | 'test';
+  /** Units that the quota covered, by meter; those of which it covered none are absent. */
+  covered: {
+    requests?: number | undefined;
+    tokens?: number | undefined;
+    images?: number | undefined;
+    audio_seconds?: number | undefined;
+    video_seconds?: number | undefined;
+  };
+  /** What the balance or the invoice pays: the cost, less the share that the quota covered of the scarcest meter, rounded up. Of a refund: what they are given back. */
+  charged_nano_usd: string;
 }
 
 /** A signed receipt: with the public key, everything needed to verify it offline. */
@@ -3778,7 +3928,7 @@ export interface RunPath {
 }
 
 export interface RunQuery {
-  /** Live or test runs. Default: the mode of the API key that asks; live for sessions. */
+  /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
   livemode?: boolean | undefined;
   /** Only runs in this state. */
   state?: RunState | undefined;
@@ -4152,7 +4302,7 @@ export interface UsageQuery {
   /** Last day, UTC. Default: today. */
   to?: string | undefined;
   group_by?: 'day' | 'model' | 'key' | 'run' | undefined;
-  /** Live or test usage. Default: the mode of the API key that asks; live for sessions. */
+  /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
   livemode?: boolean | undefined;
   model?: string | undefined;
   /** UUIDv7. */

@@ -38,6 +38,9 @@ import type {
   FileList,
   FileObject,
   Health,
+  InvoiceList,
+  InvoiceListItem,
+  InvoiceResponse,
   KeyBudgetAlert,
   KeyBudgetAlertHistoryResponse,
   KeyBudgetChange,
@@ -303,6 +306,20 @@ export interface FileQuery {
   readonly purpose?: string | undefined;
 }
 
+export interface InvoiceQuery {
+  /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
+  readonly livemode?: boolean | undefined;
+  /** The maximum number of items in the page. */
+  readonly limit?: number | undefined;
+  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  readonly cursor?: string | undefined;
+}
+
+export interface InvoiceGetQuery {
+  /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
+  readonly livemode?: boolean | undefined;
+}
+
 export interface PeopleExportAllQuery {
   /** Words that are all found in e-mail address, name or company; case and accents do not matter. One or two letters have to begin a word; `#beta` finds the tag. Of one or two characters that are neither letters nor digits nothing is found, so they alone are refused. */
   readonly q?: string | undefined;
@@ -373,7 +390,7 @@ export interface ReceiptQuery {
   readonly run_id?: string | undefined;
   /** Only of requests of this API key. */
   readonly key_id?: string | undefined;
-  /** Live or test receipts. Default: the mode of the API key that asks; live for sessions. */
+  /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
   readonly livemode?: boolean | undefined;
   /** Only receipts that stand in the log after this entry, in the order of the log, for anyone who follows along: begin with the size of the checkpoint less one, go on with the `log_index` of the last. A receipt is in the log seconds after its answer. */
   readonly logged_after?: number | undefined;
@@ -391,7 +408,7 @@ export interface ReceiptConsistencyQuery {
 }
 
 export interface RunGetQuery {
-  /** Live or test runs. Default: the mode of the API key that asks; live for sessions. */
+  /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
   readonly livemode?: boolean | undefined;
   /** How many at most. */
   readonly limit?: number | undefined;
@@ -400,7 +417,7 @@ export interface RunGetQuery {
 }
 
 export interface RunCloseQuery {
-  /** Live or test runs. Default: the mode of the API key that asks; live for sessions. */
+  /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
   readonly livemode?: boolean | undefined;
 }
 
@@ -937,6 +954,19 @@ export class Invites extends Resource {
   /** Revoke one invitation. Its code cannot be activated any more. What was activated stays. Twice is as good as once. */
   revoke(batchId: string, inviteId: string, options?: CallOptions): Call<MarketingInviteRecord> {
     return this.transport.json({ method: 'POST', path: `/v1/events/admin/invite-batches/${pathStep(batchId)}/invites/${pathStep(inviteId)}/revoke` }, options);
+  }
+}
+
+/** `tallygate.invoices`: The bill of a month, signed and in the log, to be worked out again from its receipts. */
+export class Invoices extends Resource {
+  /** List invoices. The bills of the account’s months, in one mode, the newest first. Payments and what is charged to a card are in `GET /v1/plans/invoices`. */
+  list(query?: InvoiceQuery, options?: CallOptions): PagedCall<InvoiceList, InvoiceListItem> {
+    return this.transport.pages({ path: '/v1/invoices', query: { ...query } }, options);
+  }
+
+  /** Get the invoice of a month. What the month’s receipts come to: used, corrected, given back, covered by the plan, charged. It is issued in the first hours of the next month, for every account and mode with receipts, and is an entry of the log. With an export of the receipts it is worked out again offline: `tallygate invoices verify`. */
+  get(month: string, query?: InvoiceGetQuery, options?: CallOptions): Call<InvoiceResponse> {
+    return this.transport.json({ method: 'GET', path: `/v1/invoices/${pathStep(month)}`, query: { ...query } }, options);
   }
 }
 

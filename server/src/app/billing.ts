@@ -28,6 +28,8 @@ export interface Billing {
   readonly corrections: Corrections;
   /** Sign the receipts and the states of their log. */
   readonly ownKeys: OwnKeys;
+  /** Made from them: what it seals, the log takes in. */
+  readonly sealKey: Buffer;
   /** How many settlements wait for a person. */
   quarantined(): number;
   /** For how long the ledger has taken nothing of what waits for it, and whether calls are refused for that. */
@@ -48,7 +50,8 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
   const journal = new SettlementJournal(dataDir.file('journal'), quarantine.onDamage, { mostBehindMs: config.ledgerLagLimitMs });
   closing.add('journal', async () => journal.close());
   const alongside = createSettlementAlerts({ clock, log });
-  const pages = startPageThread(ownSealKey(ownKeys));
+  const sealKey = ownSealKey(ownKeys);
+  const pages = startPageThread(sealKey);
   closing.add('thread for ledger pages', () => pages.close());
   const writerOf = (feed: SettlementFeed) => new LedgerWriter({ feed, pool, pages, log, alongside, onQuarantine: quarantine.onRefused });
   const source = ledgerLaneSource(pool);
@@ -78,7 +81,7 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
     for await (const { id } of lanes.books.lanes()) if (id.startsWith('balance:')) await lanes.refreshCredit(id);
   });
   return {
-    ...{ lanes, refunds, corrections, ownKeys },
+    ...{ lanes, refunds, corrections, ownKeys, sealKey },
     quarantined: quarantine.waiting,
     ledgerLag: () => ({ ms: journal.behindMs(), isTooLong: journal.isTooFarBehind() }),
     write: () => writer.written(),

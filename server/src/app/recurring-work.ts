@@ -105,7 +105,7 @@ export const recurringWork = ({
     // The ledger's writer makes what is missing.
     run: () => makePartitionsAhead(pool, clock.now()),
   },
-  ...(usageDetailMonths === undefined ? [] : [archiving({ pool, disk, clock, usageDetailMonths })]),
+  ...(usageDetailMonths === undefined ? [] : [archiving({ pool, disk, clock, live, usageDetailMonths })]),
   {
     name: 'receipts-append-to-log',
     due: RECEIPTS_UNLOGGED,
@@ -175,12 +175,16 @@ export const recurringWork = ({
   },
 ];
 
-type ArchivingDeps = Pick<RecurringWorkDeps, 'pool' | 'disk' | 'clock'> & { readonly usageDetailMonths: number };
+type ArchivingDeps = Pick<RecurringWorkDeps, 'pool' | 'disk' | 'clock' | 'live'> & { readonly usageDetailMonths: number };
 
-const archiving = ({ pool, disk, clock, usageDetailMonths }: ArchivingDeps): Timer => ({
+const archiving = ({ pool, disk, clock, live, usageDetailMonths }: ArchivingDeps): Timer => ({
   name: 'archive-old-months',
   everyMs: SIX_HOURS_MS,
-  run: ({ signal, log }) => archiveOldMonths({ pool, blobs: disk, clock, log }, usageDetailMonths, signal),
+  run: async ({ signal, log }) => {
+    // Invoices are made of the receipts that are in the database.
+    await live.usageInvoices.issue();
+    await archiveOldMonths({ pool, blobs: disk, clock, log }, usageDetailMonths, signal);
+  },
 });
 
 type CosigningDeps = Pick<RecurringWorkDeps, 'pool' | 'witnesses' | 'ownKeys' | 'clock' | 'metrics'>;

@@ -32,7 +32,7 @@ import { CatalogAdministration, catalogRoutes } from '../money/catalog/index.ts'
 import { ledgerRoutes } from '../money/ledger/index.ts';
 import { createAccountPlans, createPlans, planAdministrationRoutes, planOfSeller, planRoutes } from '../money/plans/index.ts';
 import { runRoutes } from '../money/runs/index.ts';
-import { anchorRoutes, publishedKeySet, receiptKeyOf, receiptRoutes } from '../receipts/index.ts';
+import { anchorRoutes, invoiceRoutes, publishedKeySet, receiptKeyOf, receiptRoutes } from '../receipts/index.ts';
 import { openAccounts } from './accounts.ts';
 import { anchoringTimers } from './anchoring.ts';
 import { openBilling } from './billing.ts';
@@ -125,7 +125,7 @@ export async function startServer(
     const { dataDir, redis, pool, em, metrics } = foundation;
     const catalog = await openCatalog(foundation);
     const billing = await openBilling(foundation, catalog);
-    const { lanes, refunds, corrections } = billing;
+    const { lanes, refunds, corrections, sealKey, write } = billing;
     // Before the accounts: which plan they are on is asked of them.
     const planBook = await openPlans(foundation);
     const accounts = await openAccounts({ foundation, catalog, publicUrl, plans: planBook });
@@ -141,14 +141,13 @@ export async function startServer(
     const payments = await openPayments(config.stripe, { pool, clock, log, publicUrl });
     closing.add('payments', () => payments.provider.close());
     const { book, planOfAccount } = planBook;
-    const live = createAccountPlans({ pool, livemode: true, lanes, clock, write: billing.write, book, planOfAccount });
+    const live = createAccountPlans({ pool, livemode: true, lanes, clock, write, book, planOfAccount, sealKey });
     // What the sandbox takes pays for nothing live: no lane hears of it.
     const payingPlans = payments.provider.livemode
       ? live
       : createAccountPlans({
-          ...{ pool: openTestBilling(foundation, closing), livemode: false, clock, book, planOfAccount: planOfSeller(book) },
-          lanes: { refreshCredit: async () => {} },
-          write: async () => {},
+          ...{ pool: openTestBilling(foundation, closing), livemode: false, clock, book, planOfAccount: planOfSeller(book), sealKey },
+          ...{ lanes: { refreshCredit: async () => {} }, write: async () => {} },
         });
     const plans = createPlans(payingPlans, { provider: payments.provider, log, publicUrl, onPurchase: followPayments({ clock }) });
 
@@ -247,6 +246,7 @@ export async function startServer(
           contract.receipts,
           receiptRoutes({ pool, archive, key: receiptKey, keySet, requirePlan: planForReceipts(live), isAnchoring }),
         ),
+        ...endpointsOf(contract.invoices, invoiceRoutes({ pool, key: receiptKey })),
         ...endpointsOf(contract.anchors, anchorRoutes(pool)),
         ...endpointsOf(contract.invites, inviteRoutes(invites, clock)),
         ...endpointsOf(contract.clientRequests, clientRequestRoutes(createClientRequests({ pool, clock, throttle: identity.throttle }))),

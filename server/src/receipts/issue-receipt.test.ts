@@ -56,6 +56,10 @@ function factsOf(model: (typeof chats)[number], usage: ReceiptUsage, wish: Parti
     unit_prices_pico_usd: Object.fromEntries(Object.entries(cost.unit).map(([meter, each]) => [meter, each.toString()])),
     price_factor: '1',
     cost_nano_usd: cost.nanoUsd.toString(),
+    payment:
+      wish.livemode === false
+        ? { plan: null, funding: 'test', covered: {}, charged_nano_usd: '0' }
+        : { plan: 'pro@1', funding: 'balance', covered: {}, charged_nano_usd: cost.nanoUsd.toString() },
     refund_of: null,
     refund_reason: null,
     account_sequence: 1,

@@ -28,7 +28,8 @@ export async function takeNumbers(client: Pool | PoolClient, posted: readonly Nu
     last: count,
   }));
   const { rows } = await client.query<{ account_id: string; livemode: boolean; month: string; last: number }>(
-    `insert into receipt_numbers select * from json_populate_recordset(null::receipt_numbers, $1) order by account_id, livemode, month
+    `insert into receipt_numbers (account_id, livemode, month, last)
+     select account_id, livemode, month, last from json_populate_recordset(null::receipt_numbers, $1) order by account_id, livemode, month
      on conflict (account_id, livemode, month) do update set last = receipt_numbers.last + excluded.last returning *`,
     [JSON.stringify(wanted)],
   );

@@ -26,7 +26,7 @@ export function checkAnchor(payload: ReceiptPayload, { path, ...anchor }: MadeAn
   const isOtherState = logged?.tree_size === size && logged.root !== toHex(root);
   if (isOtherPlace || isOtherState)
     throw new Refused('anchor_of_another_log', 'receipt.anchor and receipt.log place the receipt differently: they are not of one log.');
-  if (anchor.block_time !== null) checkSeenAfter(payload, "the anchor's block", anchor.block_time);
+  if (anchor.block_time !== null) checkSeenAfter(payload.completed_at, "the anchor's block", anchor.block_time);
   return anchor;
 }
 

@@ -1,7 +1,6 @@
-import { receiptDigest } from '../digest.ts';
 import { fromBase64, toHex } from '../encoding.ts';
 import { type LogKey, logKeysOf, pinnedKey } from '../keys.ts';
-import type { ReceiptLog, ReceiptPayload } from '../receipt.ts';
+import type { ReceiptLog } from '../receipt.ts';
 import { type Refusal, Refused, refusalAsValue } from '../refusal.ts';
 import { checkSeenAfter } from '../times.ts';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
@@ -60,16 +59,23 @@ function checkQuorum(found: number, { witnesses: { quorum = 0 } = { keys: [] } }
     throw new Refused('too_few_witnesses', `${found} of the named witnesses have cosigned the checkpoint, demanded are ${quorum}.`);
 }
 
+/** What is to be shown to stand in the log. */
+export interface LogEntry {
+  readonly digest: Uint8Array;
+  /** When it was made, by its own word: RFC 3339. */
+  readonly madeAt: string;
+}
+
 /**
- * Checks that the receipt is an entry of the log. Undefined where no key of the log is at hand: then nothing is shown.
+ * Checks that a receipt, or an invoice, is an entry of the log. Undefined where no key of the log is at hand: then nothing is shown.
  *
- * A checkpoint has no date. But it holds the receipt, so it was signed no earlier than the receipt's completion: a key that was retired by
- * then did not sign it in its time.
+ * A checkpoint has no date. But it holds the entry, so it was signed no earlier than that was made: a key that was retired by then did not
+ * sign it in its time.
  *
  * Throws `Refused`.
  */
 export function checkLog(
-  payload: ReceiptPayload,
+  { digest, madeAt }: LogEntry,
   log: Extract<ReceiptLog, { state: 'logged' }>,
   keySet: unknown,
   { trust, notes }: { readonly trust: LogTrust; readonly notes: CheckedNotes },
@@ -81,19 +87,16 @@ export function checkLog(
   const { origin, size, root } = note.checkpoint;
   // The number beside the checkpoint is for the reader's eye; two of them must not be able to disagree.
   if (size !== log.tree_size)
-    throw new Refused('log_size_mismatch', `receipt.log.tree_size is ${log.tree_size}, the checkpoint is of ${size} entries.`);
-  checkPeriodOfSigner(payload, note, logKeys);
+    throw new Refused('log_size_mismatch', `log.tree_size is ${log.tree_size}, the checkpoint is of ${size} entries.`);
+  checkPeriodOfSigner(madeAt, note, logKeys);
 
   const path = log.inclusion_path.map((hash) => fromBase64(hash) ?? new Uint8Array());
-  if (!isIncluded({ index: log.index, size, leafHash: leafHash(receiptDigest(payload)), root, path }))
-    throw new Refused(
-      'not_in_log',
-      `receipt.log.inclusion_path does not lead from the receipt as entry ${log.index} to the checkpoint's root.`,
-    );
+  if (!isIncluded({ index: log.index, size, leafHash: leafHash(digest), root, path }))
+    throw new Refused('not_in_log', `log.inclusion_path does not lead from the digest as entry ${log.index} to the checkpoint's root.`);
 
   const witnesses = witnessesOf(note.signers);
   checkQuorum(witnesses.length, trust);
-  for (const { name, time } of witnesses) checkSeenAfter(payload, `the witness ${name}`, time);
+  for (const { name, time } of witnesses) checkSeenAfter(madeAt, `the witness ${name}`, time);
   return { origin, index: log.index, tree_size: size, root: toHex(root), witnesses };
 }
 
@@ -128,11 +131,11 @@ function ownSigners({ checkpoint: { origin }, signers }: CheckedNote, logKeys: r
 
 const areSame = (a: NoteKey, b: NoteKey): boolean => a.kind === b.kind && toHex(a.publicKey) === toHex(b.publicKey);
 
-function checkPeriodOfSigner({ completed_at: completedAt }: ReceiptPayload, note: CheckedNote, logKeys: readonly LogKey[]): void {
+function checkPeriodOfSigner(madeAt: string, note: CheckedNote, logKeys: readonly LogKey[]): void {
   const signed = ownSigners(note, logKeys);
   // Times have one spelling of fixed width, and so sort as text.
-  if (signed.every(({ notAfter }) => notAfter !== null && completedAt > notAfter))
-    throw new Refused('log_key_retired', `The log's key was retired at ${signed[0]?.notAfter}, the receipt is of ${completedAt}.`);
+  if (signed.every(({ notAfter }) => notAfter !== null && madeAt > notAfter))
+    throw new Refused('log_key_retired', `The log's key was retired at ${signed[0]?.notAfter}, the entry is of ${madeAt}.`);
 }
 
 /** The last second that a `Date` has. */

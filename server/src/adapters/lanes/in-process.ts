@@ -1,6 +1,6 @@
 import { steadyMs } from '../../kernel/clock.ts';
 import { maxOf, minOf, type NanoUsd } from '../../kernel/money.ts';
-import { chargeOf, costAt, drawOnQuota, largestThatFits, shareOf, unitsAt } from './lane-arithmetic.ts';
+import { costAt, drawOnHold, drawOnQuota, largestThatFits, shareOf, unitsAt } from './lane-arithmetic.ts';
 import { OnceIds } from './once-ids.ts';
 import {
   addUnits,
@@ -77,10 +77,10 @@ export class InProcessLanes implements LaneStore {
   }
 
   begin(inFlight: InFlight): void {
-    const { holdId, cost, record } = inFlight;
+    const { holdId, record } = inFlight;
     const hold = this.#holds.get(holdId);
     if (!hold) throw new Error(`There is no hold ${holdId}`);
-    this.#journal.begin({ holdId, charged: chargeOf(hold.left, cost), debt: 0n, covered: hold.left.covered, record });
+    this.#journal.begin({ holdId, ...drawOnHold(hold.left, inFlight), record });
     hold.inFlight = inFlight;
   }
 

@@ -1,5 +1,5 @@
 import { maxOf, minOf, type NanoUsd, picoToNano, proRata } from '../../kernel/money.ts';
-import type { HoldRequest, Units } from './port.ts';
+import type { HoldRequest, InFlight, Units } from './port.ts';
 
 /** Worst-case cost with that many tokens out. */
 export const costAt = (cost: HoldRequest['cost'], outputTokens: number): NanoUsd =>
@@ -77,6 +77,12 @@ export function largestThatFits(least: number, most: number, fits: (value: numbe
   return low;
 }
 
-/** What is charged for a cost at the prices of a hold: the like share of its charge, rounded up, and never more. */
-export const chargeOf = ({ amount, charge }: Pick<Reserve, 'amount' | 'charge'>, cost: NanoUsd): NanoUsd =>
-  amount > 0n ? minOf(proRata(charge, minOf(cost, amount), amount), charge) : 0n;
+/**
+ * What a use comes to that is settled by what was held for it and nothing else, as where its process died. By the rule of every settlement, so
+ * that its receipt shows how cover and charge follow from each other.
+ */
+export function drawOnHold({ covered: cover, charge: held }: Reserve, { units, cost }: Pick<InFlight, 'units' | 'cost'>) {
+  const { covered, charge } = drawOnQuota(units, cover, cost);
+  const taken = Object.fromEntries(Object.entries(covered).filter(([, amount]) => amount > 0n));
+  return { covered: taken, charged: charge, debt: maxOf(0n, charge - held) };
+}

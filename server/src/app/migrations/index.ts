@@ -74,6 +74,8 @@ import { usageOfRunsMigration } from './0098-usage-of-runs.ts';
 import { signedWhenReadMigration } from './0099-signed-when-read.ts';
 import { sealedReceiptsMigration } from './0100-sealed-receipts.ts';
 import { receiptNumbersMigration } from './0101-receipt-numbers.ts';
+import { planOfUsageMigration } from './0102-plan-of-usage.ts';
+import { signedInvoicesMigration } from './0103-signed-invoices.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -152,4 +154,6 @@ export const migrations: readonly Migration[] = [
   signedWhenReadMigration,
   sealedReceiptsMigration,
   receiptNumbersMigration,
+  planOfUsageMigration,
+  signedInvoicesMigration,
 ];

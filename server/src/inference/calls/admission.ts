@@ -19,7 +19,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { type Catalog, costBound } from '../../money/catalog/index.ts';
 import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
 import { type Call, priceFactorOf } from './call.ts';
-import { type Funding, fundingOf, lanesOf } from './caller-lanes.ts';
+import { lanesOf, type Payer, payerOf } from './caller-lanes.ts';
 import type { Deployments, Skipped, Target } from './deployments.ts';
 import { requireModels } from './key-limits.ts';
 import { moneyRefusal } from './money-refusal.ts';
@@ -43,7 +43,7 @@ export interface AdmissionDeps {
 }
 
 /** A request whose worst-case cost is held: from here on it has to be settled. */
-export interface Admission {
+export interface Admission extends Payer {
   readonly call: Call;
   readonly hold: Held;
   /** What to try, in order. */
@@ -56,7 +56,6 @@ export interface Admission {
   readonly maxOutputTokens: number | null;
   /** Whether that bound is ours rather than the caller's. */
   readonly isBoundOurs: boolean;
-  readonly funding: Funding;
   /** Where the call has no hold of its own, but a share of one that many draw from. */
   readonly share?: Share;
 }
@@ -144,7 +143,7 @@ function admitted(
     skipped: offers.flatMap((offer) => offer.skipped),
     maxOutputTokens,
     isBoundOurs: output !== null && maxOutputTokens !== output.asked,
-    funding: fundingOf(call, plans),
+    ...payerOf(call, plans),
   };
 }
 
@@ -277,7 +276,7 @@ function holdRequest(call: Call, offers: readonly Offer[], { plans }: Pick<Admis
   };
 }
 
-/** What the call can take of a plan's quota at most, apart from the tokens out; as `unitsOf` counts it afterwards. */
+/** What the call can take of a plan's quota at most, apart from the tokens out; as `quotaUnits` counts it afterwards. */
 function unitsBound(bounds: readonly WorkBound[]): HoldRequest['units'] {
   const most = (units: (bound: WorkBound) => number): bigint => BigInt(Math.max(...bounds.map(units)));
   const images = most((bound) => bound.images ?? 0);

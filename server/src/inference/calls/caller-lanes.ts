@@ -1,10 +1,10 @@
 import type { HoldRequest, MoneyLane } from '../../adapters/lanes/port.ts';
 import { monthEnd, monthOf } from '../../kernel/clock.ts';
 import { laneId } from '../../money/ledger/index.ts';
-import type { PlanBook } from '../../money/plans/index.ts';
+import { type PlanBook, planRef } from '../../money/plans/index.ts';
 import { type Call, isLive, keyIdOf } from './call.ts';
 
-export type Funding = 'test' | 'balance' | 'invoice' | 'none';
+type Funding = 'test' | 'balance' | 'invoice' | 'none';
 
 /** Every lane that the call passes through: its run, its key's month, what the plan includes, and what pays beyond that. */
 export function lanesOf(
@@ -60,9 +60,17 @@ export function lanesOf(
   }
 }
 
-/** Who pays what the plan does not include. */
-export function fundingOf({ grant }: Call, plans: Pick<PlanBook, 'of'>): Funding {
-  if (!isLive(grant.principal)) return 'test';
-  const { kind } = plans.of(grant.plan).overage;
-  return kind === 'block' ? 'none' : kind;
+/** Who pays. */
+export interface Payer {
+  /** What the plan does not include. */
+  readonly funding: Funding;
+  /** The version of the plan; null in test mode. */
+  readonly plan: string | null;
+}
+
+export function payerOf({ grant }: Call, plans: Pick<PlanBook, 'of'>): Payer {
+  if (!isLive(grant.principal)) return { funding: 'test', plan: null };
+  const plan = plans.of(grant.plan);
+  const { kind } = plan.overage;
+  return { funding: kind === 'block' ? 'none' : kind, plan: planRef(plan) };
 }

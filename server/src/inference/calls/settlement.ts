@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import type { ReceiptUsage } from '@tallygate/contract';
+import { quotaUnits } from '@tallygate/receipts';
 import type { InFlight, Settled } from '../../adapters/lanes/port.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { type Cost, costOf, type UnitPrices, usageBound } from '../../money/catalog/index.ts';
-import { type SettlementRecord, unitsOf } from '../../money/ledger/index.ts';
+import type { SettlementRecord } from '../../money/ledger/index.ts';
 import type { Admission } from './admission.ts';
 import type { Delivered } from './answer-form.ts';
 import { isLive, keyIdOf, priceFactorOf } from './call.ts';
@@ -72,7 +73,7 @@ function beginAt(admission: Admission, served: Served, { lanes }: Pick<Inference
   const { receiptId: holdId } = admission.call;
   const cost = costOfUsage(admission, served.target, served.usage);
   const record = JSON.stringify(recordOf(admission, served, cost));
-  const inFlight: InFlight = { holdId, cost: cost.nanoUsd, units: unitsOf(served.usage), record };
+  const inFlight: InFlight = { holdId, cost: cost.nanoUsd, units: quotaUnits(served.usage), record };
   return admission.share ? admission.share.begin(inFlight) : lanes.begin(inFlight);
 }
 
@@ -155,7 +156,7 @@ export async function settle(
 ): Promise<Settled> {
   const cost = costOfUsage(admission, served.target, served.usage);
   const { usage, outcome } = served;
-  const units = outcome === 'failed' ? {} : unitsOf(usage);
+  const units = outcome === 'failed' ? {} : quotaUnits(usage);
   const rateTokens = Number(units['tokens'] ?? 0n);
   const record = JSON.stringify(recordOf(admission, served, cost));
   if (admission.share && answer) return admission.share.settle({ cost: cost.nanoUsd, units, record, usage }, answer);
@@ -189,7 +190,7 @@ export async function releaseLater({ call }: Pick<Admission, 'call'>, { lanes, l
 }
 
 /** Members are set to `undefined` rather than spread in: JSON leaves them out, and V8 makes every record by the same plan. */
-function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost): SettlementRecord {
+function recordOf({ call, hold, funding, plan }: Admission, served: Served, cost: Cost): SettlementRecord {
   const { principal } = call.grant;
   const price = served.target.model.priceAt(call.startedAt);
   const kind = call.kind ?? call.work.kind;
@@ -205,6 +206,7 @@ function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost
     ancestorRunIds: call.run && call.run.ancestors.length > 0 ? call.run.ancestors : undefined,
     livemode: isLive(principal),
     funding,
+    plan,
     endpoint: call.work.endpoint,
     stream: call.work.isStream,
     modelRequested: call.work.model,

@@ -12,4 +12,3 @@ export { ledgerRoutes } from './routes.ts';
 export { isSettled, settledAmong } from './settled-among.ts';
 export type { SettlementRecord } from './settlement-record.ts';
 export { unwrittenAmong } from './unwritten.ts';
-export { unitsOf } from './usage-units.ts';

@@ -1,3 +1,4 @@
+import type { ReceiptPayment } from '@tallygate/contract';
 import { rfc3339 } from '../../kernel/clock.ts';
 import type { ReceiptFacts } from '../../receipts/index.ts';
 import { SETTLEMENT_FIELDS } from './settlement-fields.ts';
@@ -17,6 +18,7 @@ export const receiptFacts = (record: PostedRecord, number: number): ReceiptFacts
   receipt_id: receiptIdOf(record),
   account_sequence: number,
   outcome: isRefund(record) ? 'refunded' : record.outcome,
+  payment: paymentOf(record),
   refund_of: isRefund(record) || isCorrection(record) ? record.receiptId : null,
   refund_reason: isRefund(record) || isCorrection(record) ? record.reason : null,
   // A clock that was set back meanwhile must not yield a receipt that no verifier accepts.
@@ -28,6 +30,13 @@ export function receiptIdOf(record: PostedRecord): string {
   if (isRefund(record)) return record.refundReceiptId;
   return isCorrection(record) ? record.correctionReceiptId : record.receiptId;
 }
+
+const paymentOf = ({ plan, funding, covered, charged }: PostedRecord): ReceiptPayment => ({
+  plan: plan ?? null,
+  funding,
+  covered: Object.fromEntries(Object.entries(covered).flatMap(([meter, units]) => (units > 0n ? [[meter, Number(units)]] : []))),
+  charged_nano_usd: charged.toString(),
+});
 
 function completedAtOf(record: PostedRecord): number {
   if (isRefund(record)) return record.refundedAt;

@@ -1,9 +1,8 @@
 import type { ReceiptUsage } from '@tallygate/contract';
-import { costLines, Refused, recomputeCost } from '@tallygate/receipts';
+import { costLines, quotaUnits, Refused, recomputeCost } from '@tallygate/receipts';
 import { maxOf, type NanoUsd, proRata } from '../../kernel/money.ts';
 import { costOf, type Price } from '../catalog/index.ts';
 import type { UsageRecordRow } from './usage-row.ts';
-import { unitsOf } from './usage-units.ts';
 
 /** What other usage of a settled request comes to. */
 export interface Reckoned {
@@ -68,7 +67,7 @@ export function paymentOf(settled: UsageRecordRow, cost: NanoUsd, usage: Receipt
   if (funding === 'test') return { charged: 0n, debt: 0n, covered: {} };
   const { part, whole } = shareOfMoney(settled);
   const now = (cost * part) / whole;
-  const units = Object.entries(unitsOf(usage));
+  const units = Object.entries(quotaUnits(usage));
   const covered = units.map(([meter, amount]) => [meter, proRata(amount, whole - part, whole)] as const);
   return {
     charged: now,
@@ -81,5 +80,5 @@ function shareOfMoney({ funding, covered, cost_nano: cost, charged_nano: charged
   if (funding === 'none') return { part: 0n, whole: 1n };
   if (cost > 0n) return { part: charged, whole: cost };
   // It cost nothing: who had paid for it is who had been asked first.
-  return { part: Object.keys(covered).length > 0 ? 0n : 1n, whole: 1n };
+  return { part: Object.values(covered).some((units) => BigInt(units) > 0n) ? 0n : 1n, whole: 1n };
 }

@@ -68,6 +68,8 @@ export const SETTLEMENT_FIELDS = {
   unitPrices: { ...plain<Readonly<Record<string, string>>>(), column: 'unit_prices', receipt: 'unit_prices_pico_usd' },
   /** Who pays what the plan's quota does not cover. */
   funding: { ...plain<'test' | 'balance' | 'invoice' | 'none'>(), column: 'funding' },
+  /** The version of the plan whose quota it drew on; null in test mode. */
+  plan: { ...plain<string | null>(), column: 'plan', absent: null },
   /** Nano-USD. */
   held: { ...nanoText, column: 'held_nano', trace: 'held_usd' },
   /** Nano-USD. */

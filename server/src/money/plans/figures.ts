@@ -32,7 +32,7 @@ export interface MonthFigures {
   readonly byModel: readonly ModelCharges[];
 }
 
-/** How a day's sums count against a quota: see `unitsOf` of the ledger. */
+/** How a day's sums count against a quota: see `quotaUnits` of `@tallygate/receipts`. */
 const USED: Readonly<Record<Meter, string>> = {
   requests: 'requests',
   tokens: 'case when images > 0 then 0 else input_tokens + output_tokens + input_characters end',

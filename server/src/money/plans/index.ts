@@ -5,7 +5,7 @@ export { DEFAULT_OFFER } from './default-offer.ts';
 export { createGivenPlans } from './given-plans.ts';
 
 export { type Offer, readOffer } from './offer.ts';
-export { createPlanBook, largerPlan, OPERATOR, type PlanBook, planOfOperator, planOfSeller, requireFeature } from './plan-book.ts';
+export { createPlanBook, largerPlan, OPERATOR, type PlanBook, planOfOperator, planOfSeller, planRef, requireFeature } from './plan-book.ts';
 export { ChangedPlan, PLANS_CHANNEL, recordedPlans, recordOffer } from './plan-versions.ts';
 export { type AccountPlans, asking, createAccountPlans, createPlans, type Plans } from './plans.ts';
 export { planRoutes } from './routes.ts';

@@ -12,6 +12,7 @@ import { expect, test } from 'vitest';
 import type { Principal } from '../../http/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { parseUsd } from '../../kernel/money.ts';
+import { billFaults, invoicesOf } from '../../receipts/testing/bills.ts';
 import { planRoutes } from './routes.ts';
 import { planOf } from './testing/book.ts';
 import { CARDS, type PlansUnderTest, plansUnderTest } from './testing/plans.ts';
@@ -266,6 +267,12 @@ class Life {
     expect(invoiced + nano(summary.uninvoiced_usd)).toBe(owed);
     const carried = ofUsage.toSorted((a, b) => a.period.localeCompare(b.period)).at(-1)?.carried_usd ?? '0';
     expect(sum(ofUsage.map(({ due_usd }) => due_usd)) + nano(carried)).toBe(invoiced);
+    // The signed invoices, worked out again from the receipts that they count; and what was charged of them is what was invoiced.
+    const scope = { accountId, livemode: true };
+    expect(await billFaults({ pool }, scope)).toEqual([]);
+    const signed = (await invoicesOf({ pool }, scope)).map(({ payload }) => payload);
+    const totals = signed.reduce((total, { total_nano_usd }) => total + BigInt(total_nano_usd), 0n);
+    expect(totals).toBe(sum(ofUsage.map(({ total_usd }) => total_usd)));
     return usageSum('charged_nano');
   }
 

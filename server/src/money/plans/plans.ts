@@ -29,6 +29,8 @@ export interface AccountPlansDeps extends PlanTermsDeps {
   readonly clock: Clock;
   /** Writes what is settled and not yet in the ledger. */
   readonly write: () => Promise<void>;
+  /** Seals invoices for the log of receipts. */
+  readonly sealKey: Buffer;
 }
 
 /** What plans do without a payment provider. */

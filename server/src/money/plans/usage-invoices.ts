@@ -1,14 +1,18 @@
+import type { InvoicePayload } from '@tallygate/contract';
+import type { PlanQuota } from '@tallygate/receipts';
 import type { Pool } from 'pg';
-import { type Clock, type Month, monthEnd, monthOf, monthStart, rfc3339 } from '../../kernel/clock.ts';
-import { newId } from '../../kernel/ids.ts';
+import { type Clock, type Month, monthEnd, monthOf, monthStart } from '../../kernel/clock.ts';
 import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
 import { queueMail } from '../../mail/index.ts';
+import { type DueInvoices, dueInvoices, issueInvoice } from '../../receipts/index.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
+import { METERS } from './offer.ts';
+import type { PlanBook } from './plan-book.ts';
 import { mailAccount } from './tell.ts';
+import type { Meter } from './tiers.ts';
 
 /** After a month's end, so that requests which began in it have settled; what settles later still is on the next invoice. */
 const SETTLING_MS = 3_600_000;
-const NANO_PER_CENT = 10_000_000n;
 
 interface UsageInvoicesDeps {
   readonly pool: Pool;
@@ -16,6 +20,8 @@ interface UsageInvoicesDeps {
   readonly clock: Clock;
   /** Writes what is settled and not yet in the ledger. */
   readonly write: () => Promise<void>;
+  readonly book: Pick<PlanBook, 'of'>;
+  readonly sealKey: Buffer;
 }
 
 interface DueRow {
@@ -48,25 +54,48 @@ export async function uninvoiced(pool: Pick<Pool, 'query'>, before: Month): Prom
 
 const monthBefore = (month: Month): Month => monthOf(monthStart(month).getTime() - 1);
 
-/** Issues an invoice for each account and month that had charges, also for months in which no gateway ran. */
-export function createUsageInvoices({ pool, exclusively, clock, write }: UsageInvoicesDeps) {
+/**
+ * Issues the invoice of each account and month that had receipts, also for months in which no gateway ran; and where something of it was charged,
+ * the invoice that is to be paid, with the same id.
+ */
+export function createUsageInvoices({ pool, exclusively, clock, write, book, sealKey }: UsageInvoicesDeps) {
+  const quotaOf = (plan: string): PlanQuota => {
+    const { quota } = book.of(plan);
+    const units = (meter: Meter) => (quota[meter] === null ? null : Number(quota[meter]));
+    return Object.fromEntries(METERS.map((meter) => [meter, units(meter)])) as Record<Meter, number | null>;
+  };
   return {
-    /** @returns how many were issued */
+    /** @returns how many were issued that are to be paid */
     async issue(): Promise<number> {
       const present = monthOf(clock.now() - SETTLING_MS);
       await write();
       let issued = 0;
-      for (const { account_id, months } of await uninvoiced(pool, present)) {
-        // Corrections alone stand on the invoice of the last month.
-        const due = months.length > 0 ? months : [monthBefore(present)];
-        await exclusively(account_id, async (unit) => {
-          for (const month of due) issued += await issueOne(unit, account_id, month, clock.now());
+      const failures: unknown[] = [];
+      const issueOne = ({ accountId, livemode, months }: DueInvoices) =>
+        exclusively(accountId, async (unit) => {
+          let payable = 0;
+          for (const month of months) {
+            const invoice = await issueInvoice(unit, { accountId, livemode }, month, { clock, sealKey, quotaOf });
+            if (invoice?.livemode && isCharged(invoice)) payable += await issuePayable(unit, accountId, invoice);
+          }
+          return payable;
         });
+      for (const due of await dueInvoices(pool, present)) {
+        try {
+          issued += await issueOne(due);
+        } catch (failure) {
+          // An account whose invoice cannot be issued keeps nobody else waiting.
+          failures.push(failure);
+        }
       }
+      if (failures.length > 0) throw new AggregateError(failures, `${failures.length} accounts have invoices that could not be issued`);
       return issued;
     },
   };
 }
+
+const isCharged = ({ months }: InvoicePayload): boolean =>
+  months.some((one) => one.from_balance_nano_usd !== '0' || one.by_invoice_nano_usd !== '0');
 
 const lineOf = (description: string, amount: NanoUsd) => ({ description, quantity: null, amount_usd: formatUsd(amount) });
 
@@ -82,7 +111,8 @@ interface UsageRow {
  * invoices is a line of its own, whoever had paid it: totals of all invoices are always all charges.
  * @returns how many were issued: one, or none where it was there
  */
-async function issueOne(unit: Unit, accountId: string, month: Month, now: number): Promise<number> {
+async function issuePayable(unit: Unit, accountId: string, invoice: InvoicePayload): Promise<number> {
+  const { invoice_id: id, month, issued_at: issuedAt } = invoice;
   const { rows } = await unit.query<UsageRow>(
     `select model_served as model, count(*) as requests, sum(cost_nano)::text as cost, sum(charged_nano)::text as charged
        from standing_usage
@@ -91,28 +121,15 @@ async function issueOne(unit: Unit, accountId: string, month: Month, now: number
     [accountId, monthStart(month), monthEnd(month)],
   );
   const sum = (of: 'cost' | 'charged'): NanoUsd => rows.reduce((total, row) => total + BigInt(row[of]), 0n);
-  const before = await unit.query<Record<'charged' | 'owed' | 'total' | 'invoiced' | 'carried', string>>(
-    `select (select coalesce(sum(charged_nano), 0) from usage_daily where account_id = $1 and livemode and day < $3)::text as charged,
-       (select coalesce(-sum(amount_nano), 0) from ledger_daily where account = any($2) and day < $3)::text as owed,
-       (select coalesce(sum(total_nano), 0) from invoices where account_id = $1 and kind = 'usage')::text as total,
-       (select coalesce(sum(owed_nano), 0) from invoices where account_id = $1 and kind = 'usage')::text as invoiced,
-       coalesce((select carried_nano from invoices where account_id = $1 and kind = 'usage' order by period desc limit 1), 0)::text as carried`,
-    [accountId, [`receivable:${accountId}`, `invoice_debt:${accountId}`], monthEnd(month)],
-  );
-  const nano = (name: 'charged' | 'owed' | 'total' | 'invoiced' | 'carried') => BigInt(before.rows[0]?.[name] ?? 0);
-  const total = nano('charged') - nano('total');
-  const owed = nano('owed') - nano('invoiced');
-  const fromBalance = total - owed;
+  const total = BigInt(invoice.total_nano_usd);
+  const due = BigInt(invoice.due_nano_usd);
   const covered = sum('cost') - sum('charged');
   const adjustment = total - sum('charged');
-  const payable = owed + nano('carried');
-  const due = payable > 0n ? payable - (payable % NANO_PER_CENT) : 0n;
   const lines = [
     ...rows.map(({ model, requests, cost }) => ({ description: model, quantity: Number(requests), amount_usd: formatUsd(BigInt(cost)) })),
     ...(covered === 0n ? [] : [lineOf('Included in the plan', -covered)]),
     ...(adjustment === 0n ? [] : [lineOf('Corrections of earlier months', adjustment)]),
   ];
-  const id = newId();
   const number = `TG-${month}-${id.slice(-6)}`;
   const { rowCount } = await unit.query(
     `insert into invoices (invoice_id, account_id, kind, number, status, period, lines, total_nano, from_balance_nano, owed_nano, due_nano,
@@ -125,12 +142,12 @@ async function issueOne(unit: Unit, accountId: string, month: Month, now: number
       due === 0n ? 'paid' : 'open',
       month,
       JSON.stringify(lines),
-      `${total}`,
-      `${fromBalance}`,
-      `${owed}`,
-      `${due}`,
-      `${payable - due}`,
-      rfc3339(now),
+      invoice.total_nano_usd,
+      invoice.from_balance_nano_usd,
+      invoice.by_invoice_nano_usd,
+      invoice.due_nano_usd,
+      invoice.carried_nano_usd,
+      issuedAt,
     ],
   );
   if (rowCount === 0) return 0;

@@ -7,6 +7,7 @@ import { inTransaction } from '../../kernel/transaction.ts';
 import { digestOf } from '../issue-receipt.ts';
 import { isSealed, sealKeyOf } from '../seal.ts';
 import type { SigningKey } from '../signing-keys.ts';
+import { placeDocuments, setDocumentsAside, sortDocuments, WAITS, waitingDocuments } from './documents.ts';
 import { type KeptState, mustContinue } from './kept-state.ts';
 import { LogStop, stopLog, stopsOf } from './log-stops.ts';
 import { noteKeyOf, ownNewestState, readLogRow } from './own-state.ts';
@@ -50,8 +51,8 @@ export async function appendReceipts({ pool, keys, kept, clock, log }: AppendDep
 const HOW_TO_LOOK =
   'They are set aside and not in the log: `npm run admin -- log-unsealed` (docs/guides/receipts.md, "Receipts that nobody sealed").';
 
-/** SQL: whether a receipt waits for {@link appendAll}. */
-export const RECEIPTS_UNLOGGED = 'exists (select from receipts where log_index is null)';
+/** SQL: whether a receipt, or another document, waits for {@link appendAll}. */
+export const RECEIPTS_UNLOGGED = `(exists (select from receipts where log_index is null) or exists (select from log_documents where ${WAITS}))`;
 
 /** Everything that waits. */
 export async function appendAll(deps: AppendDeps, signal: AbortSignal): Promise<void> {
@@ -81,11 +82,13 @@ interface Appended {
 async function appendIn(client: PoolClient, { keys, kept, clock }: Pick<AppendDeps, 'keys' | 'kept' | 'clock'>): Promise<Appended> {
   const log = await readLogRow(client, { isToGrow: true });
   if ((await stopsOf(client)).length > 0) return { read: 0, unsealed: [] };
+  // Before the receipts: whatever a document says of receipts, those are among the ones read after it, and stand before it in the log.
+  const documents = await waitingDocuments(client);
   const waiting = await client.query<WaitingReceipt>(
     'select receipt_id, payload, digest, seal from receipts where log_index is null order by receipt_id limit $1',
     [AT_ONCE],
   );
-  if (waiting.rows.length === 0) return { read: 0, unsealed: [] };
+  if (waiting.rows.length + documents.length === 0) return { read: 0, unsealed: [] };
 
   await mustContinue(client, log, kept, keys);
   const state = await ownNewestState(client, log, keys);
@@ -93,17 +96,21 @@ async function appendIn(client: PoolClient, { keys, kept, clock }: Pick<AppendDe
   const sealKeys = keys.map(sealKeyOf);
   const sealed = waiting.rows.filter((row) => isAsWritten(row, sealKeys));
   const isTaken = new Set(sealed);
-  const unsealed = waiting.rows.filter((row) => !isTaken.has(row)).map(({ receipt_id: id }) => id);
-  await setAside(client, unsealed, clock);
-  if (sealed.length === 0) return { read: waiting.rows.length, unsealed };
+  const unsealedReceipts = waiting.rows.filter((row) => !isTaken.has(row)).map(({ receipt_id: id }) => id);
+  await setAside(client, unsealedReceipts, clock);
+  // More receipts wait than one transaction takes in: a document has to wait for all of them.
+  const { taken, refused } = sortDocuments(waiting.rows.length < AT_ONCE ? documents : [], sealKeys);
+  await setDocumentsAside(client, refused, clock);
+  const unsealed = [...unsealedReceipts, ...refused];
+  if (sealed.length + taken.length === 0) return { read: waiting.rows.length, unsealed };
   const oldSize = log.size;
   const added = new Map<string, TreeNode & { hash: Uint8Array }>();
   const hashOf = (node: TreeNode) => added.get(nameOf(node))?.hash ?? state?.hashOf(node) ?? missing(node);
-  for (const [at, { digest }] of sealed.entries()) {
+  for (const [at, { digest }] of [...sealed, ...taken].entries()) {
     const leaf = { index: oldSize + at, hash: leafHash(digest, sha256) };
     for (const node of completedBy(leaf, hashOf, sha256)) added.set(nameOf(node), node);
   }
-  const size = oldSize + sealed.length;
+  const size = oldSize + sealed.length + taken.length;
   const root = rangeHash({ start: 0, end: size }, hashOf, sha256);
 
   const nodes = [...added.values()];
@@ -119,6 +126,7 @@ async function appendIn(client: PoolClient, { keys, kept, clock }: Pick<AppendDe
       where receipts.receipt_id = placed_receipts.receipt_id`,
     [sealed.map(({ receipt_id }) => receipt_id), oldSize],
   );
+  await placeDocuments(client, taken, oldSize + sealed.length);
   await client.query('update receipt_log set size = $1', [size]);
   const note = checkpointNote({ origin: log.origin, size, root }, keys);
   await client.query('insert into receipt_log_checkpoints (size, root, note, created_at) values ($1, $2, $3, $4)', [

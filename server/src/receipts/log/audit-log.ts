@@ -9,6 +9,7 @@ import { allOf, type OwnKeys } from '../own-keys.ts';
 import { ownRecords } from '../own-records.ts';
 import { auditKeys, type PublishedOwnKey } from './audit-keys.ts';
 import { AUDITED_COLUMNS, type AuditedReceipt, receiptFaults } from './audit-receipt.ts';
+import { documentsAt } from './documents.ts';
 import type { Fault } from './fault.ts';
 import { stopLog } from './log-stops.ts';
 import { ownCheckpoint, readLogRow } from './own-state.ts';
@@ -86,18 +87,22 @@ async function faultsIn(
   keys: readonly PublishedOwnKey[],
 ): Promise<string[]> {
   const byIndex = await receiptsAt<AuditedReceipt>({ pool, archive }, { start, end }, AUDITED_COLUMNS);
+  const documents = await documentsAt(pool, { start, end });
   const stored = await storedNodes(pool, start, end);
   const made = new Map<string, Uint8Array>();
   const faults: string[] = [];
   const hashOf = (node: TreeNode): Uint8Array => made.get(nameOf(node)) ?? stored.get(nameOf(node)) ?? new Uint8Array();
   for (let index = start; index < end; index += 1) {
-    const row = byIndex.get(index);
-    if (!row) {
+    const [row, document] = [byIndex.get(index), documents.get(index)];
+    if (!row && !document) {
       faults.push(`entry ${index} has no receipt`);
       continue;
     }
-    faults.push(...receiptFaults(row));
-    for (const node of completedBy({ index, hash: leafHash(digestOf(row.payload), sha256) }, hashOf, sha256)) {
+    if (row) faults.push(...receiptFaults(row));
+    if (document && !document.now.equals(document.digest))
+      faults.push(`the digest of ${document.kind} ${document.document_id} is not that of its text`);
+    const digest = row ? digestOf(row.payload) : (document?.now ?? Buffer.alloc(0));
+    for (const node of completedBy({ index, hash: leafHash(digest, sha256) }, hashOf, sha256)) {
       made.set(nameOf(node), node.hash);
       if (!stored.get(nameOf(node))?.equals(node.hash)) faults.push(`node ${nameOf(node)} is not the hash of what is below it`);
     }

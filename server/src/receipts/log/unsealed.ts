@@ -4,11 +4,12 @@ import type { Clock } from '../../kernel/clock.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { type OwnKeys, ownSealKey } from '../own-keys.ts';
 import { sealOf } from '../seal.ts';
+import { decideDocuments } from './documents.ts';
 
-/** A row of the table of receipts that the ledger's writer has not written, or not so. */
+/** A receipt, or a document, that the gateway has not written, or not so. */
 export interface UnsealedReceipt {
   readonly receipt_id: string;
-  readonly account_id: string;
+  readonly account_id: string | null;
   readonly found_at: Date;
 }
 
@@ -25,7 +26,10 @@ export async function setAside(client: PoolClient, receiptIds: readonly string[]
 
 export async function unsealedReceipts(pool: Pool): Promise<UnsealedReceipt[]> {
   const { rows } = await pool.query<UnsealedReceipt>(
-    'select receipt_id, account_id, found_at from unsealed_receipts order by found_at, receipt_id',
+    `select receipt_id, account_id, found_at from unsealed_receipts
+     union all
+     select document_id, account_id, set_aside_at from log_documents left join signed_invoices on invoice_id = document_id where set_aside_at is not null
+      order by found_at, receipt_id`,
   );
   return rows;
 }
@@ -45,14 +49,16 @@ export async function decideUnsealed(pool: Pool, own: OwnKeys, decision: 'accept
           from unnest($1::jsonb[], $2::text[]) as given (receipt, seal)`,
         [rows.map(({ receipt }) => receipt), rows.map(({ digest }) => `\\x${sealOf(ownSealKey(own), digest).toString('hex')}`)],
       );
-    if (rows.length > 0)
+    const documents = await decideDocuments(client, ownSealKey(own), decision);
+    const decided = [...rows.map(({ receipt_id: id }) => id), ...documents];
+    if (decided.length > 0)
       await recordAudit((sql, values) => client.query(sql, values), {
         accountId: null,
         actor: { kind: 'system', id: null },
         action: `unsealed_receipts.${decision === 'accept' ? 'accepted' : 'forgotten'}`,
         target: { kind: 'receipt_log', id: 'unsealed' },
-        changes: { receipts: rows.map(({ receipt_id: id }) => id) },
+        changes: { receipts: decided },
       });
-    return rows.length;
+    return decided.length;
   });
 }

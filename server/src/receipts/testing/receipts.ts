@@ -16,6 +16,12 @@ export interface ReceiptWish extends Partial<ReceiptFacts> {
   readonly completedAt: number;
 }
 
+/** As a request is paid of which no quota covers anything. */
+const paidBy = (livemode: boolean, cost: string): ReceiptFacts['payment'] =>
+  livemode
+    ? { plan: 'pro@1', funding: 'balance', covered: {}, charged_nano_usd: cost }
+    : { plan: null, funding: 'test', covered: {}, charged_nano_usd: '0' };
+
 /** Receipts as the ledger's writer stores them, for the log of that key. @returns their ids */
 export async function storeReceipts(pool: Pool, logKey: SigningKey, wishes: readonly ReceiptWish[]): Promise<string[]> {
   const ids: string[] = [];
@@ -50,6 +56,7 @@ export async function storeReceipts(pool: Pool, logKey: SigningKey, wishes: read
       unit_prices_pico_usd: { input_tokens: '1000' },
       price_factor: '1',
       cost_nano_usd: '1',
+      payment: paidBy(wish.livemode ?? true, wish.cost_nano_usd ?? '1'),
       refund_of: null,
       refund_reason: null,
       started_at: rfc3339(completedAt),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chargeOf } from '../lane-arithmetic.ts';
+import { drawOnHold } from '../lane-arithmetic.ts';
 import type { JournalEntry } from '../port.ts';
 import { CHECK, DECLARE, LEFT } from './epoch-scripts.ts';
 import { type LaneLoader, MOST_LOADS } from './lane-loader.ts';
@@ -7,7 +7,7 @@ import type { OwnHold, OwnHolds } from './own-holds.ts';
 import type { PartitionScripts } from './partition-scripts.ts';
 import { ALL_PARTITIONS, partitionKey } from './partitions.ts';
 import { type RedisConnection, runScript } from './run-script.ts';
-import { readInFlight, readWrittenReserve, writtenInFlight, writtenRequest, writtenReserve } from './wire.ts';
+import { readInFlight, readUnits, readWrittenReserve, writtenInFlight, writtenRequest, writtenReserve } from './wire.ts';
 
 /** Which of these the ledger does not have. */
 export type UnwrittenAmong = (entries: readonly JournalEntry[]) => Promise<readonly JournalEntry[]>;
@@ -109,9 +109,8 @@ async function declareUnsettled(holds: readonly WrittenHold[], under: Under): Pr
 
 /** What the ledger would have of it, had it been settled at its bound. */
 function bookedBy({ left, inFlight }: WrittenHold): JournalEntry {
-  const [cost, , record] = readInFlight(inFlight);
-  const reserve = readWrittenReserve(left);
-  return { charged: chargeOf(reserve, BigInt(cost)), debt: 0n, covered: reserve.covered, record };
+  const [cost, units, record] = readInFlight(inFlight);
+  return { ...drawOnHold(readWrittenReserve(left), { cost: BigInt(cost), units: readUnits(units) }), record };
 }
 
 async function declare({ partition, owner, request, left, tokens, inFlight, whole }: WrittenHold, { scripts, loader, epoch }: Under) {

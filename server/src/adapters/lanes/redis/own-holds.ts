@@ -1,4 +1,4 @@
-import { chargeOf, type Reserve } from '../lane-arithmetic.ts';
+import { drawOnHold, type Reserve } from '../lane-arithmetic.ts';
 import type { HoldOutcome, HoldRequest, InFlight, JournalEntry, Settled } from '../port.ts';
 import type { SettlementJournal } from '../settlement-journal.ts';
 
@@ -72,10 +72,10 @@ export class OwnHolds {
 
   /** Redis has begun it. @throws when there is no such hold, or the journal cannot be written; then the provider must not be asked */
   begun(inFlight: InFlight): void {
-    const { holdId, cost, record } = inFlight;
+    const { holdId, record } = inFlight;
     const own = this.#holds.get(holdId);
     if (!own) throw new Error(`There is no hold ${holdId} of this process`);
-    this.#journal.begin({ holdId, charged: chargeOf(own.reserve, cost), debt: 0n, covered: own.reserve.covered, record });
+    this.#journal.begin({ holdId, ...drawOnHold(own.reserve, inFlight), record });
     own.inFlight = inFlight;
   }
 

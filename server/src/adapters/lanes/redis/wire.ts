@@ -215,6 +215,10 @@ export function readInFlight(written: string): readonly [cost: string, units: st
   return [cost, units, record];
 }
 
+/** As {@link readInFlight} has them. */
+export const readUnits = (written: string): Units =>
+  Object.fromEntries(Object.entries(JSON.parse(written) as Record<string, number>).map(([meter, amount]) => [meter, BigInt(amount)]));
+
 /** A lane as the ledger has it, in the fields that it is kept in. */
 export const moneyFields = (id: string, { spent, cap, credits = 0 }: MoneyOnRecord) => ({
   kind: 'money',

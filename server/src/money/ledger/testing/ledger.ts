@@ -1,4 +1,4 @@
-import { verifyReceipt } from '@tallygate/receipts';
+import { quotaUnits, verifyReceipt } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { InProcessLanes } from '../../../adapters/lanes/in-process.ts';
 import type { LaneSource, LaneStore, MoneyLane, Units } from '../../../adapters/lanes/port.ts';
@@ -12,7 +12,6 @@ import { lanesOfRecord } from '../lanes-of-record.ts';
 import { LedgerWriter } from '../ledger-writer.ts';
 import { Refunds } from '../refunds.ts';
 import type { SettlementRecord } from '../settlement-record.ts';
-import { unitsOf } from '../usage-units.ts';
 import { testPages } from './pages.ts';
 
 export const NOW = Date.parse('2026-12-03T10:00:00Z');
@@ -73,7 +72,7 @@ async function takeOn(lanes: LaneStore, record: SettlementRecord): Promise<Units
     capRule: id.startsWith('balance:') ? 'credited' : 'given',
     resetsAt: null,
   });
-  const units = unitsOf(record.usage);
+  const units = quotaUnits(record.usage);
   const outcome = await lanes.hold({
     holdId: record.receiptId,
     accountId: record.accountId,

@@ -5,6 +5,8 @@ import { type AccountPlansDeps, createAccountPlans, createPlans, type PaymentsDe
 
 /** The tiers of the interface. */
 export const BOOK = createPlanBook(DEFAULT_OFFER, { isSelling: true });
+/** Seals invoices for a log that nobody writes. */
+export const SEAL_KEY = Buffer.alloc(32);
 export const planOf = (ref: string) => BOOK.of(ref);
 
 type Deps = Pick<AccountPlansDeps, 'pool' | 'clock'> &
@@ -14,6 +16,9 @@ type Deps = Pick<AccountPlansDeps, 'pool' | 'clock'> &
 /** Of a gateway that sells over the provider, with a ledger that nobody writes to. */
 export const sellingPlans = ({ pool, clock, lanes = { refreshCredit: async () => {} }, write = async () => {}, ...payments }: Deps) =>
   createPlans(
-    createAccountPlans({ pool, clock, lanes, write, livemode: payments.provider.livemode, book: BOOK, planOfAccount: planOfSeller(BOOK) }),
+    createAccountPlans({
+      ...{ pool, clock, lanes, write, sealKey: SEAL_KEY },
+      ...{ livemode: payments.provider.livemode, book: BOOK, planOfAccount: planOfSeller(BOOK) },
+    }),
     payments,
   );

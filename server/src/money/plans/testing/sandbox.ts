@@ -8,6 +8,7 @@ import { createPlanBook, planOfOperator, planOfSeller } from '../plan-book.ts';
 import { createAccountPlans, createPlans } from '../plans.ts';
 import type { OnPurchase } from '../sync-payment.ts';
 import { recordBySystem, type Trail } from '../tell.ts';
+import { SEAL_KEY } from './book.ts';
 
 const BEGINNING = Date.UTC(2026, 10, 21, 8);
 const NO_LANES = { refreshCredit: async () => {} };
@@ -25,7 +26,7 @@ export async function sandboxUnderTest({ pool, url, onPurchase }: Options) {
   const clock = { now: () => now };
   const log = silentLog();
   const book = createPlanBook(DEFAULT_OFFER, { isSelling: false });
-  const common = { clock, book, lanes: NO_LANES, write: async () => {} };
+  const common = { clock, book, lanes: NO_LANES, write: async () => {}, sealKey: SEAL_KEY };
   const live = createAccountPlans({ ...common, pool, livemode: true, planOfAccount: planOfOperator });
   const testPool = openPool({ url, log, poolSize: 3, searchPath: 'test_billing,public' });
   const accounts = createAccountPlans({ ...common, pool: testPool, livemode: false, planOfAccount: planOfSeller(book) });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ReceiptUsage, Scope } from '@tallygate/contract';
+import { quotaUnits } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { InProcessLanes } from '../../../adapters/lanes/in-process.ts';
 import { SettlementJournal } from '../../../adapters/lanes/settlement-journal.ts';
@@ -9,12 +10,24 @@ import { lanesOf } from '../../../inference/calls/caller-lanes.ts';
 import { parseInferenceHeaders } from '../../../inference/calls/index.ts';
 import { newId, newReceiptId } from '../../../kernel/ids.ts';
 import { silentLog } from '../../../kernel/log.ts';
-import { LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, unitsOf } from '../../ledger/index.ts';
+import { LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes } from '../../ledger/index.ts';
 import { sampleRecord } from '../../ledger/sample-records.ts';
 import { testPages } from '../../ledger/testing/pages.ts';
+import { planRef } from '../plan-book.ts';
 import { BOOK, planOf } from './book.ts';
 
 const PICO_PER_NANO = 1_000n;
+/**
+ * As much of the quota, with a part or a meter that has all of the cost for its price: so the receipt follows from usage and prices.
+ */
+function priced(
+  usage: ReceiptUsage,
+  costNano: bigint,
+): { readonly usage: ReceiptUsage; readonly unitPrices: Readonly<Record<string, string>> } {
+  const all = `${costNano * PICO_PER_NANO}`;
+  if (usage.input_tokens === 0) return { usage: { ...usage, input_characters: 1 }, unitPrices: { input_characters: all } };
+  return { usage: { ...usage, cached_input_tokens: 1 }, unitPrices: { input_tokens: '0', cached_input_tokens: all } };
+}
 
 /** One request: what it may cost at most, what it comes to, and what it counts against the quota. */
 export interface Use {
@@ -67,10 +80,10 @@ export function usageUnderTest(pool: Pool) {
       );
       const requestId = `req_${newReceiptId(at).replaceAll('-', '')}`;
       const record = sampleRecord({
-        ...{ accountId, keyId, requestId, modelServed: model, usage },
+        ...{ accountId, keyId, requestId, modelServed: model, ...priced(usage, costNano) },
         ...{ cost: `${costNano}`, held: `${mostNano}`, startedAt: at },
       });
-      const units = unitsOf(usage);
+      const units = quotaUnits(priced(usage, costNano).usage);
       const outcome = await lanes.hold({
         ...passage,
         ...{ holdId: record.receiptId, accountId, at, units },
@@ -80,7 +93,12 @@ export function usageUnderTest(pool: Pool) {
       if (!outcome.held) return undefined;
       const { kind } = planOf(plan).overage;
       const funding = kind === 'block' ? 'none' : kind;
-      await lanes.settle({ holdId: record.receiptId, cost: costNano, units, record: JSON.stringify({ ...record, funding }) });
+      await lanes.settle({
+        holdId: record.receiptId,
+        cost: costNano,
+        units,
+        record: JSON.stringify({ ...record, funding, plan: planRef(planOf(plan)) }),
+      });
       return record.requestId;
     },
     async close(): Promise<void> {

@@ -1,0 +1,112 @@
+import type { BillSummary, InvoiceVerification, VerifiedInvoice } from '@tallygate/receipts';
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { readExactText } from '../given-file.ts';
+import { type ModeOptions, withMode } from '../mode.ts';
+import { plainText, printRecord } from '../print.ts';
+import { trustedKeys } from '../receipts/trusted-keys.ts';
+import { HOW_TO_CHECK, isUnchecked } from '../receipts/unchecked.ts';
+import { NOT_COMPARED, readPrices } from '../receipts/verify.ts';
+import { BILL_LINES, quotaNote } from './bill-text.ts';
+import { type Bill, fetchBill } from './fetch-bill.ts';
+
+interface Options extends ModeOptions {
+  readonly export: readonly string[];
+  readonly keys?: string;
+  readonly account?: string;
+  readonly requireLog?: boolean;
+  /** False for `--no-prices`. */
+  readonly prices?: string | false;
+}
+
+const FIELDS = ['valid', 'code', 'reason', 'checks', 'payload', 'logged', 'months', 'unchecked', 'faults'];
+const MONTH = /^\d{4}-\d{2}$/;
+
+export const verifyInvoice = (invoices: Command, perform: Perform): Command =>
+  withJson(
+    FIELDS,
+    withMode(
+      invoices
+        .command('verify')
+        .description('Work an invoice out again from the receipts that it counts, to the nano-dollar, and name what contradicts it')
+        .argument('<month|file>', 'YYYY-MM fetches the invoice, those before it and the receipts; a file of an invoice asks nobody')
+        .option('--export <file>', 'receipts of a month that the invoice counts (`receipts export`); again for each month', collected, [])
+        .option('--keys <file>', 'public keys (vaas-keys.json); default: those kept at login')
+        .option('--prices <file>', 'published prices (a saved answer of GET /v1/prices); default: those kept at login')
+        .option('--no-prices', 'do not compare the unit prices with published ones')
+        .option('--account <id>', 'the account that the invoice and every receipt have to be of')
+        .option('--require-log', 'refuse what was not shown to stand in the log')
+        .addHelpText(
+          'after',
+          '\nExits with 0 when the invoice follows from its receipts; with 3 when anything contradicts it; with 6 when receipts or prices that it takes are not at hand.',
+        ),
+    ),
+  ).action(perform(verify));
+
+const collected = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+async function verify(world: CommandWorld, { args: [named = ''], options }: Typed<Options>): Promise<ExitCode> {
+  const given = MONTH.test(named) ? undefined : await readBill(world, named, options.export);
+  const keys = await trustedKeys(world, options.keys);
+  const prices = await readPrices(world, options.prices);
+  if (prices === undefined) world.err.write(NOT_COMPARED);
+  const { verifyBill, verifyInvoiceText } = await import('@tallygate/receipts');
+  const { account: accountId, requireLog = false } = options;
+  const demands = { requireLog, ...(accountId !== undefined && { accountId }) };
+  const bill: Bill = given ?? (await fetchBill(world, { month: named, keys, options }));
+  const found: InvoiceVerification = verifyInvoiceText(bill.invoice, keys, demands);
+  if (!found.valid) {
+    if (world.jsonFields !== undefined) printRecord(world, found, []);
+    else world.out.write(plainText(`not valid: ${found.reason} (${found.code})\n`));
+    return EXIT.receiptNotValid;
+  }
+  const reading = verifyBill(found, await bill.exportsFor(found.payload), keys, { ...demands, ...(prices && { prices }) });
+  for (;;) {
+    const { value, done } = await reading.next();
+    if (done) return told(world, found, { ...value, chain: bill.chain });
+    const { file, line, verdict } = value;
+    if (verdict.valid) continue;
+    const what = isUnchecked(verdict) ? 'cannot be checked' : 'is not valid';
+    world.err.write(plainText(`Export ${file + 1}, line ${line} ${what}: ${verdict.reason} (${verdict.code})\n`));
+  }
+}
+
+interface Told extends BillSummary {
+  /** What contradicts between this invoice and those before it. */
+  readonly chain: readonly string[];
+}
+
+/** What speaks against the invoice comes before what is not known. */
+function told(world: CommandWorld, found: VerifiedInvoice, { chain, ...summary }: Told): ExitCode {
+  const ofFiles = summary.months.flatMap(({ month, faults }) =>
+    faults.map(({ code, reason }) => ({ code, reason: `${month}: ${reason}` })),
+  );
+  const ofChain = chain.map((reason) => ({ code: 'broken_chain', reason }));
+  const faults = [...ofFiles, ...summary.faults, ...ofChain];
+  const unpriced = summary.months.reduce((sum, month) => sum + month.unpriced, 0);
+  const isUnknown = faults.length === 0 && (unpriced > 0 || summary.unchecked.length > 0);
+  const valid = faults.length === 0 && !isUnknown;
+  if (world.jsonFields !== undefined)
+    printRecord(world, { ...found, valid, months: summary.months, unchecked: summary.unchecked, faults }, []);
+  else {
+    const missing = summary.unchecked.map((month) => `no receipts of ${month} were given`);
+    const why = [...missing, ...(unpriced > 0 ? [`the prices of ${unpriced} receipts are not at hand`] : [])].join('; ');
+    world.out.write(plainText(valid ? 'valid\n' : isUnknown ? `cannot be checked: ${why}\n` : 'not valid\n'));
+    for (const { code, reason } of faults) world.out.write(plainText(`- ${reason} (${code})\n`));
+    printRecord(world, found, BILL_LINES);
+    const note = quotaNote(found.payload);
+    if (note !== undefined) world.out.write(plainText(`${note}\n`));
+  }
+  if (unpriced > 0) world.err.write(HOW_TO_CHECK);
+  return valid ? EXIT.ok : isUnknown ? EXIT.receiptNotChecked : EXIT.receiptNotValid;
+}
+
+async function readBill(world: CommandWorld, file: string, exports: readonly string[]): Promise<Bill> {
+  world.finishUnread();
+  const invoice = await readExactText(world, file, 'Fetch it with `tallygate invoices get MONTH -o FILE`.');
+  const texts: string[] = [];
+  for (const path of exports)
+    texts.push(await readExactText(world, path, 'Fetch it with `tallygate receipts export --month MONTH -o FILE`.'));
+  return { invoice, chain: [], exportsFor: async () => texts.map((text) => text.split('\n')) };
+}

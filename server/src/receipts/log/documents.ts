@@ -1,0 +1,86 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Clock } from '../../kernel/clock.ts';
+import { invoiceDigestOf } from '../invoices/issue-invoice.ts';
+import { isSealed, sealOf } from '../seal.ts';
+import type { Entries } from './receipts-at.ts';
+
+/** What the log takes in beside receipts, as it is stored. */
+export interface LogDocument {
+  readonly document_id: string;
+  readonly kind: 'invoice';
+  readonly payload: string;
+  readonly digest: Buffer;
+  readonly seal: Buffer | null;
+}
+
+/** SQL: a document has no place in the log and is to get one. */
+export const WAITS = 'log_index is null and set_aside_at is null';
+const COLUMNS = 'document_id, kind, payload, digest, seal';
+/** Documents that one transaction takes in. */
+const AT_ONCE = 1_000;
+
+/** By its kind: documents of one kind never pass for those of another. */
+const digestOf = ({ kind, payload }: Pick<LogDocument, 'kind' | 'payload'>): Buffer => {
+  switch (kind) {
+    case 'invoice':
+      return invoiceDigestOf(payload);
+    default:
+      throw new Error(`The log has no documents of kind ${String(kind satisfies never)}`);
+  }
+};
+
+export async function waitingDocuments(client: PoolClient): Promise<LogDocument[]> {
+  const { rows } = await client.query<LogDocument>(
+    `select ${COLUMNS} from log_documents where ${WAITS} order by document_id limit ${AT_ONCE}`,
+  );
+  return rows;
+}
+
+/** The digest is of the text, the text names the document, and the gateway has sealed it; the others are refused, by their ids. */
+export function sortDocuments(documents: readonly LogDocument[], sealKeys: readonly Buffer[]) {
+  const isAsWritten = (one: LogDocument) =>
+    isSealed(sealKeys, one.digest, one.seal) && digestOf(one).equals(one.digest) && one.payload.includes(`_id":"${one.document_id}"`);
+  return {
+    taken: documents.filter(isAsWritten),
+    refused: documents.filter((one) => !isAsWritten(one)).map(({ document_id: id }) => id),
+  };
+}
+
+export async function setDocumentsAside(client: PoolClient, ids: readonly string[], clock: Clock): Promise<void> {
+  if (ids.length === 0) return;
+  await client.query('update log_documents set set_aside_at = $2 where document_id = any($1)', [ids, new Date(clock.now())]);
+}
+
+/** What a person makes of those that were set aside. @returns their ids */
+export async function decideDocuments(client: PoolClient, sealKey: Buffer, decision: 'accept' | 'forget'): Promise<string[]> {
+  const { rows } = await client.query<{ document_id: string; digest: Buffer }>(
+    'select document_id, digest from log_documents where set_aside_at is not null',
+  );
+  const ids = rows.map(({ document_id: id }) => id);
+  if (decision === 'forget') {
+    await client.query('delete from signed_invoices where invoice_id = any($1)', [ids]);
+    await client.query('delete from log_documents where document_id = any($1)', [ids]);
+  } else
+    for (const { document_id: id, digest } of rows)
+      await client.query('update log_documents set set_aside_at = null, seal = $2 where document_id = $1', [id, sealOf(sealKey, digest)]);
+  return ids;
+}
+
+/** Gives them their places, from `first` on. */
+export async function placeDocuments(client: PoolClient, documents: readonly LogDocument[], first: number): Promise<void> {
+  if (documents.length === 0) return;
+  await client.query(
+    `update log_documents set log_index = $2 + place - 1, seal = null
+       from unnest($1::uuid[]) with ordinality as placed (id, place) where document_id = placed.id`,
+    [documents.map(({ document_id: id }) => id), first],
+  );
+}
+
+/** By their places in the log: the digest of what each says now. */
+export async function documentsAt(pool: Pool, { start, end }: Entries): Promise<Map<number, LogDocument & { readonly now: Buffer }>> {
+  const { rows } = await pool.query<LogDocument & { log_index: bigint }>(
+    `select ${COLUMNS}, log_index from log_documents where log_index >= $1 and log_index < $2`,
+    [start, end],
+  );
+  return new Map(rows.map(({ log_index: index, ...one }) => [Number(index), { ...one, now: digestOf(one) }]));
+}
