@@ -12,6 +12,13 @@ import { Gateway } from './gateway.ts';
 const SITE = fileURLToPath(new URL('../../docs/site/dist', import.meta.url));
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+const VECTORS = new URL('../../packages/receipts/vectors/', import.meta.url);
+const KEYS = readFileSync(new URL('keys.json', VECTORS), 'utf8');
+/** An invoice, and the receipts that it counts. */
+const BILL: { invoice: unknown; exports: string[][] } = JSON.parse(
+  readFileSync(new URL('invoices/quota-and-balance.json', VECTORS), 'utf8'),
+);
+
 const executable = chromiumPath();
 const isBuilt = existsSync(join(SITE, 'index.html'));
 if (!executable) process.stdout.write('Skipped: the docs site is looked at in a Chromium; name it in CHROMIUM.\n');
@@ -265,6 +272,26 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
     expect(await faultsOn(page, 'content', 'all')).toEqual([]);
     await page.getByRole('button', { name: 'Try an altered one' }).click();
     await expect.poll(verdict).toMatch(/^Not valid.*changed after it was signed/);
+    await page.getByRole('button', { name: 'Try a bill' }).click();
+    await expect.poll(verdict).toMatch(/^Valid.*follows from the receipts that it counts.*From the balance\$0\.000192/);
+    await page.evaluate(AXE);
+    expect(await faultsOn(page, 'content', 'all')).toEqual([]);
+    const { invoice, exports } = BILL;
+    const november = { name: 'november.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(exports[0]?.join('\n') ?? '') };
+    const dearer = JSON.stringify(invoice).replace('"total_nano_usd":"192000"', '"total_nano_usd":"192001"');
+    await page.getByText('Keys of your own').click();
+    await page.getByLabel('Key set').fill(KEYS);
+    const file = page.getByLabel('or open files');
+    const beside = (text: string) =>
+      file.setInputFiles([{ name: 'invoice.json', mimeType: 'application/json', buffer: Buffer.from(text) }, november]);
+    await beside(dearer);
+    await expect.poll(verdict).toMatch(/^Not valid.*bad_digest/);
+    await file.setInputFiles(november);
+    await expect.poll(verdict).toMatch(/^Valid4 receipts of 2026-11/);
+    await beside(JSON.stringify(invoice));
+    await expect.poll(verdict).toMatch(/^ValidThe invoice of 2026-11/);
+    await check(JSON.stringify(invoice));
+    await expect.poll(verdict).toMatch(/^Not checked yet.*export of 2026-11/);
     await check('');
     await expect.poll(verdict).toMatch(/^Paste a receipt first/);
     expect(complaints).toEqual([]);

@@ -74,7 +74,12 @@ const refusedPanel = ({ code, reason }: Refusal): HTMLElement =>
 /** What has to be done first, or cannot be done. */
 export const notice = (title: string, text: string): HTMLElement => panel('wait', title, [text]);
 
-function panel(kind: 'good' | 'bad' | 'wait', title: string, lines: readonly string[], ...more: readonly HTMLElement[]): HTMLElement {
+export function panel(
+  kind: 'good' | 'bad' | 'wait',
+  title: string,
+  lines: readonly string[],
+  ...more: readonly HTMLElement[]
+): HTMLElement {
   const box = element('div', '', `outcome ${kind}`);
   const words = element('div', '');
   words.append(element('strong', title), ...lines.filter((line) => line !== '').map((line) => element('p', line)));
@@ -91,7 +96,7 @@ function checkLine([check, state]: readonly [string, string]): HTMLElement {
   return line;
 }
 
-const NANO = 9;
+export const NANO = 9;
 const PICO = 12;
 const MILLION = 1_000_000n;
 
@@ -119,8 +124,22 @@ function bill(payload: ReceiptPayload): HTMLElement {
   return table;
 }
 
+/** Names with their amounts. */
+export function linesPanel(lines: readonly (readonly [name: string, value: string])[]): HTMLElement {
+  const table = element('table', '');
+  const body = element('tbody', '');
+  for (const [name, value] of lines) {
+    const row = element('tr', '');
+    row.append(element('td', name), element('td', value));
+    body.append(row);
+  }
+  table.append(body);
+  return table;
+}
+
 /** `384000` of nine decimals: `$0.000384`. */
-function dollars(amount: string, decimals: number): string {
+export function dollars(amount: string, decimals: number): string {
+  if (amount.startsWith('-')) return `-${dollars(amount.slice(1), decimals)}`;
   const digits = amount.padStart(decimals + 1, '0');
   return `$${digits.slice(0, -decimals)}.${digits.slice(-decimals).replace(/0+$/, '').padEnd(2, '0')}`;
 }
@@ -131,7 +150,7 @@ function list(className: string, items: readonly HTMLElement[]): HTMLElement {
   return made;
 }
 
-function element(name: string, text: string, className = ''): HTMLElement {
+export function element(name: string, text: string, className = ''): HTMLElement {
   const made = document.createElement(name);
   made.textContent = text;
   if (className !== '') made.className = className;

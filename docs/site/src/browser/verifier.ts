@@ -1,18 +1,29 @@
 import { verifyReceiptText } from '../../../../packages/receipts/src/index.ts';
 import vector from '../../../../packages/receipts/vectors/good/logged.json' with { type: 'json' };
+import billVector from '../../../../packages/receipts/vectors/invoices/quota-and-balance.json' with { type: 'json' };
 import keysOfExample from '../../../../packages/receipts/vectors/keys.json' with { type: 'json' };
+import { verdictOnMonth } from './bill.ts';
 import { notice, verdictOf } from './verdict.ts';
 
 const EXAMPLE = JSON.stringify(vector.receipt, null, 2);
 /** Somebody would like to have paid less. */
 const ALTERED = EXAMPLE.replace(`"cost_nano_usd": "${vector.receipt.payload.cost_nano_usd}"`, '"cost_nano_usd": "1000"');
 
+/** An invoice, and the export of the month that it counts. */
+const BILL = [JSON.stringify(billVector.invoice, null, 2), ...billVector.exports.map((lines) => lines.join('\n'))];
+
+/** Files that were opened together; what is written into the field stands before them. */
+let opened: { readonly shown: string; readonly texts: readonly string[] } = { shown: '', texts: [] };
+
 const field = (id: string) => document.querySelector<HTMLTextAreaElement>(`#${id}`);
 const [receipt, keys] = [field('receipt'), field('keys')];
 const verdict = document.querySelector('#verdict');
 
-function show(text: string): void {
-  if (receipt) receipt.value = text;
+function show(...texts: readonly string[]): void {
+  const [only = ''] = texts;
+  const shown = texts.length === 1 ? only : `${texts.length} files`;
+  opened = { shown, texts };
+  if (receipt) receipt.value = shown;
   void check();
 }
 
@@ -23,12 +34,13 @@ async function check(): Promise<void> {
     verdict?.replaceChildren(notice('Paste a receipt first', 'A receipt is what GET /v1/receipts/{id} answers. Or try the example.'));
     return;
   }
+  const texts = text === opened.shown.trim() ? opened.texts : [text];
   try {
     // By its very text: anybody can sign with the keys of the example.
-    const isExample = text === EXAMPLE || text === ALTERED;
+    const isExample = texts.every((one) => [EXAMPLE, ALTERED, ...BILL].includes(one));
     const set: unknown = isExample ? keysOfExample : JSON.parse(await keySet());
     const note = isExample ? 'An example, signed with a key that is published for trying things out.' : '';
-    verdict?.replaceChildren(verdictOf(verifyReceiptText(text, set), note));
+    verdict?.replaceChildren((await verdictOnMonth(texts, set, note)) ?? verdictOf(verifyReceiptText(texts[0] ?? '', set), note));
   } catch (error) {
     verdict?.replaceChildren(notice('The keys could not be read', error instanceof Error ? error.message : String(error)));
   }
@@ -42,19 +54,20 @@ async function keySet(): Promise<string> {
   return answer.text();
 }
 
-async function open(file: File | undefined): Promise<void> {
-  if (file) show(await file.text());
+async function open(files: FileList | null | undefined): Promise<void> {
+  if (files && files.length > 0) show(...(await Promise.all(Array.from(files, (file) => file.text()))));
 }
 
 const on = (id: string, act: () => void) => document.querySelector(`#${id}`)?.addEventListener('click', act);
 on('check', () => void check());
 on('example', () => show(EXAMPLE));
 on('altered', () => show(ALTERED));
+on('bill', () => show(...BILL));
 const input = document.querySelector<HTMLInputElement>('#receipt-file');
-input?.addEventListener('change', () => void open(input.files?.[0]));
+input?.addEventListener('change', () => void open(input.files));
 receipt?.addEventListener('dragover', (event) => event.preventDefault());
 receipt?.addEventListener('drop', (event) => {
   if (!event.dataTransfer?.files.length) return;
   event.preventDefault();
-  void open(event.dataTransfer.files[0]);
+  void open(event.dataTransfer.files);
 });
