@@ -1,0 +1,3 @@
+module tallygate.dev/receipts/verifier
+
+go 1.22

@@ -1,0 +1,106 @@
+// Verifies receipts, exports and invoices of Tallygate as docs/concepts/receipt-format.md specifies them, and runs the vectors:
+// `go run . ../../vectors`. Prints what does not come out as it has to, and exits with 1 then.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+var wrong []string
+
+func expect(name string, found, expected any) {
+	if fmt.Sprint(found) != fmt.Sprint(expected) {
+		wrong = append(wrong, fmt.Sprintf("%s: %v, expected %v", name, found, expected))
+	}
+}
+
+func readFile(path string) object {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		panic(err)
+	}
+	return readJSON(string(text)).(object)
+}
+
+func vectors(folder, kind string, run func(name string, vector object)) {
+	paths, _ := filepath.Glob(filepath.Join(folder, kind, "*.json"))
+	for _, path := range paths {
+		run(kind+"/"+strings.TrimSuffix(filepath.Base(path), ".json"), readFile(path))
+	}
+	if fmt.Println(len(paths), kind); len(paths) == 0 {
+		wrong = append(wrong, "no vectors of "+kind)
+	}
+}
+
+func texts(list any) (found []string) {
+	items, _ := list.([]any)
+	for _, item := range items {
+		found = append(found, item.(string))
+	}
+	return found
+}
+
+func textOf(vector object) string {
+	if text, there := vector["text"].(string); there {
+		return text
+	}
+	return canonical(vector["receipt"])
+}
+
+func main() {
+	folder := os.Args[1]
+	keys := any(readFile(filepath.Join(folder, "keys.json")))
+	account := readFile(filepath.Join(folder, "owner.json"))["account_id"].(string)
+	outcome := func(vector object) (found string) {
+		keys := keys
+		if own, there := vector["keys"]; there {
+			keys = own
+		}
+		prices, _ := vector["prices"].(object)
+		refused := attempt(func() {
+			receipt := verifyReceipt(readJSON(textOf(vector)), keys, Options{Prices: prices, Witnesses: texts(vector["witnesses"])})
+			found = receipt.payload["cost_nano_usd"].(string)
+		})
+		if refused != nil {
+			return refused.Code
+		}
+		return found
+	}
+	vectors(folder, "good", func(name string, vector object) {
+		expect(name, outcome(vector), vector["cost_nano_usd"])
+		expect(name, canonical(readJSON(textOf(vector)).(object)["payload"]), vector["canonical_payload"])
+	})
+	vectors(folder, "broken", func(name string, vector object) { expect(name, outcome(vector), vector["expected_code"]) })
+	vectors(folder, "exports", func(name string, vector object) {
+		found := verifyExport(texts(vector["lines"]), keys, Options{}, newBooks())
+		sort.Strings(found.codes)
+		expect(name, []any{found.valid, found.billed, found.codes}, []any{vector["valid"], vector["billed_nano_usd"], texts(vector["expected_codes"])})
+	})
+	vectors(folder, "invoices", func(name string, vector object) {
+		var faults, unchecked []string
+		refused := attempt(func() {
+			invoice := verifyInvoice(vector["invoice"], keys, Options{})
+			var exports [][]string
+			for _, lines := range vector["exports"].([]any) {
+				exports = append(exports, texts(lines))
+			}
+			faults, unchecked = verifyBill(invoice, exports, keys, Options{AccountID: account})
+		})
+		if refused != nil {
+			faults = []string{refused.Code}
+		}
+		once := map[string]bool{}
+		for _, fault := range faults {
+			once[fault] = true
+		}
+		expect(name, []any{sorted(once), unchecked}, []any{texts(vector["expected_codes"]), texts(vector["unchecked"])})
+	})
+	if len(wrong) > 0 {
+		fmt.Println(strings.Join(wrong, "\n"))
+		os.Exit(1)
+	}
+}
