@@ -102,11 +102,11 @@ function told(world: CommandWorld, found: VerifiedInvoice, { chain, ...summary }
   return valid ? EXIT.ok : isUnknown ? EXIT.receiptNotChecked : EXIT.receiptNotValid;
 }
 
-async function readBill(world: CommandWorld, file: string, exports: readonly string[]): Promise<Bill> {
+async function readBill(world: CommandWorld, file: string, months: readonly string[]): Promise<Bill> {
   world.finishUnread();
   const invoice = await readExactText(world, file, 'Fetch it with `tallygate invoices get MONTH -o FILE`.');
   const texts: string[] = [];
-  for (const path of exports)
+  for (const path of months)
     texts.push(await readExactText(world, path, 'Fetch it with `tallygate receipts export --month MONTH -o FILE`.'));
   return { invoice, chain: [], exportsFor: async () => texts.map((text) => text.split('\n')) };
 }

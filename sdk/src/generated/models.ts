@@ -1376,9 +1376,8 @@ export interface InviteGrants {
 /** Invoices of the account, the newest month first. */
 export interface InvoiceList {
   data: InvoiceListItem[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 

@@ -309,9 +309,9 @@ export interface FileQuery {
 export interface InvoiceQuery {
   /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
   readonly livemode?: boolean | undefined;
-  /** The maximum number of items in the page. */
+  /** How many at most. */
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before, with the same filters. Default: the first page. */
+  /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
 }
 

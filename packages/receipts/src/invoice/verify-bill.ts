@@ -53,11 +53,11 @@ type Lines = Iterable<string> | AsyncIterable<string>;
  * Works an invoice out again from the receipts that it counts, without asking anybody: every cost from usage and prices, every charge from
  * what the quota covered, and the sums of each month to the nano-dollar. Yields every receipt with its verdict, as `verifyExport` does.
  *
- * @param exports of the months that the invoice counts, in any order
+ * @param months of the months that the invoice counts, in any order
  */
 export async function* verifyBill(
   { payload: invoice, logged }: VerifiedInvoice,
-  exports: readonly Lines[],
+  months: readonly Lines[],
   keys: unknown,
   options: BillOptions = {},
 ): AsyncGenerator<BilledReceipt, BillSummary, undefined> {
@@ -65,7 +65,7 @@ export async function* verifyBill(
   const fault = (code: BillFault, reason: string) => void faults.push({ code, reason });
   const found: BilledMonth[] = [];
   const counted = new Map(invoice.months.map((month) => [month.month, month]));
-  for (const [file, lines] of exports.entries()) {
+  for (const [file, lines] of months.entries()) {
     const books = new MonthBooks();
     const reading = verifyExport(lines, keys, { ...options, books });
     for (;;) {

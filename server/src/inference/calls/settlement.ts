@@ -193,9 +193,8 @@ export async function releaseLater({ call }: Pick<Admission, 'call'>, { lanes, l
 function recordOf({ call, hold, funding, plan }: Admission, served: Served, cost: Cost): SettlementRecord {
   const { principal } = call.grant;
   const price = served.target.model.priceAt(call.startedAt);
-  const kind = call.kind ?? call.work.kind;
   return {
-    kind,
+    kind: call.kind ?? call.work.kind,
     receiptId: call.receiptId,
     requestId: call.requestId,
     attempt: (call.attemptsBefore ?? 0) + (served.attempt ?? Math.max(1, served.attempts.length)),

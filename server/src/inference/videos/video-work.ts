@@ -63,7 +63,11 @@ export function videoWork(options: VideoWorkOptions, { received, caller }: Video
 }
 
 /** What is answered of a job that has begun. */
-const begunVideo = (id: string, { status, seconds: told }: Job, { request, size, source, wholeSeconds, createdAt }: VideoWorkOptions): Video => ({
+const begunVideo = (
+  id: string,
+  { status, seconds: told }: Job,
+  { request, size, source, wholeSeconds, createdAt }: VideoWorkOptions,
+): Video => ({
   id,
   object: 'video',
   model: request.model,

@@ -17,6 +17,7 @@ export function sampleRecord(wish: Partial<SettlementRecord> = {}): SettlementRe
     runId: null,
     livemode: true,
     funding: 'balance',
+    plan: wish.livemode === false ? undefined : 'pro@1',
     endpoint: '/v1/chat/completions',
     stream: false,
     modelRequested: 'gpt-5.4-nano',
