@@ -115,7 +115,7 @@ async function serveCall(call: Call, serving: ServingCall, deps: InferenceApiDep
   }
   if (!hasKey) {
     if (!call.work.outlivesHangUp) abortOnHangUp(res, hangUp);
-    return send(res, await completeCall(call, deps.inference));
+    return send(res, await completeCall({ ...call, isLeft: () => res.destroyed }, deps.inference));
   }
   // Who sends a key wants the answer even if this connection breaks: the call goes on, and the repeat gets what came of it.
   return send(res, await completeOnce(call, serving, deps));

@@ -7,6 +7,7 @@ import type { InferenceDeps } from './deps.ts';
 import { answerMembersIn } from './large-chunk.ts';
 import { leaveBehind, leaveBroken, settleLeft } from './left-behind.ts';
 import type { RunningCall } from './running-calls.ts';
+import { usageAnywhere } from './usage-anywhere.ts';
 
 /** More deployments than this are not tried for one request: the client has a timeout too. */
 const MOST_ATTEMPTS = 5;
@@ -134,7 +135,8 @@ const NOTHING = Buffer.alloc(0);
 /** A body that is no answer of its endpoint. One that says that its provider failed is not billed, but for what it says that it has used. */
 export async function noAnswer(message: string, begun: Begun): Promise<UpstreamFault> {
   const members = await answerMembersIn(begun.bytes);
-  return { ...invalidAnswer(message), usage: statedUsage(members), ...(!members?.['error'] && { begun }) };
+  const usage = statedUsage(members) ?? usageAnywhere(begun.bytes);
+  return { ...invalidAnswer(message), usage, ...(!members?.['error'] && { begun }) };
 }
 
 /** An answer that was begun and is none: its provider may bill it. `cancelled`: nobody knows what it would have been. */

@@ -1,6 +1,6 @@
 import type { Step } from '@tallygate/fake-upstream';
 import { describe, expect, test } from 'vitest';
-import { CASES, fake, play, type Scenario, startProvider } from './testing/provider-bills.ts';
+import { CASES, type Case, fake, play, type Scenario, startProvider } from './testing/provider-bills.ts';
 
 /** What a provider bills is what is settled, also of an answer with the status 200 that broke off or is none. */
 
@@ -8,6 +8,8 @@ startProvider();
 
 const scenario: Omit<Scenario, 'one' | 'steps' | 'stream'> = {
   ...{ ending: 'nobody', afterMs: 0, onCancel: 'keeps_billing', onDisconnect: undefined },
+  // A provider that seems late on a busy machine is settled in another way.
+  timeoutMs: 60_000,
 };
 const JSON_HEAD = { 'content-type': 'application/json' };
 const BROKEN: readonly (readonly [string, Step])[] = [
@@ -79,11 +81,12 @@ const UNSAID: readonly (readonly [string, Step])[] = [
   ['turns into garbage', { cut: { at: 'before_head', how: 'garbage' } }],
   ['is given up by a proxy', { status: 504, headers: { 'content-type': 'text/html' }, body: '<html>Gateway time-out</html>' }],
 ];
-const LOST = CASES.flatMap((one) =>
-  [false, ...(one.canStream ? [true] : [])].flatMap((stream) =>
-    UNSAID.map(([loss, step]) => ({ ...{ one, name: one.name, stream, loss }, step: { ...step, tokens: 20, billsAnyway: true } as const })),
-  ),
-);
+const lost = (one: Case, stream: boolean, [loss, step]: (typeof UNSAID)[number]) => ({
+  ...{ one, name: one.name, stream, loss },
+  step: { ...step, tokens: 20, billsAnyway: true } as const,
+});
+/** Plain and streamed in turn. */
+const LOST = CASES.flatMap((one, index) => UNSAID.map((unsaid, at) => lost(one, one.canStream && (index + at) % 2 === 0, unsaid)));
 
 describe.each(LOST)('a connection of $name (stream: $stream) that $loss before the answer', ({ one, stream, step }) => {
   test('costs what was held, where the client left before', async () => {
@@ -97,8 +100,8 @@ describe.each(LOST)('a connection of $name (stream: $stream) that $loss before t
   });
 });
 
-describe.each(LOST.filter(({ loss, stream }) => loss === 'is reset' && !stream))(
-  'a connection of $name that $loss',
+describe.each(LOST.filter(({ loss }) => loss === 'is reset'))(
+  'a connection of $name (stream: $stream) that $loss',
   ({ one, stream, step }) => {
     test('costs a client that waits nothing, and the next deployment is asked', async () => {
       const { records, stillHeld } = await play({ ...scenario, one, stream, steps: [step, { tokens: 20 }] });

@@ -24,6 +24,8 @@ export interface CallContext {
   readonly clientSignature: ClientSignature | null;
   /** Aborted when the client hangs up, and when the run ends that the call belongs to. */
   readonly signal: AbortSignal;
+  /** Whether its client is gone, of work that goes on then: for that the signal is not aborted. */
+  readonly isLeft?: () => boolean;
   /** The call's place in its agent run, once it was let in there. */
   readonly run?: RunStep;
   /** Attempts that earlier processes were charged for, which died at it. Absent: none. */

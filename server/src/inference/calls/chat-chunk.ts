@@ -11,9 +11,19 @@ export type ChoiceUsages = Map<unknown, Json>;
 
 /** The usage in a chunk, or a whole answer. @param before what earlier chunks have told of in their choices */
 export function usageOfChunk(chunk: Json | undefined, before: ChoiceUsages = new Map()): unknown {
-  for (const { index, usage } of choicesOf(chunk)) if (isRecord(usage)) before.set(index, usage);
-  return statedUsage(chunk) ?? (choicesOf(chunk).some(({ usage }) => isRecord(usage)) ? addedUsage([...before.values()]) : undefined);
+  let isInChoice = false;
+  for (const choice of choicesOf(chunk)) {
+    const usage = usageOfChoice(choice);
+    if (!usage) continue;
+    before.set(choice['index'], usage);
+    isInChoice = true;
+  }
+  return statedUsage(chunk) ?? (isInChoice ? addedUsage([...before.values()]) : undefined);
 }
+
+/** In the choice, or in what it says. */
+const usageOfChoice = ({ usage, delta, message }: Json): Json | undefined =>
+  [usage, ...[delta, message].map((said) => (isRecord(said) ? said['usage'] : undefined))].find(isRecord);
 
 /** Each choice tells of the one prompt, and of what came out for it. */
 function addedUsage(usages: readonly Json[]): Json | undefined {

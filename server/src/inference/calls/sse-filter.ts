@@ -227,8 +227,9 @@ export class SseFilter {
       if (!(finishedIn(before) ?? this.#isTailFinished())) this.#refuse(before);
       return undefined;
     }
-    const isError = nameOf(text) === 'error' && !chunk?.['choices'];
-    return this.#filterChunk(isError ? { error: chunk ?? data, ...chunk } : chunk, event);
+    const name = chunk?.['choices'] ? undefined : nameOf(text);
+    if (name === 'usage' && chunk && !chunk['usage']) return this.#filterChunk({ usage: chunk }, event);
+    return this.#filterChunk(name === 'error' ? { error: chunk ?? data, ...chunk } : chunk, event);
   }
 
   #filterChunk(chunk: Json | undefined, event: Buffer): Buffer | undefined {

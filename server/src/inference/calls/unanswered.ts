@@ -31,7 +31,7 @@ export async function settleUnanswered(
   const wasAsked = journey.attempts.length > 0;
   const hasLeft = admission.call.signal.aborted || running.isGivenUp;
   // Of a line of a batch a late answer is as good as any.
-  const isAwaited = admission.share ? !admission.call.signal.aborted : !hasLeft;
+  const isAwaited = admission.share ? !admission.call.signal.aborted : !hasLeft && !admission.call.isLeft?.();
   const isKnown = knownUsage(fault, journey.target) !== undefined;
   const bill =
     isCut && !isKnown

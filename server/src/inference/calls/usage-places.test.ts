@@ -17,6 +17,7 @@ const caseOf = (name: string) => {
 const INPUT = 3_000;
 const OUTPUT = 300;
 const usage = { prompt_tokens: INPUT, completion_tokens: OUTPUT, total_tokens: INPUT + OUTPUT };
+const tokens = { input_tokens: INPUT, output_tokens: OUTPUT };
 const event = (value: object, name?: string) => `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(value)}\n\n`;
 const chunk = (members: object) => event({ id: 'c', object: 'chat.completion.chunk', created: 7, model: 'm', choices: [], ...members });
 const delta = { content: 'Hello there.' };
@@ -41,6 +42,13 @@ const TOLD: readonly (readonly [place: string, stream: boolean, step: Step])[] =
   ['a choice', false, { body: whole({}, { usage }) }],
   ['two choices', true, stream(text, ...two.map((choice) => chunk({ choices: [{ delta, ...choice }] })), DONE)],
   ['two choices', false, { body: whole({ choices: two.map((choice) => ({ message, ...choice })) }) }],
+  ['what a choice says', true, stream(text, chunk({ choices: [{ ...last, delta: { usage } }] }), DONE)],
+  ['what a choice says', false, { body: whole({ choices: [{ index: 0, message: { ...message, usage }, finish_reason: 'stop' }] }) }],
+  ['an event that is called usage', true, stream(text, stop, event(usage, 'usage'), DONE)],
+  ['a total', true, stream(text, stop, chunk({ usage: { prompt_tokens: INPUT, total_tokens: INPUT + OUTPUT } }), DONE)],
+  ['a total', false, { body: whole({ usage: { prompt_tokens: INPUT, total_tokens: INPUT + OUTPUT } }) }],
+  ['counts with the names of newer endpoints', true, stream(text, stop, chunk({ usage: tokens }), DONE)],
+  ['counts with the names of newer endpoints', false, { body: whole({ usage: tokens }) }],
   ['an event behind the end', true, stream(text, stop, DONE, chunk({ usage }))],
   [
     'an event well behind the end',
@@ -57,7 +65,6 @@ describe.each(['chat, OpenAI', 'responses, chat', 'completions'])('%s', (name) =
 });
 
 const error = { message: 'The model failed.', type: 'server_error' };
-const tokens = { input_tokens: INPUT, output_tokens: OUTPUT };
 const metadata = { promptTokenCount: INPUT, candidatesTokenCount: OUTPUT };
 const candidates = [{ content: { role: 'model', parts: [{ text: 'Hello there.' }] }, index: 0 }];
 const begun = event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello there.' } });
@@ -65,6 +72,7 @@ const FAILED: readonly (readonly [name: string, place: string, stream: boolean, 
   ['chat, OpenAI', 'the error', true, stream(text, chunk({ error: { ...error, usage } }))],
   ['chat, OpenAI', 'the error', false, { status: 500, body: { error: { ...error, usage } } }],
   ['chat, OpenAI', 'the error of a 200', false, { body: { error: { ...error, usage } } }],
+  ['chat, OpenAI', 'the detail', false, { status: 400, body: { detail: { message: error.message, usage } } }],
   ['chat, OpenAI', 'an event that is called an error', true, stream(text, event({ message: error.message, usage }, 'error'))],
   ['chat, OpenAI', 'an event that is called an error, the first', true, stream(event({ message: error.message, usage }, 'error'))],
   ['chat, OpenAI', 'x_groq beside the error', true, stream(text, event({ error, x_groq: { usage } }))],
@@ -72,12 +80,33 @@ const FAILED: readonly (readonly [name: string, place: string, stream: boolean, 
   ['chat, Anthropic', 'an event of an error', true, stream(begun, event({ type: 'error', error, usage: tokens }, 'error'))],
   ['chat, Anthropic', 'the error', true, stream(begun, event({ type: 'error', error: { ...error, usage: tokens } }, 'error'))],
   ['chat, Google', 'an event of an error', true, stream(event({ candidates }), event({ error, usageMetadata: metadata }))],
+  ['chat, Google', 'the error', true, stream(event({ candidates }), event({ error: { ...error, usageMetadata: metadata } }))],
+  ['chat, Google', 'the error', false, { status: 500, body: { error: { ...error, usageMetadata: metadata } } }],
 ];
 
 test.each(FAILED)('%s, which fails, is charged by a usage that stands in %s (stream: %s)', async (name, _, isStream, step) => {
   const { record, asked } = await play({ ...scenario, one: caseOf(name), stream: isStream, steps: [step, { tokens: 3 }] });
   expect(record).toMatchObject({ outcome: 'cut', estimated: false, usage: { input_tokens: INPUT, output_tokens: OUTPUT } });
   expect(asked).toBe(1);
+});
+
+const OTHERWISE: readonly (readonly [string, Step])[] = [
+  ['a list', { body: [whole({ usage })] }],
+  ['an answer inside of another object', { body: { result: whole({ usage }) } }],
+  ['a stream where none was asked for', stream(text, stop, chunk({ usage }), DONE)],
+];
+
+test.each(OTHERWISE)('%s in place of an answer is charged at no less than the usage in it', async (_, step) => {
+  const { record } = await play({ ...scenario, one: caseOf('chat, OpenAI'), stream: false, steps: [step] });
+  expect(record).toMatchObject({ outcome: 'cut', usage: { input_tokens: INPUT, output_tokens: OUTPUT } });
+});
+
+test('a usage in the last event of a stream of Anthropic is charged', async () => {
+  const start = { type: 'message_start', message: { id: 'm', usage: { input_tokens: INPUT, output_tokens: 1 } } };
+  const delta = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } };
+  const step = stream(event(start), begun, event(delta), event({ type: 'message_stop', usage: tokens }));
+  const { record } = await play({ ...scenario, one: caseOf('chat, Anthropic'), stream: true, steps: [step] });
+  expect(record).toMatchObject({ outcome: 'completed', estimated: false, usage: { input_tokens: INPUT, output_tokens: OUTPUT } });
 });
 
 test('an error event without usage before the first chunk costs nothing, and the next provider is asked', async () => {

@@ -34,20 +34,25 @@ function outputOf(input: number, said: number, total: unknown, details: unknown)
   return isCount(total) ? Math.max(counted, total - input) : counted;
 }
 
+/** Under their old names, or else under the new ones. */
+const sidesOf = (usage: Record<string, unknown>): { readonly input: unknown; readonly output: unknown } => ({
+  input: usage['prompt_tokens'] ?? usage['input_tokens'],
+  output: usage['completion_tokens'] ?? usage['output_tokens'],
+});
+
 /**
  * The provider's usage in OpenAI's form; undefined where it is missing or cannot be a count (negative, a string, absurd).
  * `is_partial` is our word: one of the counts that its provider adds up was none, or it broke off.
+ * Some write it in the words of the newer endpoints. Where what came out is not said, the rest of the total is that.
  * xAI and Google count what the model thought beside `completion_tokens`, and bill it as output: there the total alone has all of it.
  */
 export function readUsage(usage: unknown): ReceiptUsage | undefined {
   if (!isRecord(usage)) return undefined;
-  const {
-    prompt_tokens: input,
-    completion_tokens: said,
-    total_tokens: total,
-    prompt_tokens_details: inputDetails,
-    completion_tokens_details: outputDetails,
-  } = usage;
+  const { input, output: named } = sidesOf(usage);
+  const { total_tokens: total } = usage;
+  const inputDetails = usage['prompt_tokens_details'] ?? usage['input_tokens_details'];
+  const outputDetails = usage['completion_tokens_details'] ?? usage['output_tokens_details'];
+  const said = named ?? (isCount(input) && isCount(total) ? Math.max(0, total - input) : undefined);
   if (!isCount(input) || !isCount(said) || isPartial(usage)) return undefined;
   return textUsage({ input, output: outputOf(input, said, total, outputDetails), inputDetails, outputDetails });
 }
@@ -91,7 +96,7 @@ export function textUsage({ input, output, inputDetails, outputDetails }: TokenU
 /** Of a usage that is no whole report: what its counts say at the least, of either side. */
 export const leastUsage = (usage: unknown): ReceiptUsage | undefined => {
   if (!isRecord(usage)) return undefined;
-  const { prompt_tokens: input, completion_tokens: output } = usage;
+  const { input, output } = sidesOf(usage);
   return readUsage(usage) ?? readUsage({ prompt_tokens: isCount(input) ? input : 0, completion_tokens: isCount(output) ? output : 0 });
 };
 
@@ -184,9 +189,9 @@ export function atLeast(said: ReceiptUsage | undefined, usage: ReceiptUsage): Re
   return { ...NO_USAGE, ...Object.fromEntries([...prompt, ...others]) };
 }
 
-/** OpenAI's usage as the client sees it: the provider's own, or one made from our count. */
+/** OpenAI's usage as the client sees it: the provider's own where it is written so, or one made from what is charged. */
 export const usageForClient = (reported: unknown, usage: ReceiptUsage): Record<string, unknown> =>
-  isRecord(reported)
+  isRecord(reported) && isCount(reported['prompt_tokens']) && isCount(reported['completion_tokens'])
     ? reported
     : {
         prompt_tokens: usage.input_tokens,

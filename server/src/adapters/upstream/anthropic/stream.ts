@@ -123,13 +123,18 @@ export class ChunkTranslation implements Translation {
       case 'message_delta':
         return this.#changeMessage(isRecord(event['delta']) ? event['delta'] : {}, event['usage']);
       case 'message_stop':
-        this.#isOver = true;
-        return (this.#isFinished ? '' : this.#changeMessage({ stop_reason: 'end_turn' }, null)) + DONE;
+        return this.#stop(statedUsage(event));
       case 'error':
         return this.#fail(event);
       default:
         return '';
     }
+  }
+
+  #stop(usage: unknown): string {
+    this.#isOver = true;
+    if (!this.#isFinished) return this.#changeMessage({ stop_reason: 'end_turn' }, usage) + DONE;
+    return (isRecord(usage) ? this.#changeMessage({}, usage) : '') + DONE;
   }
 
   #fail(event: Json): string {

@@ -25,7 +25,7 @@ export function googleWords(text: string): Words {
     message: textIn(error['message']) ?? text,
     param: null,
     code: reason ?? status ?? null,
-    usage: isRecord(body) ? usageOf(body['usageMetadata']) : undefined,
+    usage: (isRecord(body) ? usageOf(body['usageMetadata']) : undefined) ?? usageOf(error['usageMetadata']),
     ...(isOurs && { blames: 'gateway' }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
