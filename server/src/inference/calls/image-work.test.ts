@@ -37,11 +37,23 @@ test.each<[string, object, string]>([
   ['an image that is a text', { image: 'a.png' }, 'image'],
   ['seventeen images', { images: Array(17).fill(PICTURE) }, 'image'],
   ['a file of somebody at the provider', { images: [{ file_id: 'file-1' }] }, 'images[0]'],
+  ['a markup of somebody at the provider', { images: [PICTURE], markup: { file_id: 'file-1' } }, 'markup'],
   ['a mask of somebody at the provider', { images: [PICTURE], mask: { file_id: 'file-1' } }, 'mask'],
 ])('an edit of %s is refused', (_, more, param) => {
   expect(() => imageEditWork({ ...ASK, ...more }, RECEIVED)).toThrow(
     expect.objectContaining({ code: 'validation_failed', extras: expect.objectContaining({ param }) }),
   );
+});
+
+test.each(['mask', 'markup'])('a %s is held as an image, as a file and by its URL', (name) => {
+  const file = (field: string) => ({ field, filename: 'a.png', contentType: 'image/png', bytes: 1, open: () => Readable.from([]) });
+  const tokensOf = (more: object, files: readonly string[]) =>
+    imageEditWork({ ...ASK, ...more }, { ...RECEIVED, files: files.map(file) }).bound(model).inputTokens;
+  const [one, two] = [tokensOf({}, ['image']), tokensOf({}, ['image', 'image'])];
+  expect(two).toBeGreaterThan(one);
+  expect(tokensOf({}, ['image', name])).toBe(two);
+  expect(tokensOf({ [name]: PICTURE }, ['image'])).toBe(two);
+  expect(() => tokensOf({}, [name])).toThrow(expect.objectContaining({ code: 'validation_failed' }));
 });
 
 test('every file of a variation is held as an image', () => {

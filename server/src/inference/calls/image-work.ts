@@ -31,20 +31,22 @@ export const imageWork = (request: ImageGenerationRequest, received: Received): 
     received,
   );
 
+/** Images that say where and how others are edited. */
+const BESIDE: readonly string[] = ['mask', 'markup'];
 /** OpenAI's own bound. */
 const MOST_INPUT_IMAGES = 16;
 
 /** @throws Problem `validation_failed` without an image, with too many, or with one that only the provider could know */
 export function imageEditWork(request: ImageEditRequest, received: Received): Work {
   const referred: readonly unknown[] = Array.isArray(request['images']) ? request['images'] : [];
-  const files = received.files.filter(({ field }) => field !== 'mask');
+  const files = received.files.filter(({ field }) => !BESIDE.includes(field));
   const images = files.length + referred.length;
   if (images < 1 || images > MOST_INPUT_IMAGES)
     throw wrong('image', `must be 1 to ${MOST_INPUT_IMAGES} images, as files of the form or as \`images\` by URL`);
   for (const [index, image] of referred.entries()) requireUrl(image, `images[${index}]`);
-  const hasMask = request['mask'] !== undefined && request['mask'] !== null;
-  if (hasMask) requireUrl(request['mask'], 'mask');
-  const inputImages = received.files.length + referred.length + (hasMask ? 1 : 0);
+  const beside = BESIDE.filter((name) => request[name] !== undefined && request[name] !== null);
+  for (const name of beside) requireUrl(request[name], name);
+  const inputImages = received.files.length + referred.length + beside.length;
   return workOf(
     { endpoint: '/v1/images/edits', request, images: request.n ?? 1, files: received.files, inputImages, event: 'image_edit' },
     received,

@@ -101,6 +101,8 @@ describe('what other dialects call a cost', () => {
         'BATCHSIZE',
         'n_best',
         'nbest',
+        'num_trials',
+        'number_of_results',
       ],
     ],
   } as const;

@@ -104,7 +104,7 @@ const PASSES: Feature = {
   what: 'several passes over one answer',
   isNamed: named(
     /^(?:self_?)?consistency$/,
-    /^(?:ensembles?|consensus|parallel|parallelism|retry|retries|votes?|majority|debates?|agent_?counts?|num_?agents?)$/,
+    /^(?:ensembles?|consensus|parallel|parallelism|retry|retries|votes?|majority|debates?|agents?|agent_?counts?|num_?agents?|fan_?outs?|multipliers?|trials?)$/,
   ),
   passes: isOne,
 };
@@ -139,7 +139,8 @@ const COUNT: Feature = {
     having(
       'n num number counts? best beams? batch samples variants? copies iterations? replicas? runs? repeats? frames steps quantity amount variations? clips loops?',
     ),
-    having('upscale upscaler upscaling upscale_?factor (?:output|image|resolution)_?scale'),
+    having('upscale upscaler upscaling upscale_?factor (?:output|image|resolution)_?scale super_?res layers? tiles?'),
+    having('animations? animated animate thinking reasoning'),
     /^scale$/,
   ),
   passes: isOne,

@@ -24,7 +24,7 @@ const ANSWERS = set(
   'predict beam beams sequence sequences candidate candidates completion completions generation generations response responses choice ' +
     'choices answer answers reply replies output outputs sample samples variant variants image images video videos repeat repeats ' +
     'repetition repetitions rollout rollouts copies best votes return returns replica replicas run runs iteration iterations iter iters try ' +
-    'tries attempt attempts round rounds pass passes',
+    'tries attempt attempts round rounds pass passes result results trial trials',
 );
 /** Of a group that is made at once. */
 const GROUPS = set('batch beam sample');

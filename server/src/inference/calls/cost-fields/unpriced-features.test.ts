@@ -102,6 +102,10 @@ describe('a request for what no price holds', () => {
       [path, { ensemble: 4 }, 'ensemble'],
       [path, { self_consistency: 8 }, 'self_consistency'],
       [path, { retries: 5 }, 'retries'],
+      [path, { agents: 4 }, 'agents'],
+      [path, { fanout: 3 }, 'fanout'],
+      [path, { multiplier: 4 }, 'multiplier'],
+      [path, { reasoning: { parallel: 8 } }, 'reasoning.parallel'],
     ]),
     ...['/v1/chat/completions', '/v1/completions'].flatMap((path): [string, object, string][] => [
       [path, { previous_response_id: 'resp_1' }, 'previous_response_id'],
@@ -147,6 +151,22 @@ describe('a request for what no price holds', () => {
     expect(asked({ name: '$web_search' })).toThrow(refusal('unpriced_feature', 'functions[1].name'));
     expect(asked({ name: 'g', web_search: {} })).toThrow(refusal('unpriced_feature', 'functions[1].web_search'));
     expect(asked({ name: 'g', description: 'd' })).not.toThrow();
+  });
+
+  test.each(['/v1/images/generations', '/v1/images/edits'])('%s refuses images in parts, larger, moving or thought about', (path) => {
+    for (const asked of [{ layers: 5 }, { tile: 2 }, { superres: 2 }, { animation: true }, { thinking: true }]) {
+      const [name = ''] = Object.keys(asked);
+      expect(check(path, asked)).toThrow(refusal('unpriced_feature', name));
+      expect(check(path, { [name]: false })).not.toThrow();
+    }
+  });
+
+  test('a change of configuration on the way is refused where it asks for another model or mode', () => {
+    const update = (members: object) => unpricedItem([{ type: 'configuration_update', ...members }])?.param;
+    expect(update({ model: 'gpt-5-pro' })).toBe('input[0].model');
+    expect(update({ reasoning: { mode: 'pro' } })).toBe('input[0].reasoning');
+    expect(update({ tools: [{ type: 'web_search' }] })).toBe('input[0].tools[0]');
+    expect(update({ reasoning: { effort: 'high' }, tools: [{ type: 'function', name: 'f' }] })).toBeUndefined();
   });
 
   test.each([
