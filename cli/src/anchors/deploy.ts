@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { FetchGetUrlFunc } from 'ethers';
 import type { CommandWorld, Perform, Typed } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
@@ -38,7 +39,9 @@ async function deploy(world: CommandWorld, { options }: Typed<Options>): Promise
     import('ethers'),
   ]);
   const chainId = await chainOf(options.rpc, world.signal);
-  const provider = new JsonRpcProvider(new FetchRequest(options.rpc), chainId, { staticNetwork: true, cacheTimeout: -1 });
+  const request = new FetchRequest(options.rpc);
+  request.getUrlFunc = wholeAnswerWithin;
+  const provider = new JsonRpcProvider(request, chainId, { staticNetwork: true, cacheTimeout: -1 });
   try {
     const wallet = new Wallet(key, provider);
     const factory = new ContractFactory(receiptAnchor.abi, receiptAnchor.bytecode, wallet);
@@ -64,6 +67,18 @@ async function deploy(world: CommandWorld, { options }: Typed<Options>): Promise
     provider.destroy();
   }
 }
+
+const ANSWER_WITHIN_MS = 15_000;
+
+/** Ethers' own timeout is of the silence: a node that answers a byte a second would never be given up. */
+const wholeAnswerWithin: FetchGetUrlFunc = async ({ url, method, headers, body }) => {
+  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  const answer = await fetch(url, { method, headers, body: body && Buffer.from(body), signal, redirect: 'manual' });
+  return {
+    ...{ statusCode: answer.status, statusMessage: answer.statusText, headers: Object.fromEntries(answer.headers) },
+    body: new Uint8Array(await answer.arrayBuffer()),
+  };
+};
 
 const isOfChain = (error: unknown): error is Error & { shortMessage: string } =>
   error instanceof Error && 'shortMessage' in error && typeof error.shortMessage === 'string';

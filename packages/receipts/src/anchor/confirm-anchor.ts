@@ -4,6 +4,8 @@ export interface NodeOptions {
   /** Of any node of the chain. The answer is as good as the node: ask one that you trust, or several. */
   readonly rpcUrl: string;
   readonly signal?: AbortSignal;
+  /** Time for all of the node's answers together, to their last byte, milliseconds. Default: ten seconds. */
+  readonly timeoutMs?: number;
   /** In place of the platform's `fetch`. */
   readonly fetch?: (
     url: string,
@@ -39,6 +41,9 @@ export interface UnconfirmedAnchor {
 /** The first four bytes of Keccak-256 of `anchors(bytes32)`: the contract's answer is the size and the time of the state with that root. */
 const ANCHORS = '0xb01b6d53';
 const WORD_DIGITS = 64;
+const TIMEOUT_MS = 10_000;
+/** A block without its transactions has some kilobytes. */
+const MOST_BYTES = 1_000_000;
 
 /**
  * Asks a node whether the contract holds the state of the log that an anchor names. A few JSON-RPC calls by `fetch`, no library.
@@ -46,11 +51,14 @@ const WORD_DIGITS = 64;
  * @param anchor of a receipt that was verified
  * @throws Error where the node cannot be asked, or says nothing that could be understood
  */
-export async function confirmAnchor(anchor: AnchoredReceipt, options: ConfirmOptions): Promise<ConfirmedAnchor | UnconfirmedAnchor> {
+export const confirmAnchor = (anchor: AnchoredReceipt, options: ConfirmOptions): Promise<ConfirmedAnchor | UnconfirmedAnchor> =>
+  withDeadline(options, (within) => confirm(anchor, within));
+
+async function confirm(anchor: AnchoredReceipt, options: ConfirmOptions): Promise<ConfirmedAnchor | UnconfirmedAnchor> {
   const { contract = anchor.contract } = options;
   if (contract.toLowerCase() !== anchor.contract.toLowerCase())
     return refused('other_contract', `The receipt names the contract ${anchor.contract}, asked for is ${contract}.`);
-  const chainId = await chainIdOf(options);
+  const chainId = await askChainId(options);
   if (chainId !== anchor.chain_id)
     return refused('other_chain', `The receipt names chain ${anchor.chain_id}, the node is of chain ${chainId}.`);
 
@@ -71,7 +79,25 @@ export async function confirmAnchor(anchor: AnchoredReceipt, options: ConfirmOpt
 }
 
 /** The number of the node's chain (EIP-155). @throws Error where the node cannot be asked */
-export const chainIdOf = async (options: NodeOptions): Promise<number> => Number(textOf(await ask('eth_chainId', [], options)));
+export const chainIdOf = (options: NodeOptions): Promise<number> => withDeadline(options, askChainId);
+
+const askChainId = async (options: NodeOptions): Promise<number> => Number(textOf(await ask('eth_chainId', [], options)));
+
+/** A node that hangs, or answers a byte a second, is given up. */
+async function withDeadline<Options extends NodeOptions, T>(options: Options, work: (within: Options) => Promise<T>): Promise<T> {
+  const { signal: caller, timeoutMs = TIMEOUT_MS } = options;
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(new Error(`The node has not answered within ${timeoutMs / 1000} seconds.`)), timeoutMs);
+  const end = () => deadline.abort(caller?.reason);
+  if (caller?.aborted) end();
+  caller?.addEventListener('abort', end);
+  try {
+    return await work({ ...options, signal: deadline.signal });
+  } finally {
+    clearTimeout(timer);
+    caller?.removeEventListener('abort', end);
+  }
+}
 
 const refused = (code: UnconfirmedAnchor['code'], reason: string): UnconfirmedAnchor => ({ confirmed: false, code, reason });
 
@@ -92,7 +118,10 @@ async function blockOf({ block_number: number }: AnchoredReceipt, time: bigint, 
 /** The strongest word of the chain under which the contract answers the same. Nodes that do not know a word refuse it. */
 async function finalityOf(call: readonly unknown[], held: string, options: ConfirmOptions): Promise<ConfirmedAnchor['finality']> {
   for (const tag of ['finalized', 'safe'] as const) {
-    const answer = await ask('eth_call', [...call, tag], options).catch(() => undefined);
+    const answer = await ask('eth_call', [...call, tag], options).catch((error: unknown) => {
+      if (error instanceof NodeRefusal) return undefined;
+      throw error;
+    });
     if (answer === held) return tag;
   }
   return 'latest';
@@ -105,12 +134,29 @@ async function ask(method: string, params: readonly unknown[], { rpcUrl, signal,
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     signal: signal ?? null,
   });
-  if (!response.ok) throw new Error(`The node answers ${method} with status ${response.status}.`);
-  const answer: unknown = await response.json();
+  if (!response.ok) throw new NodeRefusal(`The node answers ${method} with status ${response.status}.`);
+  const answer: unknown = JSON.parse(await textWithin(response, MOST_BYTES));
   if (typeof answer === 'object' && answer !== null && 'result' in answer) return answer.result;
-  throw new Error(
+  throw new NodeRefusal(
     `The node refuses ${method}${typeof answer === 'object' && answer !== null && 'error' in answer ? `: ${JSON.stringify(answer.error)}` : '.'}`,
   );
+}
+
+/** The node has answered, and not with what was asked for. */
+class NodeRefusal extends Error {}
+
+async function textWithin({ body }: Response, most: number): Promise<string> {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const piece = await reader?.read();
+    if (!piece || piece.done) return text + decoder.decode();
+    text += decoder.decode(piece.value, { stream: true });
+    if (text.length <= most) continue;
+    await reader?.cancel();
+    throw new Error(`The node answers with more than ${most} bytes.`);
+  }
 }
 
 function textOf(answer: unknown): string {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { receiptAnchor } from '@tallygate/receipt-anchor';
 import { deployReceiptAnchor, type LocalChain, startLocalChain } from '@tallygate/receipt-anchor/local-chain';
 import { Wallet } from 'ethers';
@@ -51,6 +53,22 @@ describe('the contract over JSON-RPC', () => {
     await local.rpc('anvil_mine', '0x10');
     expect(await chain.transactionOf(state)).toBe(hash);
     expect(await chain.transactionOf(stateOf(4))).toBeUndefined();
+  });
+
+  test('a node that answers a byte at a time is given up, and its connection closed', async () => {
+    const closed: Promise<unknown>[] = [];
+    const server = createServer((socket) => {
+      socket.on('error', () => {}).resume();
+      socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n');
+      const beat = setInterval(() => socket.write(' '), 20);
+      closed.push(new Promise<void>((resolve) => socket.once('close', resolve)).then(() => clearInterval(beat)));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const rpcUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+    await expect(open({ rpcUrl, answerWithinMs: 200 }).account()).rejects.toThrow();
+    await Promise.all(closed);
+    server.close();
   });
 
   test('a transaction that waits is known, is no inclusion, and gives way to one that pays more', async () => {

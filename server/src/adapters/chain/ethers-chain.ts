@@ -1,4 +1,5 @@
 import {
+  type FetchGetUrlFunc,
   FetchRequest,
   getAddress,
   hexlify,
@@ -24,6 +25,8 @@ export interface EthersChainOptions {
   readonly privateKey: string;
   /** What the chain's own word for a settled block is. */
   readonly confirmations: 'safe' | 'finalized';
+  /** Time for one answer of the node, to its last byte. Default: 15 seconds. */
+  readonly answerWithinMs?: number;
 }
 
 const ANSWER_WITHIN_MS = 15_000;
@@ -46,10 +49,31 @@ const Receipt = z.object({
 });
 const Found = z.union([z.null(), Waiting, Receipt]);
 
+/** Ethers' own timeout is of the silence: a node that answers a byte a second would never be given up. */
+const wholeAnswerWithin =
+  (timeoutMs: number): FetchGetUrlFunc =>
+  async ({ url, method, headers, body }) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const answer = await fetch(url, { method, headers, body: body && Buffer.from(body), signal, redirect: 'manual' });
+    return {
+      ...{ statusCode: answer.status, statusMessage: answer.statusText, headers: Object.fromEntries(answer.headers) },
+      body: new Uint8Array(await answer.arrayBuffer()),
+    };
+  };
+
 /** The contract over the JSON-RPC of a node, any EVM chain with EIP-1559 fees. Nothing is asked before the first call. */
-export function openEthersChain({ rpcUrl, chainId, abi, privateKey, confirmations, ...given }: EthersChainOptions): AnchorChain {
+export function openEthersChain({
+  rpcUrl,
+  chainId,
+  abi,
+  privateKey,
+  confirmations,
+  answerWithinMs = ANSWER_WITHIN_MS,
+  ...given
+}: EthersChainOptions): AnchorChain {
   const request = new FetchRequest(rpcUrl);
-  request.timeout = ANSWER_WITHIN_MS;
+  request.timeout = answerWithinMs;
+  request.getUrlFunc = wholeAnswerWithin(answerWithinMs);
   // A cached answer is a block too old: what is decided here depends on the newest.
   const provider = new JsonRpcProvider(request, chainId, { staticNetwork: true, cacheTimeout: -1, batchMaxCount: 1 });
   const wallet = new Wallet(privateKey);
