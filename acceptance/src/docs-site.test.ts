@@ -245,11 +245,11 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
         async () => {
           const kept = await fetch(`${gateway.url}/v1/receipts/${call.headers.get('x-receipt-id')}`, { headers });
           receipt = await kept.text();
-          return kept.status;
+          return kept.ok && JSON.parse(receipt).log.state;
         },
         { timeout: 120_000 },
       )
-      .toBe(200);
+      .toBe('logged');
     const altered = receipt.replace(/"cost_nano_usd":\s*"/, '$&1');
     expect(altered).not.toBe(receipt);
 
@@ -264,6 +264,11 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
     await expect.poll(verdict).toMatch(/^Valid/);
     await check(altered);
     await expect.poll(verdict).toMatch(/^Not valid/);
+    // As if the log had shown this browser another root of the same size before.
+    await page.evaluate(String.raw`Object.keys(localStorage).filter((name) => name.startsWith('tallygate-log:')).forEach((name) =>
+      localStorage.setItem(name, localStorage.getItem(name).replace(/(\\n\d+\\n)[^\\]{43}/, '$1' + 'A'.repeat(43))))`);
+    await check(receipt);
+    await expect.poll(verdict).toMatch(/^The log contradicts itself/);
     await page.getByRole('button', { name: 'Try an example' }).click();
     await expect.poll(verdict).toMatch(/^Valid/);
     await page.setViewportSize(PHONE);

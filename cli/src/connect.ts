@@ -43,7 +43,8 @@ export async function connect(world: ConnectWorld, need: CredentialNeed = 'any')
       code: 'unexpected_response',
     });
   };
-  return new Tallygate({ baseUrl, ...credential, headers: USER_AGENT, fetch: fetchFromGateway });
+  const logStore = await world.openLogStore();
+  return new Tallygate({ baseUrl, ...credential, headers: USER_AGENT, fetch: fetchFromGateway, logStore });
 }
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;

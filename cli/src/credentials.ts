@@ -25,6 +25,9 @@ export const credentialsPath = ({ env }: FilesWorld): string => join(env.configD
 /** Where a profile's copy of the gateway's public receipt keys lies. */
 export const keySetPath = ({ env }: FilesWorld, profile: string): string => join(env.configDirectory, `${profile}.vaas-keys.json`);
 
+/** Where it is said whose cosignatures the log of the profile's gateway has to have. */
+export const witnessPolicyPath = ({ env }: FilesWorld, profile: string): string => join(env.configDirectory, `${profile}.witnesses`);
+
 /** Where the prices lie that the profile's gateway has published. */
 export const keptPricesPath = ({ env }: FilesWorld, profile: string): string => join(env.configDirectory, `${profile}.prices.json`);
 

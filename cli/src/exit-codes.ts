@@ -7,6 +7,7 @@ export const EXIT = {
   authenticationNeeded: 4,
   refusedOverBudgetOrRate: 5,
   receiptNotChecked: 6,
+  logForked: 7,
   /** 128 + SIGINT, as shells have it. */
   interrupted: 130,
 } as const;
@@ -22,5 +23,6 @@ export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string]
   [EXIT.authenticationNeeded, 'authentication needed'],
   [EXIT.refusedOverBudgetOrRate, 'refused over budget or rate'],
   [EXIT.receiptNotChecked, 'receipt cannot be checked with what is at hand'],
+  [EXIT.logForked, 'the log contradicts a state of it that was kept'],
   [EXIT.interrupted, 'interrupted with Ctrl-C'],
 ];

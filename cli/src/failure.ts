@@ -82,6 +82,8 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
   }
   if (error instanceof AdvisedError) return { ...(await reportOf(error.cause)), next_step: error.nextStep };
   const sdk = await import('@tallygate/sdk');
+  if (error instanceof sdk.LogForkError)
+    return { code: error.code, message: error.message, exit_code: EXIT.logForked, next_step: whatToDoWith(error.evidence) };
   if (error instanceof sdk.AbortError || (error instanceof Error && error.name === 'AbortError')) {
     return { code: 'interrupted', message: 'Interrupted.', exit_code: EXIT.interrupted };
   }
@@ -102,6 +104,9 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
     errors: error instanceof sdk.ValidationError ? error.errors : undefined,
   };
 }
+
+const whatToDoWith = (evidence: string): string =>
+  `Both signed states are in ${evidence}: keep that file, ask the operator, and show it to others who rely on this log.`;
 
 /** Commands for the operations that the service's own sentences name. */
 const COMMANDS: Readonly<Record<string, string>> = {

@@ -10,6 +10,7 @@ import type { World } from './world.ts';
 /** The world of a real process. The environment is read here and nowhere else. */
 export function processWorld(): World {
   const { env, stdout } = process;
+  const configDirectory = join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'tallygate');
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());
   let finishesUnread = false;
@@ -32,7 +33,7 @@ export function processWorld(): World {
       baseUrl: env['TALLYGATE_BASE_URL'] || undefined,
       profile: env['TALLYGATE_PROFILE'] || undefined,
       variable: (name) => env[name] || undefined,
-      configDirectory: join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'tallygate'),
+      configDirectory,
       nodeVersion: process.versions.node,
       hostName: hostname(),
       hasColor: !env['NO_COLOR'] && env['TERM'] !== 'dumb',
@@ -64,6 +65,7 @@ export function processWorld(): World {
     keyring: env['TALLYGATE_KEYRING'] === 'off' ? undefined : platformKeyring(process.platform),
     now: () => new Date(),
     openPage,
+    openLogStore: async () => (await import('@tallygate/receipts/node')).fileLogStore(join(configDirectory, 'logs')),
     readFile: (path) => readFile(path, 'utf8').catch(undefinedIfMissing),
     readPrivateFile: (path) => readPrivateFile(path).catch(undefinedIfMissing),
     openFile: async (path) =>

@@ -1,3 +1,4 @@
+import type { LogStore } from '@tallygate/receipts';
 import type { Keyring } from './keyring.ts';
 
 export interface Output {
@@ -60,6 +61,8 @@ export interface World {
   now(): Date;
   /** Opens a page in the person's browser. @returns false where there is none, and for what is no address of a page */
   openPage(url: string): Promise<boolean>;
+  /** What was seen of logs of receipts, by all profiles. */
+  openLogStore(): Promise<LogStore>;
   /** Resolves to `undefined` when there is no such file. */
   readFile(path: string): Promise<string | undefined>;
   /** A file that nobody but its owner should read. One that others may read is theirs alone no more; `wasExposed` says so. */

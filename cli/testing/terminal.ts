@@ -1,3 +1,4 @@
+import { memoryLogStore } from '@tallygate/receipts';
 import type { StubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import type { Keyring } from '../src/keyring.ts';
 import { run } from '../src/program.ts';
@@ -35,14 +36,18 @@ export class Terminal {
   /** Files that others may read although they should not. */
   readonly exposedFiles = new Set<string>();
   readonly privateFiles = new Set<string>();
+  /** What was seen of logs. */
+  readonly logs = memoryLogStore();
   /** What the computer's keyring holds; undefined: it has none. */
   keyring: Map<string, string> | undefined;
   /** In the person's browser. */
   readonly openedPages: string[] = [];
-  readonly #gateway: StubGateway;
+  readonly #gateway: Pick<StubGateway, 'baseUrl'>;
+  readonly #now: () => Date;
 
-  constructor(gateway: StubGateway) {
+  constructor(gateway: Pick<StubGateway, 'baseUrl'>, now = () => NOW) {
     this.#gateway = gateway;
+    this.#now = now;
   }
 
   file(name: string): string | undefined {
@@ -88,11 +93,12 @@ export class Terminal {
       signal: new AbortController().signal,
       finishUnread: () => {},
       keyring: this.keyring && keyringOver(this.keyring),
-      now: () => NOW,
+      now: this.#now,
       openPage: async (url) => {
         this.openedPages.push(url);
         return true;
       },
+      openLogStore: async () => this.logs,
       readFile: async (path) => this.files.get(path),
       readPrivateFile: async (path) => {
         const content = this.files.get(path);

@@ -85,6 +85,48 @@ export const AnchorListResponse = page(AnchorResponse).meta({
 });
 export type AnchorListResponse = z.infer<typeof AnchorListResponse>;
 
+const timestampFields = {
+  id: Uuid,
+  authority: z.string().meta({ description: 'Address of the time-stamping authority.', examples: ['https://tsa.example.com/tsr'] }),
+  tree_size: TreeSize,
+  checkpoint: z.string().meta({
+    description:
+      'What was stamped: the text of the checkpoint without its signatures (c2sp.org/tlog-checkpoint), whose SHA-256 is in the token.',
+    examples: ['gateway.example.com/v1/log\n42\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n'],
+  }),
+  time: Timestamp.meta({ description: 'When, by the authority’s clock.' }),
+  token: z
+    .string()
+    .meta({ description: 'The time-stamp token (RFC 3161, section 2.4.2), DER in base64.', examples: ['MIIEAwYJKoZIhvcN…'] }),
+};
+
+export const LogTimestamp = z
+  .object({ object: z.literal('log.timestamp'), ...timestampFields })
+  .meta({ id: 'LogTimestamp', description: 'A state of the receipts’ log that a time-stamping authority has signed with the time.' });
+export type LogTimestamp = z.infer<typeof LogTimestamp>;
+
+export const LogTimestampList = page(LogTimestamp).meta({
+  id: 'LogTimestampList',
+  description: 'Timestamps of the log, the newest first.',
+});
+export type LogTimestampList = z.infer<typeof LogTimestampList>;
+
+export const ReceiptTimestamp = z
+  .object({
+    object: z.literal('receipt.timestamp'),
+    ...timestampFields,
+    index: z
+      .int()
+      .min(0)
+      .meta({ description: 'Place of the receipt in the log, from 0.', examples: [7] }),
+    path: z.array(z.string()).meta({
+      description: 'Inclusion path of the receipt in that state (RFC 9162, section 2.1.3), base64.',
+      examples: [['47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=']],
+    }),
+  })
+  .meta({ id: 'ReceiptTimestamp', description: 'All that shows offline, beside the receipt, that it existed at a time.' });
+export type ReceiptTimestamp = z.infer<typeof ReceiptTimestamp>;
+
 const PendingAnchor = z.object({
   state: z.literal('pending').meta({ description: 'No state of the log with this receipt in it has been sent to a chain yet.' }),
 });
@@ -138,5 +180,24 @@ export const anchors = c.router({
     pathParams: z.object({ anchor_id: Uuid.meta({ description: 'Id of the anchor.' }) }),
     responses: { 200: AnchorResponse, 404: problem, ...refusals.openInput },
     metadata: { auth: 'none', tag: 'Receipts', operationId: 'getAnchor', sdk: 'anchors.get' } as const,
+  },
+  listTimestamps: {
+    method: 'GET',
+    path: '/v1/log/timestamps',
+    summary: 'List timestamps of the log',
+    description: 'Public. The states of the receipts’ log that time-stamping authorities have signed (RFC 3161), the newest first.',
+    query: z.object(pageQuery),
+    responses: { 200: LogTimestampList, ...refusals.openInput },
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'listLogTimestamps', sdk: 'anchors.timestamps' } as const,
+  },
+  getReceiptTimestamp: {
+    method: 'GET',
+    path: '/v1/receipts/:receipt_id/timestamp',
+    summary: 'Get the timestamp of a receipt',
+    description:
+      'Public. The first timestamp of a state of the log that has the receipt, with the receipt’s place in it: kept beside the receipt, it shows offline since when the receipt exists. A 404 until such a state was stamped.',
+    pathParams: z.object({ receipt_id: Uuid.meta({ description: 'The `X-Receipt-Id` of an answer.' }) }),
+    responses: { 200: ReceiptTimestamp, 404: problem, ...refusals.openInput },
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getReceiptTimestamp', sdk: 'anchors.timestampOf' } as const,
   },
 });

@@ -46,6 +46,33 @@ const AgentHeader = z
   })
   .meta({ id: 'AgentHeader', description: 'A header that keeps an agent within bounds.' });
 
+const AgentLog = z
+  .object({
+    url: address('The log: `checkpoint` and `tile/…` are below it (c2sp.org/tlog-tiles).', '/v1/log'),
+    keys: address('Keys of the log.', '/.well-known/vaas-keys.json'),
+    witnesses: z
+      .array(
+        z.object({
+          name: z.string().meta({ examples: ['witness.example'] }),
+          verifier_key: z.string().meta({
+            description: 'Of its cosignatures (c2sp.org/tlog-cosignature).',
+            examples: ['witness.example+9b3a5c1d+BNLy…'],
+          }),
+          url: z.string().meta({ description: 'Where it is asked.', examples: ['https://witness.example'] }),
+        }),
+      )
+      .meta({ description: 'Who cosigns the states of the log; empty where nobody does.' }),
+    witness_policy: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Whose cosignatures a verifier demands, and how many of them, in one line: `2 of KEY KEY KEY`. Null where there are no witnesses. Keep it: one that demands less later is to be distrusted.',
+        examples: ['1 of witness.example+9b3a5c1d+BNLy…'],
+      }),
+  })
+  .meta({ id: 'AgentLog', description: 'The log of receipts, and who watches it.' });
+
 const AgentModel = z
   .object({
     id: z.string().meta({ examples: ['gpt-4o-mini'] }),
@@ -83,6 +110,7 @@ export const AgentDocument = z
     ),
     safeguards: z.array(AgentHeader),
     models: z.array(AgentModel),
+    log: AgentLog,
     documents: z.object({
       openapi: address('OpenAPI 3.1, JSON.', '/openapi.json'),
       openapi_yaml: address('OpenAPI 3.1, YAML.', '/openapi.yaml'),

@@ -297,7 +297,7 @@ export const receipts = c.router({
     path: '/v1/receipts/:receipt_id/proof',
     summary: 'Proof that a receipt is in the log',
     description:
-      'Public. A `.tlog-proof` file (c2sp.org/tlog-proof) against the newest checkpoint: with the keys of `/.well-known/vaas-keys.json`, all that is needed to check that the receipt stands in the log. A receipt is in the log seconds after its answer; until then this is a 404.',
+      'Public. A `.tlog-proof` file (c2sp.org/tlog-proof): with the keys of `/.well-known/vaas-keys.json`, it shows that the receipt is in the log. A receipt is there seconds after its answer; until then this is a 404.',
     pathParams: z.object({ receipt_id: Uuid.meta({ description: 'The `X-Receipt-Id` of an answer.' }) }),
     responses: {
       200: note('The file.', 'c2sp.org/tlog-proof@v1\nindex 0\n\n…'),
@@ -310,7 +310,10 @@ export const receipts = c.router({
     method: 'GET',
     path: '/v1/log/checkpoint',
     summary: 'The newest state of the log',
-    description: 'Public. A signed note (c2sp.org/tlog-checkpoint): the log’s name, its size, its root.',
+    description: 'Public. A signed note (c2sp.org/tlog-checkpoint): name, size and root.',
+    query: z.object({
+      witnesses: z.coerce.number().int().min(0).max(100).optional().meta({ description: 'Cosigned by so many witnesses.' }),
+    }),
     responses: { 200: note('The note.', 'tallygate/receipts/5f2c…\n42\n…'), 404: problem, ...refusals.openRead },
     metadata: { auth: 'none', tag: 'Receipts', operationId: 'getLogCheckpoint', tool: 'read' } as const,
   },
@@ -318,8 +321,7 @@ export const receipts = c.router({
     method: 'GET',
     path: '/v1/log/consistency',
     summary: 'Proof that the log only grew',
-    description:
-      'Public. For anyone who has kept an older checkpoint: with its root and a newer one, the path shows that nothing was rewritten.',
+    description: 'Public. With the roots of an older and a newer checkpoint, the path shows that nothing was rewritten.',
     query: z.object({
       from: LogSize.meta({ description: 'Size of the older checkpoint.', examples: [4] }),
       to: LogSize.meta({ description: 'Size of the newer one.', examples: [7] }),

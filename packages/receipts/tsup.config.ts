@@ -1,11 +1,9 @@
-import { defineConfig } from 'tsup';
+import { defineConfig, type Options } from 'tsup';
 
-export default defineConfig({
-  entry: ['src/index.ts'],
-  format: ['esm', 'cjs'],
-  dts: true,
-  clean: true,
-  target: 'es2022',
+const common: Options = { format: ['esm', 'cjs'], dts: true, target: 'es2022' };
+
+export default defineConfig([
   // Neutral keeps every Node built-in out: one that slipped in would fail the build instead of a browser.
-  platform: 'neutral',
-});
+  { ...common, entry: ['src/index.ts'], platform: 'neutral' },
+  { ...common, entry: ['src/node.ts'], platform: 'node' },
+]);

@@ -2,10 +2,17 @@ export {
   type ConfirmedAnchor,
   type ConfirmOptions,
   confirmAnchor,
+  LogForkError,
+  type LogStore,
+  memoryLogStore,
+  parseWitnessPolicy,
+  type Remembered,
   type UnconfirmedAnchor,
   type Verification,
   verifyReceipt,
   verifyReceiptText,
+  type WitnessPolicy,
+  webLogStore,
 } from '@tallygate/receipts';
 export type { Address } from './address.ts';
 export type { Audio, Speech, Transcriptions, Translations } from './audio.ts';
@@ -49,7 +56,7 @@ export type { ImageFiles, Images } from './images.ts';
 export type { Chat, ChatCompletions, StoredChatQuery } from './inference.ts';
 export type { People, PeopleFilter } from './people.ts';
 export type { CheckoutWaitOptions, Plans } from './plans.ts';
-export type { Receipts } from './receipts.ts';
+export type { CheckpointVerification, Receipts, ReceiptVerification, VerifyCallOptions } from './receipts.ts';
 export { type FollowQuery, type ItemQuery, outputText, type Responses, type ResponseWaitOptions } from './responses.ts';
 export { type ApiRequest, Tallygate, type TallygateOptions } from './tallygate.ts';
 export type { Completions, Embeddings, Moderations } from './texts.ts';

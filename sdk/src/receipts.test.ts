@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { agentDocument } from '../testing/fixtures.ts';
 import { startStubGateway } from '../testing/stub-gateway.ts';
 import { Tallygate } from './index.ts';
 
@@ -13,12 +14,20 @@ it('verifies with keys at hand without asking anybody', async () => {
   expect(await offline.receipts.verify(vector('broken/changed-price').receipt, keySet)).toMatchObject({ valid: false });
 });
 
-it('fetches the keys when it is given none', async () => {
+it('fetches the keys when it is given none, and demands the witnesses that the service lists', async () => {
   await using gateway = await startStubGateway();
-  gateway.script({ json: keySet });
-  const tallygate = new Tallygate({ apiKey: null, baseUrl: gateway.baseUrl });
-  expect(await tallygate.receipts.verify(receipt)).toMatchObject({ valid: true });
-  expect(gateway.requests.map(({ path }) => path)).toEqual(['/.well-known/vaas-keys.json']);
+  const cosigned = vector('good/logged-and-witnessed');
+  const [witness = ''] = vector('broken/log-witnessed-before-completion').witnesses;
+  gateway.script({ json: keySet }, { json: agentDocument(null) }, { json: keySet });
+  const unwatched = new Tallygate({ apiKey: null, baseUrl: gateway.baseUrl });
+  expect(await unwatched.receipts.verify(receipt)).toMatchObject({ valid: true });
+  expect(await unwatched.receipts.verify(receipt)).toMatchObject({ valid: true });
+  const [keys, document] = ['/.well-known/vaas-keys.json', '/.well-known/agent.json'];
+  expect(gateway.requests.map(({ path }) => path)).toEqual([keys, document, keys]);
+  gateway.script({ json: keySet }, { json: agentDocument(`1 of ${witness}`) }, { json: keySet });
+  const watched = new Tallygate({ apiKey: null, baseUrl: gateway.baseUrl });
+  expect(await watched.receipts.verify(cosigned.receipt)).toMatchObject({ valid: true });
+  expect(await watched.receipts.verify(vector('good/logged').receipt)).toMatchObject({ valid: false, code: 'too_few_witnesses' });
 });
 
 it('sees in text what an object can no longer show', async () => {

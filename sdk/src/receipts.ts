@@ -1,9 +1,48 @@
-import { type Verification, verifyReceipt, verifyReceiptText } from '@tallygate/receipts';
-import type { ReceiptResponse, VaasKeySet } from './generated/models.ts';
+import {
+  checkpointOfExport,
+  type ExportedReceipt,
+  type ExportSummary,
+  type History,
+  LogAwayError,
+  parseWitnessPolicy,
+  type ReadTile,
+  type Refusal,
+  type Remembered,
+  rememberCheckpoint,
+  tilePath,
+  type Verified,
+  type VerifiedCheckpoint,
+  type VerifyOptions,
+  verifyCheckpoint,
+  verifyExport,
+  verifyReceipt,
+  verifyReceiptText,
+  type WitnessPolicy,
+} from '@tallygate/receipts';
+import { ConnectionError, TallygateError, TimeoutError } from './errors.ts';
+import type { AgentDocument, ReceiptResponse, VaasKeySet } from './generated/models.ts';
 import { Receipts as Generated } from './generated/resources.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import { pathStep } from './transport/path.ts';
+
+/** How the state of the log that was met goes together with those that were seen before. */
+interface Seen {
+  readonly history?: Remembered;
+}
+
+export type ReceiptVerification = (Verified & Seen) | Refusal;
+export type CheckpointVerification = (VerifiedCheckpoint & Seen) | Refusal;
+
+export interface VerifyCallOptions extends CallOptions {
+  /** What has to hold beyond what a receipt needs to be valid: published prices, witnesses, keys of the log. */
+  readonly demands?: VerifyOptions | undefined;
+}
+
+interface Trust {
+  readonly keySet: VaasKeySet;
+  readonly demands: VerifyOptions;
+}
 
 interface Mode {
   /** Live or test receipts. Default: the mode of the API key that asks; live for sessions. */
@@ -12,6 +51,8 @@ interface Mode {
 
 /** `tallygate.receipts`: signed proof of what was served and what it cost. Reading them needs no credential. */
 export class Receipts extends Generated {
+  #policy: Promise<WitnessPolicy | undefined> | undefined;
+
   /**
    * All receipts of the account of a month with their proofs, lines of JSON in one stream that `verifyExport` of `@tallygate/receipts` checks
    * offline. Needs a credential.
@@ -28,9 +69,12 @@ export class Receipts extends Generated {
     return this.transport.download({ method: 'GET', path: `/v1/receipts/${pathStep(receiptId)}/proof` }, options);
   }
 
-  /** The newest state of the log, a signed note: `await (await receipts.checkpoint()).text()`. */
-  checkpoint(options?: CallOptions): Call<Response> {
-    return this.transport.download({ method: 'GET', path: '/v1/log/checkpoint' }, options);
+  /**
+   * The newest state of the log, a signed note: `await (await receipts.checkpoint()).text()`; with `witnesses`, the newest that so many
+   * witnesses have cosigned. `verifyCheckpoint` checks it.
+   */
+  checkpoint({ witnesses, ...options }: CallOptions & { readonly witnesses?: number | undefined } = {}): Call<Response> {
+    return this.transport.download({ method: 'GET', path: '/v1/log/checkpoint', query: { witnesses } }, options);
   }
 
   /** Hashes of the log, 32 bytes each: `tile('tile/0/000')`. `tilePath` of `@tallygate/receipts` names a tile, `rangesFromTiles` makes proofs of them. */
@@ -41,10 +85,108 @@ export class Receipts extends Generated {
   /**
    * Checks a receipt: form, digest, signature, and that the cost follows from usage and prices. A receipt that is not valid is a
    * result, not an exception. Text is checked more strictly than an object can be: it shows members that JSON.parse would hide.
-   * @param keys left out, they are fetched, and the answer is as good as the connection to the service
+   *
+   * The state of the log that it stands in is compared with those that were seen before: `history` of the result says how.
+   * @param keys left out, they are fetched, with the witnesses that the service lists, and the answer is as good as the connection to the
+   *   service. With keys of your own, `demands.witnesses` says whose cosignatures there have to be (`parseWitnessPolicy`)
+   * @throws LogForkError where the log has shown two pasts, or does not prove that it has not; both states are kept as evidence
    */
-  async verify(receipt: ReceiptResponse | string, keys?: VaasKeySet, options?: CallOptions): Promise<Verification> {
-    const keySet = keys ?? (await this.keys(options));
-    return typeof receipt === 'string' ? verifyReceiptText(receipt, keySet) : verifyReceipt(receipt, keySet);
+  async verify(receipt: ReceiptResponse | string, keys?: VaasKeySet, options: VerifyCallOptions = {}): Promise<ReceiptVerification> {
+    const { keySet, demands } = await this.#trust(keys, options);
+    const found = typeof receipt === 'string' ? verifyReceiptText(receipt, keySet, demands) : verifyReceipt(receipt, keySet, demands);
+    if (!found.valid || !found.logged) return found;
+    return { ...found, history: await this.remember(found.logged.checkpoint, options) };
+  }
+
+  /**
+   * Checks an export, text of `receipts.export`, receipt by receipt: yields a verdict for each and returns what they come to. The state of the
+   * log that it is against is compared with those that were seen before.
+   * @throws LogForkError as `verify` does
+   */
+  async *verifyExport(
+    text: string,
+    keys?: VaasKeySet,
+    options: VerifyCallOptions = {},
+  ): AsyncGenerator<ExportedReceipt, ExportSummary, undefined> {
+    const { keySet, demands } = await this.#trust(keys, options);
+    const checkpoint = checkpointOfExport(text);
+    if (checkpoint !== undefined) await this.verifyCheckpoint(checkpoint, keySet, { ...options, demands });
+    return yield* verifyExport(text.split('\n'), keySet, demands);
+  }
+
+  /**
+   * Checks a state of the log (`receipts.checkpoint`): that the log signed it, and that it goes together with those that were seen before.
+   * @throws LogForkError as `verify` does
+   */
+  async verifyCheckpoint(note: string, keys?: VaasKeySet, options: VerifyCallOptions = {}): Promise<CheckpointVerification> {
+    const { keySet, demands } = await this.#trust(keys, options);
+    const found = verifyCheckpoint(note, keySet, demands);
+    return found.valid ? { ...found, history: await this.remember(note, options) } : found;
+  }
+
+  /**
+   * Compares a state of the log whose signature holds with the newest that was seen, by the log's tiles, and keeps it: see `logStore` of the client.
+   * @throws LogForkError as `verify` does
+   */
+  remember(note: string, options?: CallOptions): Promise<Remembered> {
+    return rememberCheckpoint(note, this.history(originOf(note), options));
+  }
+
+  /** What was seen of logs, and a way to ask for the tiles of that one: for `compareState` of `@tallygate/receipts`. */
+  history(origin: string, options?: CallOptions): History {
+    const patience = { timeoutMs: TILE_TIMEOUT_MS, maxRetries: 1, ...options };
+    let asked: Promise<string> | undefined;
+    const readTile: ReadTile = async (tile) => {
+      try {
+        asked ??= this.#origin(patience);
+        // Tiles of another gateway's log would say nothing of this one.
+        if ((await asked) !== origin) throw new LogAwayError(`The gateway has another log than ${origin}.`);
+        const answer = await this.tile(tilePath(tile), patience);
+        return new Uint8Array(await answer.arrayBuffer());
+      } catch (error) {
+        throw isAway(error) ? new LogAwayError('The log cannot be asked.') : error;
+      }
+    };
+    return { store: this.transport.logStore, readTile };
+  }
+
+  /** Where the caller has no keys, those that the service publishes, and the witnesses that it lists: they are demanded then. */
+  async #trust(keys: VaasKeySet | undefined, { demands = {}, ...options }: VerifyCallOptions): Promise<Trust> {
+    if (keys) return { keySet: keys, demands };
+    const keySet = await this.keys(options);
+    if (demands.witnesses) return { keySet, demands };
+    this.#policy ??= this.#publishedPolicy(options);
+    const witnesses = await this.#policy.catch((error: unknown) => {
+      this.#policy = undefined;
+      throw error;
+    });
+    return { keySet, demands: { ...demands, ...(witnesses && { witnesses }) } };
+  }
+
+  async #publishedPolicy(options: CallOptions): Promise<WitnessPolicy | undefined> {
+    const { log }: Partial<AgentDocument> = await this.transport.json<AgentDocument>(
+      { method: 'GET', path: '/.well-known/agent.json' },
+      options,
+    );
+    return log?.witness_policy ? parseWitnessPolicy(log.witness_policy) : undefined;
+  }
+
+  /** As which the service's log signs. */
+  async #origin(options: CallOptions): Promise<string> {
+    return originOf(await (await this.checkpoint(options)).text());
   }
 }
+
+/** The first line of a checkpoint (c2sp.org/tlog-checkpoint). */
+const originOf = (note: string): string => note.slice(0, note.indexOf('\n'));
+
+/** A tile has at most 8 kB. */
+const TILE_TIMEOUT_MS = 15_000;
+/** Somebody on the way answered, who gives no request ids, or the service is too busy: that says nothing against the log. */
+const AWAY_STATUSES: ReadonlySet<number | undefined> = new Set([429, 502, 503, 504]);
+
+const isAway = (error: unknown): boolean =>
+  error instanceof ConnectionError ||
+  error instanceof TimeoutError ||
+  (error instanceof TallygateError &&
+    ((error.code === 'unexpected_response' && error.requestId === undefined) || AWAY_STATUSES.has(error.status)));

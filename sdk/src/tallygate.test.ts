@@ -138,6 +138,8 @@ it('has a method for every operation that is written by hand, with the path and 
     tallygate.invoices.get('2026-11', { livemode: true }),
     tallygate.anchors.list(),
     tallygate.anchors.get(RECEIPT_ID),
+    tallygate.anchors.timestamps(),
+    tallygate.anchors.timestampOf(RECEIPT_ID),
     tallygate.chat.completions.create({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hi.' }] }),
     tallygate.chat.completions.list({ limit: 10, model: 'gpt-4o-mini', metadata: { topic: 'demo' } }),
     tallygate.chat.completions.get('chatcmpl-1'),

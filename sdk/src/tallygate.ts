@@ -1,3 +1,4 @@
+import { type LogStore, memoryLogStore } from '@tallygate/receipts';
 import { type Address, baseUrlOf, credentialOf, openaiAddress } from './address.ts';
 import { Resources } from './generated/client.ts';
 import type { Call } from './transport/call.ts';
@@ -22,6 +23,11 @@ export interface TallygateOptions extends Address {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Told about requests, answers and retries; never about credentials or content. */
   readonly onDebug?: OnDebug | undefined;
+  /**
+   * Where the states of the log of receipts are kept that were seen, so that a log that shows two pasts is noticed. Default: in memory, for as
+   * long as this client lasts. `fileLogStore` of `@tallygate/receipts/node` keeps them in a folder, `webLogStore(localStorage)` in a browser.
+   */
+  readonly logStore?: LogStore | undefined;
 }
 
 /** A request in the API's own terms. */
@@ -52,6 +58,7 @@ export class Tallygate extends Resources {
       maxRetries: checkedMaxRetries(options.maxRetries ?? DEFAULT_MAX_RETRIES),
       onDebug: options.onDebug,
       headers: options.headers ?? {},
+      logStore: options.logStore ?? memoryLogStore(),
     });
     super(transport);
     this.baseUrl = baseUrl;

@@ -1,5 +1,6 @@
 import { ERRORS, type ErrorCode } from '@tallygate/contract';
 import type {
+  AgentDocument,
   AuditLogEntry,
   Batch,
   ChatCompletion,
@@ -147,6 +148,22 @@ export function refusal(code: ErrorCode, more: { headers?: Record<string, string
   };
   return { status, headers: { 'x-request-id': REQUEST_ID, ...more.headers }, json: { ...problem, ...more.problem } };
 }
+
+const GATEWAY = 'https://gateway.example.com';
+
+/** The agent document of a gateway with these witnesses of its log. */
+export const agentDocument = (witness_policy: string | null): AgentDocument => ({
+  ...{ name: 'Tallygate', description: 'A gateway.', version: '0.1.0', url: GATEWAY },
+  ...{ interfaces: [], capabilities: [], safeguards: [], models: [] },
+  authentication: { scheme: 'bearer', credential: 'An API key.', scopes: [], metadata: `${GATEWAY}/.well-known/oauth-protected-resource` },
+  log: { url: `${GATEWAY}/v1/log`, keys: `${GATEWAY}/.well-known/vaas-keys.json`, witnesses: [], witness_policy },
+  documents: {
+    ...{ openapi: `${GATEWAY}/openapi.json`, openapi_yaml: `${GATEWAY}/openapi.yaml`, llms: `${GATEWAY}/llms.txt` },
+    ...{ llms_full: `${GATEWAY}/llms-full.txt`, agents: `${GATEWAY}/agents.md`, agent_card: `${GATEWAY}/.well-known/agent-card.json` },
+    ...{ receipt_keys: `${GATEWAY}/.well-known/vaas-keys.json`, prices: `${GATEWAY}/v1/prices` },
+    security: `${GATEWAY}/.well-known/security.txt`,
+  },
+});
 
 export const budget = {
   limit_source: 'key',

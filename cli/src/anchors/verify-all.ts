@@ -1,7 +1,10 @@
 import type { ConfirmOptions } from '@tallygate/receipts';
 import type { AnchorResponse, Tallygate } from '@tallygate/sdk';
 import type { CommandWorld } from '../command.ts';
+import { keySetPath } from '../credentials.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { isAnchoredInOneHistory } from '../log/history.ts';
+import { fetchCheckpoint } from '../log/kept-state.ts';
 import { plainText, printList } from '../print.ts';
 import { nodeFailure } from './node-failure.ts';
 
@@ -26,6 +29,7 @@ export async function verifyAll(world: CommandWorld, options: ConfirmOptions): P
     before = anchor;
   }
   const faults = lines.filter(({ fault }) => fault !== undefined).length;
+  const isCompared = await isOfKeptLog(world, lines.findLast(({ fault }) => fault === undefined)?.anchor);
   printList(world, lines, [
     { title: 'entries', of: ({ anchor }) => anchor.tree_size, align: 'right' },
     { title: 'block', of: ({ anchor }) => anchor.block_number, align: 'right' },
@@ -33,7 +37,19 @@ export async function verifyAll(world: CommandWorld, options: ConfirmOptions): P
     { title: 'found', of: ({ fault }) => fault ?? 'confirmed' },
   ]);
   world.err.write(plainText(`${lines.length - faults} of ${lines.length} anchors are confirmed.\n`));
-  return faults === 0 ? EXIT.ok : EXIT.receiptNotValid;
+  if (faults > 0) return EXIT.receiptNotValid;
+  return isCompared ? EXIT.ok : EXIT.receiptNotChecked;
+}
+
+/**
+ * The newest of the chain against the newest that was seen of the log: where keys of the log are kept, so that it is known which log this is.
+ *
+ * @throws LogForkError where the log has shown two pasts
+ */
+async function isOfKeptLog(world: CommandWorld, newest: AnchorResponse | undefined): Promise<boolean> {
+  if (!newest || (await world.readFile(keySetPath(world, world.profile))) === undefined) return true;
+  const { origin } = await fetchCheckpoint(world, { witness: [] });
+  return isAnchoredInOneHistory(world, { origin, anchored: newest });
 }
 
 /** Those of the node's chain, the oldest first. */

@@ -4,6 +4,8 @@ import { type CommandWorld, type Perform, type Typed, withJson } from '../comman
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { readExactText } from '../given-file.ts';
+import { isAnchoredInOneHistory, isOfOneHistory } from '../log/history.ts';
+import { demandedWitnesses, witnessTrust } from '../log/witnesses.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
 import { trustedKeys } from '../receipts/trusted-keys.ts';
 import { nodeFailure } from './node-failure.ts';
@@ -46,12 +48,14 @@ async function verify(world: CommandWorld, { args: [file], options }: Typed<Opti
   const asked = { rpcUrl, signal: world.signal, ...(contract !== undefined && { contract }) };
   if (file === undefined) return verifyAll(world, asked);
   const { confirmAnchor } = await import('@tallygate/receipts');
-  const anchored = await anchorOf(world, file, options.keys);
+  const { anchored, origin } = await anchorOf(world, file, options.keys);
   const found = await confirmAnchor(anchored, asked).catch((error: unknown) => {
     throw nodeFailure(error);
   });
+  const isCompared = !found.confirmed || origin === undefined || (await isAnchoredInOneHistory(world, { origin, anchored }));
   show(world, found);
-  return found.confirmed ? EXIT.ok : EXIT.receiptNotValid;
+  if (!found.confirmed) return EXIT.receiptNotValid;
+  return isCompared ? EXIT.ok : EXIT.receiptNotChecked;
 }
 
 function show(world: CommandWorld, found: Found): void {
@@ -63,14 +67,21 @@ function show(world: CommandWorld, found: Found): void {
   }
 }
 
+interface Named {
+  readonly anchored: AnchoredReceipt;
+  /** Of the log that the receipt was shown to stand in; undefined where it was not. */
+  readonly origin: string | undefined;
+}
+
 /** Of a receipt that holds by itself. */
-async function anchorOf(world: CommandWorld, file: string, keysFile: string | undefined): Promise<AnchoredReceipt> {
+async function anchorOf(world: CommandWorld, file: string, keysFile: string | undefined): Promise<Named> {
   const text = await readExactText(world, file, 'Fetch it with `tallygate receipts get ID -o FILE`.');
   const keys = await trustedKeys(world, keysFile);
   const { verifyReceiptText } = await import('@tallygate/receipts');
-  const found = verifyReceiptText(text, keys);
+  const found = verifyReceiptText(text, keys, witnessTrust(await demandedWitnesses(world, { witness: [] })));
   if (!found.valid) throw new Failure(found.code, `The receipt is not valid: ${found.reason}`, EXIT.receiptNotValid);
-  if (found.anchored) return found.anchored;
+  if (found.logged) await isOfOneHistory(world, found.logged);
+  if (found.anchored) return { anchored: found.anchored, origin: found.logged?.origin };
   const reason = 'The receipt names no state of the log on a chain.';
   throw new Failure('not_anchored', reason, EXIT.receiptNotValid, 'Fetch it again later: an anchor comes with the next one of the log.');
 }

@@ -29,15 +29,17 @@ export async function checkService(world: CommandWorld): Promise<Finding[]> {
 }
 
 async function checkReceipt({ signal }: CommandWorld, client: Tallygate, receiptId: string): Promise<Finding> {
-  const { verifyReceipt } = await import('@tallygate/sdk');
+  const { LogForkError } = await import('@tallygate/sdk');
   const keys = await client.receipts.keys({ signal });
   for (let tries = 1; ; tries += 1) {
     try {
-      const found = verifyReceipt(await client.receipts.get(receiptId, { signal }), keys);
+      const found = await client.receipts.verify(await client.receipts.get(receiptId, { signal }), keys, { signal });
       return found.valid
         ? ok('receipt', `${receiptId} is signed by the gateway, and its cost follows from its usage`)
         : fail('receipt', `${receiptId} is not valid: ${found.reason}`, 'Keep it, and tell the operator of the gateway.');
     } catch (error) {
+      if (error instanceof LogForkError)
+        return fail('receipt', error.message, `Both states are in ${error.evidence}: show it to the operator.`);
       // It is written a moment after the answer.
       if ((await reportOf(error)).code !== 'not_found' || tries === RECEIPT_TRIES) throw error;
       await pause(RECEIPT_PAUSE_MS, undefined, { signal });

@@ -30,7 +30,7 @@ describe('login', () => {
     });
     expect(JSON.parse(terminal.file('default.vaas-keys.json') ?? '')).toEqual(keySet);
     expect(terminal.file('default.prices.json')).toContain('"input_tokens": "150000"');
-    expect(gateway.requests.at(-1)).toMatchObject({ path: '/v1/prices' });
+    expect(gateway.requests.at(-2)).toMatchObject({ path: '/v1/prices' });
     expect([...terminal.privateFiles]).toEqual([...terminal.files.keys()]);
   });
 

@@ -4,6 +4,7 @@ import type { CommandWorld, Perform, Typed } from '../command.ts';
 import { readKeptLogin, saveLogin } from '../credentials.ts';
 import { EXIT } from '../exit-codes.ts';
 import { AdvisedError, Failure, reportOf } from '../failure.ts';
+import { keepWitnesses } from '../log/witnesses.ts';
 import { keepKeySet, keepPrices } from '../receipts/keep.ts';
 import { withCode } from './codes.ts';
 import { logInByBrowser } from './device-login.ts';
@@ -54,6 +55,7 @@ async function logIn(world: CommandWorld, { options }: Typed<Options>): Promise<
   }
   await tryToKeepKeySet(world);
   await keepPrices(world);
+  await keepWitnesses(world);
   if (env.apiKey !== undefined) err.write('TALLYGATE_API_KEY is set and wins over this login, except where keys are changed.\n');
 }
 

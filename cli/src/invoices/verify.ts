@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { readExactText } from '../given-file.ts';
+import { type HistoryOptions, isOfOneHistory } from '../log/history.ts';
 import { type ModeOptions, withMode } from '../mode.ts';
 import { plainText, printRecord } from '../print.ts';
 import { trustedKeys } from '../receipts/trusted-keys.ts';
@@ -11,7 +12,7 @@ import { NOT_COMPARED, readPrices } from '../receipts/verify.ts';
 import { BILL_LINES, quotaNote } from './bill-text.ts';
 import { type Bill, fetchBill } from './fetch-bill.ts';
 
-interface Options extends ModeOptions {
+interface Options extends ModeOptions, HistoryOptions {
   readonly export: readonly string[];
   readonly keys?: string;
   readonly account?: string;
@@ -37,9 +38,10 @@ export const verifyInvoice = (invoices: Command, perform: Perform): Command =>
         .option('--no-prices', 'do not compare the unit prices with published ones')
         .option('--account <id>', 'the account that the invoice and every receipt have to be of')
         .option('--require-log', 'refuse what was not shown to stand in the log')
+        .option('--offline', 'do not ask the log how the state of a file goes together with the one that is kept')
         .addHelpText(
           'after',
-          '\nExits with 0 when the invoice follows from its receipts; with 3 when anything contradicts it; with 6 when receipts or prices that it takes are not at hand.',
+          '\nExits with 0 when the invoice follows from its receipts; with 3 when anything contradicts it; with 6 when receipts or prices that it takes are not at hand or the log cannot be asked; with 7 when the log contradicts a state that was kept.',
         ),
     ),
   ).action(perform(verify));
@@ -61,10 +63,15 @@ async function verify(world: CommandWorld, { args: [named = ''], options }: Type
     else world.out.write(plainText(`not valid: ${found.reason} (${found.code})\n`));
     return EXIT.receiptNotValid;
   }
+  // Before anything is said: of a log that has shown two pasts no invoice is called valid.
+  const isCompared = !found.logged || (await isOfOneHistory(world, found.logged, options));
   const reading = verifyBill(found, await bill.exportsFor(found.payload), keys, { ...demands, ...(prices && { prices }) });
   for (;;) {
     const { value, done } = await reading.next();
-    if (done) return told(world, found, { ...value, chain: bill.chain });
+    if (done) {
+      const code = told(world, found, { ...value, chain: bill.chain });
+      return code === EXIT.ok && !isCompared ? EXIT.receiptNotChecked : code;
+    }
     const { file, line, verdict } = value;
     if (verdict.valid) continue;
     const what = isUnchecked(verdict) ? 'cannot be checked' : 'is not valid';

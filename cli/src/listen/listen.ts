@@ -5,6 +5,7 @@ import { type CommandWorld, type Perform, type Typed, withJson } from '../comman
 import { reportOf } from '../failure.ts';
 import { ReceiptListItemFields } from '../generated/fields.ts';
 import { meantKey } from '../keys/meant.ts';
+import { noticeCheckpoint } from '../log/history.ts';
 import { livemodeOf, type ModeOptions, withMode } from '../mode.ts';
 import { wholeNumber } from '../option-values.ts';
 import { plainText, writeJsonLine } from '../print.ts';
@@ -50,7 +51,7 @@ async function follow(world: CommandWorld, { options }: Typed<Options>): Promise
   const client = await world.connect();
   const keyId = options.key === undefined ? undefined : (await meantKey(world, client, options.key)).keyId;
   const wanted = { model: options.model, key_id: keyId, run_id: options.run, limit: PAGE, ...livemodeOf(options) };
-  let after = options.after ?? (await newestEntry(client, signal));
+  let after = options.after ?? (await newestEntry(world, client));
   err.write('Listening; Ctrl-C stops.\n');
   let isAway = false;
   try {
@@ -76,13 +77,15 @@ async function isPassing(error: unknown): Promise<undefined> {
 }
 
 /** The last entry of the log as it is now; -1 where there is none. */
-async function newestEntry(client: Tallygate, signal: AbortSignal): Promise<number> {
-  const answer = await client.receipts.checkpoint({ signal }).catch(async (error: unknown) => {
+async function newestEntry(world: CommandWorld, client: Tallygate): Promise<number> {
+  const answer = await client.receipts.checkpoint({ signal: world.signal }).catch(async (error: unknown) => {
     if ((await reportOf(error)).code === 'not_found') return undefined;
     throw error;
   });
+  const note = await answer?.text();
+  await noticeCheckpoint(world, note);
   // Its second line is the number of entries (c2sp.org/tlog-checkpoint).
-  const [, size = '0'] = ((await answer?.text()) ?? '').split('\n');
+  const [, size = '0'] = (note ?? '').split('\n');
   return Number(size) - 1;
 }
 

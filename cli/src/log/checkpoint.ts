@@ -2,10 +2,7 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { type Column, printRecord } from '../print.ts';
 import { fetchCheckpoint } from './kept-state.ts';
-
-export interface WitnessOptions {
-  readonly witness: readonly string[];
-}
+import { type WitnessOptions, withWitnesses } from './witnesses.ts';
 
 interface Shown {
   readonly origin: string;
@@ -22,19 +19,13 @@ const LINES: readonly Column<Shown>[] = [
   { title: 'Signed by', of: ({ signers }) => signers.join(', ') },
 ];
 
-/** Repeatable. */
-export const withWitnesses = (command: Command, what = 'whose cosignature is to be shown'): Command =>
-  command.option('--witness <key>', `verifier key of a witness ${what}; repeatable`, collect, []);
-
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
-
 export const logCheckpoint = (log: Command, perform: Perform): Command =>
   withJson(
     ['origin', 'size', 'root', 'signers', 'note'],
     withWitnesses(log.command('checkpoint').description('The newest state of the log of receipts, its signature checked; needs no login')),
   ).action(perform(show));
 
-async function show(world: CommandWorld, { options: { witness } }: Typed<WitnessOptions>): Promise<void> {
-  const { root, ...checkpoint } = await fetchCheckpoint(world, witness);
+async function show(world: CommandWorld, { options }: Typed<WitnessOptions>): Promise<void> {
+  const { root, ...checkpoint } = await fetchCheckpoint(world, options);
   printRecord<Shown>(world, { ...checkpoint, root: Buffer.from(root).toString('hex') }, LINES);
 }

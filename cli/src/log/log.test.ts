@@ -98,35 +98,39 @@ describe('log audit', () => {
       stdout: expect.stringMatching(/^in order: 1 entries in log\.example, from the first/),
     });
     expect(terminal.file('default.log-checkpoint')).toBe(note(1));
-    gateway.script({ text: note(3) }, tileOf(leaves), tileOf(leaves), tileOf(leaves));
+    gateway.script({ text: note(3) }, { text: note(3) }, tileOf(leaves), tileOf(leaves), tileOf(leaves), tileOf(leaves));
     expect(await audit()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('3 entries in log.example, 2 new entries since') });
     expect(gateway.requests.at(-1)?.path).toBe('/v1/log/tile/0/000.p/3');
   });
 
-  it('shows which of the named witnesses have cosigned', async () => {
+  it('shows which of the named witnesses have cosigned, and exits with 3 where too few have', async () => {
     const witness = noteKey('witness.example', 'cosignature');
     const { text } = parseNote(note(1)) ?? { text: '' };
     const time = 1_795_248_005n;
     const cosigned = `${note(1)}${cosignatureLine(witness, time, sign(null, Buffer.from(cosignedText(text, time)), privateKey))}`;
     gateway.script({ text: cosigned }, tileOf([a]), tileOf([a]));
     expect((await audit('--witness', toVerifierKey(witness))).stdout).toMatch(/^in order: .+\ncosigned by witness\.example\n$/);
-    gateway.script({ text: note(3) }, tileOf(leaves), tileOf(leaves), tileOf(leaves));
-    expect((await audit('--witness', toVerifierKey(witness))).stdout).toMatch(/\ncosigned by none of the witnesses that were named\n$/);
+    expect(gateway.requests[0]).toMatchObject({ path: '/v1/log/checkpoint', query: { witnesses: '1' } });
+    gateway.script({ text: note(3) });
+    expect(await audit('--witness', toVerifierKey(witness))).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining('0 of the named'),
+    });
   });
 
-  it('exits with 3 and keeps the evidence where the log does not begin with what was kept', async () => {
+  it('exits with 7 and keeps the evidence where the log does not begin with what was kept', async () => {
     terminal.files.set('/config/tallygate/default.log-checkpoint', note(1, c));
-    gateway.script({ text: note(3) }, tileOf(leaves));
-    expect(await audit()).toMatchObject({
-      exitCode: 3,
-      stdout: 'not in order: The log does not begin with the state that was kept: entries were changed.\n',
-    });
+    gateway.script({ text: note(3) }, { text: note(3) }, tileOf(leaves));
+    const { exitCode, stderr } = await audit();
+    expect(exitCode).toBe(7);
+    expect(stderr).toContain('has shown a state of 3 entries that does not begin with the state of 1 entries that it had shown');
     expect(terminal.file('default.log-checkpoint')).toBe(note(1, c));
+    expect(terminal.logs.evidence.size).toBe(1);
   });
 
   it('exits with 3 where the log has become shorter, or is another', async () => {
     terminal.files.set('/config/tallygate/default.log-checkpoint', note(3));
-    gateway.script({ text: note(1) });
+    gateway.script({ text: note(1) }, { text: note(1) }, tileOf(leaves));
     expect(await audit()).toMatchObject({ exitCode: 3, stdout: expect.stringContaining('fewer entries') });
     terminal.files.set('/config/tallygate/default.log-checkpoint', note(3, ROOTS[2], 'another.example'));
     gateway.script({ text: note(3) });

@@ -1,6 +1,7 @@
 import type { ReceiptPayload } from '@tallygate/receipts';
 import type { Command } from 'commander';
 import type { CommandWorld, Perform, Typed } from '../command.ts';
+import { noticeCheckpoint } from '../log/history.ts';
 import { plainText } from '../print.ts';
 import { calculation } from './calculation.ts';
 import { keepPriceOf } from './keep.ts';
@@ -22,6 +23,7 @@ async function get(world: CommandWorld, { args: [receiptId = ''], options: { out
   const receipt = await client.receipts.get(receiptId, { signal: world.signal });
   await keepPriceOf(world, receipt.payload);
   await deliver(world, receipt, output);
+  await noticeCheckpoint(world, receipt.log.state === 'logged' ? receipt.log.checkpoint : undefined);
   // For people, and beside the JSON: what is piped on stays the receipt alone.
   if (world.err.isTty) world.err.write(await calculationText(receipt.payload));
 }

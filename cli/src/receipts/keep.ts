@@ -4,6 +4,7 @@ import type { VaasKeySet } from '@tallygate/sdk';
 import type { CommandWorld } from '../command.ts';
 import { keptPricesPath, keySetPath } from '../credentials.ts';
 import { reportOf } from '../failure.ts';
+import { forgetWitnesses } from '../log/witnesses.ts';
 import { plainText } from '../print.ts';
 import { keysTogether } from './kept-keys.ts';
 import { firstPublished, priceIn, publishedPrices } from './published-prices.ts';
@@ -23,6 +24,7 @@ export async function keepKeySet(world: CommandWorld): Promise<string> {
     const aside = await putAside(world, path, before.text);
     world.err.write(`None of the keys that were kept is published by ${client.baseUrl}; they are in ${aside} now.\n`);
     await putPricesAside(world);
+    await forgetWitnesses(world);
   }
   const { keys, changes } = isSameGateway ? keysTogether(before.keys, published) : { keys: published, changes: [] };
   for (const change of changes) world.err.write(plainText(`${change}\n`));

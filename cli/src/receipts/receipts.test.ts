@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { toVerifierKey, type VaasKeySet } from '@tallygate/receipts';
-import { RECEIPT_ID, refusal } from '@tallygate/sdk/testing/fixtures';
+import { agentDocument, RECEIPT_ID, refusal } from '@tallygate/sdk/testing/fixtures';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Terminal } from '../../testing/terminal.ts';
@@ -64,7 +64,7 @@ const PRICING = {
 describe('receipts keys', () => {
   it('keeps the public keys and prices for offline verification without a login, or writes the keys where they are wanted', async () => {
     const prices = { object: 'list', data: [{ id: 'gpt-4o-mini', pricing: PRICING }] };
-    gateway.script({ json: JSON.parse(keySet) }, { json: prices }, { json: JSON.parse(keySet) });
+    gateway.script({ json: JSON.parse(keySet) }, { json: prices }, { json: agentDocument(null) }, { json: JSON.parse(keySet) });
     const { stderr, exitCode } = await terminal.type(['receipts', 'keys'], {});
     expect(stderr).toContain('in /config/tallygate/default.vaas-keys.json.');
     expect(stderr).not.toContain('could not be kept');

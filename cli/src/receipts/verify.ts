@@ -5,8 +5,8 @@ import { keptPricesPath } from '../credentials.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { readExactText, readText } from '../given-file.ts';
-import { type WitnessOptions, withWitnesses } from '../log/checkpoint.ts';
-import { wholeNumber } from '../option-values.ts';
+import { type HistoryOptions, isAnchoredInOneHistory, isOfOneHistory } from '../log/history.ts';
+import { demandedWitnesses, type WitnessOptions, withWitnesses, witnessTrust } from '../log/witnesses.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
 import { calculation, nanoUsdText, usageText } from './calculation.ts';
 import { type Chain, type ChainOptions, chainOf, chainText, type OnChain } from './on-chain.ts';
@@ -15,8 +15,7 @@ import { trustedKeys } from './trusted-keys.ts';
 import { HOW_TO_CHECK, isUnchecked } from './unchecked.ts';
 import { EXPORT_FIELDS, explainExport } from './verify-export.ts';
 
-interface Options extends ChainOptions, WitnessOptions {
-  readonly quorum?: number;
+interface Options extends ChainOptions, WitnessOptions, HistoryOptions {
   readonly requireLog?: boolean;
   readonly keys?: string;
   readonly account?: string;
@@ -26,6 +25,9 @@ interface Options extends ChainOptions, WitnessOptions {
 
 export const NOT_COMPARED =
   'The unit prices were not compared with published ones: `tallygate login` keeps those, --prices names a file.\n';
+
+const COSIGNATURES_FOLLOW =
+  'Cosignatures follow a receipt by seconds: fetched again, it has them. A log whose states nobody cosigns may show others another past; --no-witnesses demands none.\n';
 
 const FIELDS = ['valid', 'code', 'reason', 'checks', 'payload', 'logged', 'proves', 'does_not_prove', 'on_chain', ...EXPORT_FIELDS];
 
@@ -58,11 +60,9 @@ export const verifyReceipt = (receipts: Command, perform: Perform): Command =>
       receipts
         .command('verify')
         .description(
-          'Check a receipt offline: signature, that the cost follows from usage and prices, and that the prices are the published ones',
+          'Check a receipt from its file: signature, that the cost follows from usage and prices, that the prices are the published ones, and that the log is the one that was seen before',
         ),
-      'that has to have cosigned the state of the log',
     )
-      .option('--quorum <n>', 'so many of the witnesses are enough; default: all of them', wholeNumber())
       .option('--require-log', 'refuse what was not shown to stand in the log')
       .argument('<file>', 'the receipt, or an export of many; - for stdin')
       .option('--keys <file>', 'public keys (vaas-keys.json); default: those kept at login')
@@ -70,10 +70,11 @@ export const verifyReceipt = (receipts: Command, perform: Perform): Command =>
       .option('--account <id>', 'the account that the receipt, or every receipt of an export, has to be of')
       .option('--rpc <url>', 'a node of the chain that you trust: asks it for the anchor too')
       .option('--contract <address>', 'the contract as you know it; default: the one that the receipt names')
+      .option('--offline', 'ask nobody: a state of the log that goes unproven is accepted, kept, and compared by a later command')
       .option('--no-prices', 'do not compare the unit prices with published ones')
       .addHelpText(
         'after',
-        '\nExits with 0 when the receipt is valid, and with --rpc on the chain; with 3 when it is not, with 6 when its price is not at hand.',
+        '\nExits with 0 when the receipt is valid, and with --rpc on the chain; with 3 when it is not, with 6 when its price is not at hand or the log cannot be asked, with 7 when the log contradicts a state that was kept.',
       ),
   ).action(perform(verify));
 
@@ -85,25 +86,51 @@ async function verify(world: CommandWorld, { args: [file = ''], options }: Typed
   const chain = chainOf(world, options);
   const prices = await readPrices(world, options.prices);
   if (prices === undefined) world.err.write(NOT_COMPARED);
-  const demands: VerifyOptions = { ...(prices && { prices }), ...logDemands(options) };
-  if (isExport(text))
-    return explainExport(
+  const { requireLog = false } = options;
+  const demands: VerifyOptions = { ...(prices && { prices }), requireLog, ...witnessTrust(await demandedWitnesses(world, options)) };
+  if (isExport(text)) {
+    const isCompared = await isExportOfOneHistory(world, text, { keys, demands, options });
+    const code = await explainExport(
       world,
       verifyExport(text.split('\n'), keys, { ...demands, ...(options.account && { accountId: options.account }) }),
       chain,
     );
+    return code === EXIT.ok && !isCompared ? EXIT.receiptNotChecked : code;
+  }
   const { found, onChain } = await verdictOf(text, { keys, demands, chain, account: options.account });
+  // Before anything is said: of a log that has shown two pasts no receipt is called valid.
+  const isCompared = await isReceiptOfOneHistory(world, { found, onChain }, options);
   if (world.jsonFields !== undefined) printRecord(world, { ...found, ...(onChain && { on_chain: onChain }) }, []);
   else await explain(world, found, onChain);
   if (isUnchecked(found)) return EXIT.receiptNotChecked;
-  return found.valid && onChain?.confirmed !== false ? EXIT.ok : EXIT.receiptNotValid;
+  if (!found.valid || onChain?.confirmed === false) return EXIT.receiptNotValid;
+  return isCompared ? EXIT.ok : EXIT.receiptNotChecked;
 }
 
-/** What the log has to show, beyond what a receipt needs to be valid. */
-function logDemands({ witness, quorum = witness.length, requireLog = false }: Options): VerifyOptions {
-  if (quorum > witness.length)
-    throw new Failure('usage', `${quorum} witnesses are demanded, ${witness.length} named.`, EXIT.usage, 'Name each with --witness.');
-  return { requireLog, ...(witness.length > 0 && { witnesses: { keys: witness, quorum } }) };
+/** The state that an anchor names is one of the log where the chain says so: until then it is nobody's word. */
+async function isReceiptOfOneHistory(
+  world: CommandWorld,
+  { found, onChain }: { readonly found: Verification | Foreign; readonly onChain: OnChain | undefined },
+  options: HistoryOptions,
+): Promise<boolean> {
+  if (!found.valid || !found.logged) return true;
+  const { logged, anchored } = found;
+  const isLogCompared = await isOfOneHistory(world, logged, options);
+  if (!anchored || !onChain?.confirmed || !isLogCompared) return isLogCompared;
+  return isAnchoredInOneHistory(world, { origin: logged.origin, anchored }, options);
+}
+
+interface ExportToCompare {
+  readonly keys: unknown;
+  readonly demands: VerifyOptions;
+  readonly options: HistoryOptions;
+}
+
+/** A state that the log did not sign refuses every receipt of the file by itself. */
+async function isExportOfOneHistory(world: CommandWorld, text: string, { keys, demands, options }: ExportToCompare): Promise<boolean> {
+  const { checkpointOfExport, verifyCheckpoint } = await import('@tallygate/receipts');
+  const checkpoint = checkpointOfExport(text);
+  return checkpoint === undefined || !verifyCheckpoint(checkpoint, keys, demands).valid || isOfOneHistory(world, { checkpoint }, options);
 }
 
 interface Asked {
@@ -139,6 +166,7 @@ async function explain(world: CommandWorld, found: Verification | Foreign, onCha
     world.out.write(plainText(`${isUnchecked(found) ? 'cannot be checked' : 'not valid'}: ${found.reason} (${found.code})\n`));
     if (found.code === 'unknown_key' || found.code === 'unknown_log_key')
       world.err.write('The keys at hand may be older than the receipt: `tallygate receipts keys` fetches them.\n');
+    if (found.code === 'too_few_witnesses') world.err.write(COSIGNATURES_FOLLOW);
     if (isUnchecked(found)) world.err.write(HOW_TO_CHECK);
     return;
   }

@@ -25,7 +25,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'request-ids',
     'pagination',
   ],
-  'Money and receipts': ['runs', 'budgets', 'plans', 'payments', 'ledger', 'receipts', 'invoices'],
+  'Money and receipts': ['runs', 'budgets', 'plans', 'payments', 'ledger', 'receipts', 'invoices', 'attacks'],
   'Getting in': ['authentication', 'identity', 'keys', 'signed-requests', 'invites', 'sdk', 'cli', 'mcp', 'discovery'],
   'Site and marketing': ['events', 'content', 'people', 'emails', 'client-requests'],
   Operating: ['running', 'several-gateways', 'providers', 'sandbox', 'anchoring'],

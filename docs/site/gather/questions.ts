@@ -27,6 +27,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   'guides/authentication': 'authentication, authorization, bearer token, API key, 401, 403, which header',
   'guides/invoices': 'how do I verify my bill, check an invoice, month statement',
   'concepts/receipt-format': 'receipt format, specification, verifier in python, go, another language',
+  'guides/attacks': 'can the gateway cheat, rewritten log, fork, equivocation, monitor, audit',
   'guides/identity': 'login, how do I log in, password, session, second factor',
   'guides/keys': 'how do I create an API key, rotate, revoke, scopes',
   'guides/invites': 'invite, invitation, beta code',
@@ -36,7 +37,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
     'deployment, docker, kubernetes, systemd, how do I run it, deploy, self-host, production, configuration, environment variables',
   'guides/providers': 'how do I add a provider, OpenAI key, Anthropic, Gemini, Azure, Ollama, vLLM',
   'guides/sandbox': 'test mode, sandbox, provoke errors',
-  'guides/anchoring': 'anchor, blockchain, chain',
+  'guides/anchoring': 'anchor, blockchain, chain, timestamp, RFC 3161',
   models: 'models, prices, how much does a model cost, context window',
 };
 

@@ -236,5 +236,8 @@ function parsed(text: string): unknown {
   return read.valid ? read.value : undefined;
 }
 
+/** The state of the log that an export is against, as its first line has it: not verified. Undefined where the log was empty, and for other texts. */
+export const checkpointOfExport = (text: string): string | undefined => headerOf(text.split('\n', 1)[0] ?? '')?.checkpoint ?? undefined;
+
 /** Whether a text begins as an export does, and so is to be read line by line. */
 export const isExport = (text: string): boolean => headerOf(text.split('\n', 1)[0] ?? '') !== undefined;

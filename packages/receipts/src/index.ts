@@ -24,6 +24,7 @@ export {
 export { isPublicKey, isWeakPublicKey, verifyEd25519 } from './ed25519.ts';
 export { fromBase64, fromBase64url, fromHex, toBase64url, toHex } from './encoding.ts';
 export {
+  checkpointOfExport,
   type ExportedReceipt,
   type ExportFault,
   type ExportOptions,
@@ -33,6 +34,9 @@ export {
   type ReceiptExportHeader,
   verifyExport,
 } from './export.ts';
+export { LogAwayError, type LogForkCode, LogForkError } from './history/log-fork-error.ts';
+export { type LogStore, memoryLogStore, webLogStore } from './history/log-store.ts';
+export { compareState, type History, type Remembered, rememberCheckpoint } from './history/remember.ts';
 export type { InvoiceMonth, InvoicePayload, InvoiceResponse, PlanQuota } from './invoice/invoice.ts';
 export { invoiceChainFaults } from './invoice/invoice-chain.ts';
 export { dueOf } from './invoice/invoice-sums.ts';
@@ -69,14 +73,16 @@ export {
   signersOf,
   toVerifierKey,
 } from './log/note.ts';
-export { type ConsistencyClaim, type InclusionClaim, isConsistent, isIncluded } from './log/proofs.ts';
+export { type Consistency, type ConsistencyClaim, consistencyOf, type InclusionClaim, isConsistent, isIncluded } from './log/proofs.ts';
 export { type LoggedReceipt, type LogTrust, type VerifiedCheckpoint, verifyCheckpoint } from './log/receipt-log.ts';
 export { auditGrowth, type LogGrowth } from './log/tile-audit.ts';
 export {
   type EntryBundle,
+  entriesOf,
   entriesPath,
   parseEntriesPath,
   parseTilePath,
+  type ReadEntries,
   type ReadTile,
   rangesFromTiles,
   TILE_WIDTH,
@@ -106,6 +112,7 @@ export {
   rangeHash,
   type TreeNode,
 } from './log/tree.ts';
+export { formatWitnessPolicy, majorityOf, parseWitnessPolicy, type WitnessPolicy } from './log/witness-policy.ts';
 export { readSignatureInput, type SignatureInput, sha256OfContentDigest, signatureBase } from './message-signature.ts';
 export type { BookSums } from './month-sums.ts';
 export type { PublishedPrice, PublishedPrices, UnitPrices } from './prices.ts';

@@ -118,6 +118,7 @@ export interface AgentDocument {
   }[];
   safeguards: AgentHeader[];
   models: AgentModel[];
+  log: AgentLog;
   documents: {
     /** OpenAPI 3.1, JSON. */
     openapi: string;
@@ -153,6 +154,24 @@ export interface AgentInterface {
   /** Where it is spoken. */
   url: string;
   description: string;
+}
+
+/** The log of receipts, and who watches it. */
+export interface AgentLog {
+  /** The log: `checkpoint` and `tile/…` are below it (c2sp.org/tlog-tiles). */
+  url: string;
+  /** Keys of the log. */
+  keys: string;
+  /** Who cosigns the states of the log; empty where nobody does. */
+  witnesses: {
+    name: string;
+    /** Of its cosignatures (c2sp.org/tlog-cosignature). */
+    verifier_key: string;
+    /** Where it is asked. */
+    url: string;
+  }[];
+  /** Whose cosignatures a verifier demands, and how many of them, in one line: `2 of KEY KEY KEY`. Null where there are no witnesses. Keep it: one that demands less later is to be distrusted. */
+  witness_policy: string | null;
 }
 
 /** A model with what it costs today. */
@@ -1746,6 +1765,32 @@ export interface LogConsistencyResponse {
   to: number;
   /** The consistency path of RFC 9162, section 2.1.4. */
   path: string[];
+}
+
+/** A state of the receipts’ log that a time-stamping authority has signed with the time. */
+export interface LogTimestamp {
+  object: 'log.timestamp';
+  /** UUIDv7. */
+  id: string;
+  /** Address of the time-stamping authority. */
+  authority: string;
+  /** How many entries the log had. */
+  tree_size: number;
+  /** What was stamped: the text of the checkpoint without its signatures (c2sp.org/tlog-checkpoint), whose SHA-256 is in the token. */
+  checkpoint: string;
+  /** When, by the authority’s clock. */
+  time: string;
+  /** The time-stamp token (RFC 3161, section 2.4.2), DER in base64. */
+  token: string;
+}
+
+/** Timestamps of the log, the newest first. */
+export interface LogTimestampList {
+  data: LogTimestamp[];
+  /** Whether the list continues after this page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** The second step of a login. */
@@ -3536,6 +3581,27 @@ export interface ReceiptResponse {
   log: ReceiptLog;
   /** The anchor on a public chain, the one that is furthest along; null where this service anchors nowhere. */
   anchor: ReceiptAnchor | null;
+}
+
+/** All that shows offline, beside the receipt, that it existed at a time. */
+export interface ReceiptTimestamp {
+  object: 'receipt.timestamp';
+  /** UUIDv7. */
+  id: string;
+  /** Address of the time-stamping authority. */
+  authority: string;
+  /** How many entries the log had. */
+  tree_size: number;
+  /** What was stamped: the text of the checkpoint without its signatures (c2sp.org/tlog-checkpoint), whose SHA-256 is in the token. */
+  checkpoint: string;
+  /** When, by the authority’s clock. */
+  time: string;
+  /** The time-stamp token (RFC 3161, section 2.4.2), DER in base64. */
+  token: string;
+  /** Place of the receipt in the log, from 0. */
+  index: number;
+  /** Inclusion path of the receipt in that state (RFC 9162, section 2.1.3), base64. */
+  path: string[];
 }
 
 /** What was consumed. Cached, cache-write, audio and image tokens are parts of the input, reasoning and image tokens of the output. Counts that only some requests have are absent when they are zero. */

@@ -51,6 +51,8 @@ import type {
   KeyCreatedResponse,
   KeyResponse,
   LogConsistencyResponse,
+  LogTimestamp,
+  LogTimestampList,
   LoginMfaRequest,
   LoginMfaRequiredResponse,
   LoginRequest,
@@ -131,6 +133,7 @@ import type {
   ReceiptList,
   ReceiptListItem,
   ReceiptResponse,
+  ReceiptTimestamp,
   RefundRequest,
   RefundResponse,
   RegistrationStatus,
@@ -469,6 +472,16 @@ export class Anchors extends Resource {
   /** Get an anchor of the log. Public. */
   get(anchorId: string, options?: CallOptions): Call<AnchorResponse> {
     return this.transport.json({ method: 'GET', path: `/v1/anchors/${pathStep(anchorId)}` }, options);
+  }
+
+  /** List timestamps of the log. Public. The states of the receipts’ log that time-stamping authorities have signed (RFC 3161), the newest first. */
+  timestamps(query?: PageQuery, options?: CallOptions): PagedCall<LogTimestampList, LogTimestamp> {
+    return this.transport.pages({ path: '/v1/log/timestamps', query: { ...query } }, options);
+  }
+
+  /** Get the timestamp of a receipt. Public. The first timestamp of a state of the log that has the receipt, with the receipt’s place in it: kept beside the receipt, it shows offline since when the receipt exists. A 404 until such a state was stamped. */
+  timestampOf(receiptId: string, options?: CallOptions): Call<ReceiptTimestamp> {
+    return this.transport.json({ method: 'GET', path: `/v1/receipts/${pathStep(receiptId)}/timestamp` }, options);
   }
 }
 
@@ -1265,7 +1278,7 @@ export class Receipts extends Resource {
     return this.transport.json({ method: 'GET', path: `/v1/receipts/${pathStep(receiptId)}` }, options);
   }
 
-  /** Proof that the log only grew. Public. For anyone who has kept an older checkpoint: with its root and a newer one, the path shows that nothing was rewritten. */
+  /** Proof that the log only grew. Public. With the roots of an older and a newer checkpoint, the path shows that nothing was rewritten. */
   consistency(query: ReceiptConsistencyQuery, options?: CallOptions): Call<LogConsistencyResponse> {
     return this.transport.json({ method: 'GET', path: '/v1/log/consistency', query: { ...query } }, options);
   }

@@ -1,3 +1,4 @@
+import type { LogStore } from '@tallygate/receipts';
 import { ConnectionError, TallygateError } from '../errors.ts';
 import { Call, type CallResult, callResult } from './call.ts';
 import type { CallOptions } from './call-options.ts';
@@ -21,6 +22,7 @@ export interface TransportSettings {
   readonly onDebug: OnDebug | undefined;
   /** Of every request. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly logStore: LogStore;
 }
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -60,6 +62,11 @@ export class Transport {
 
   constructor(settings: TransportSettings) {
     this.#settings = settings;
+  }
+
+  /** What is kept of the logs whose states were seen. */
+  get logStore(): LogStore {
+    return this.#settings.logStore;
   }
 
   /** The answer as JSON. One without a body is an error: otherwise the caller would fail on `undefined` far from here. */

@@ -1,10 +1,11 @@
-import { fromVerifierKey, type NoteKey } from '@tallygate/receipts';
+import { majorityOf, type NoteKey } from '@tallygate/receipts';
 import * as z from 'zod';
 import { parseRedisUrl } from '../adapters/redis/connect.ts';
 import { type Offer, type RateLimits, TEST_RATES } from '../money/plans/index.ts';
 import { type AnchorChainConfig, anchorChainsOf } from './anchoring-config.ts';
 import { ConfigError } from './config-error.ts';
 import { httpUrl } from './http-url.ts';
+import { authorities, witnesses } from './log-settings.ts';
 import { isOwnAddress } from './own-address.ts';
 import { offerOf } from './plans-file.ts';
 import { type Environment, type ProviderConfig, providersOfVariables, withoutOwnAddress } from './provider-config.ts';
@@ -50,17 +51,6 @@ const masterKeys = z.string().transform((text, context) =>
   }),
 );
 
-/** Addresses of witnesses with their verifier keys, a space between the two, by commas. */
-const witnesses = z.string().transform((text, context) =>
-  text.split(',').flatMap((entry) => {
-    const [url = '', verifierKey = '', ...more] = entry.trim().split(/\s+/);
-    const key = fromVerifierKey(verifierKey);
-    if (key?.kind === 'cosignature' && more.length === 0 && httpUrl.safeParse(url).success) return [{ url, key }];
-    context.addIssue('Expected the address of a witness, a space and its verifier key (name+id+key), or several of these by commas');
-    return [];
-  }),
-);
-
 const SEED = /^[A-Za-z0-9+/]{43}=$/;
 
 /** Of Ed25519 keys, by commas. */
@@ -85,6 +75,9 @@ const Variables = z.object({
   RECEIPT_SIGNING_KEY: seeds.optional(),
   LOG_SIGNING_KEY: seeds.optional(),
   LOG_WITNESSES: witnesses.default([]),
+  ANCHOR_TSA_URL: authorities.default([]),
+  ANCHOR_TSA_INTERVAL_SECONDS: z.coerce.number().int().min(1).max(86_400).default(3_600),
+  LOG_WITNESS_QUORUM: z.coerce.number().int().min(1).optional(),
   MASTER_KEYS: masterKeys.optional(),
   STRIPE_SECRET_KEY: z
     .string()
@@ -174,6 +167,8 @@ export interface Config {
   readonly logSigningSeeds: Seeds | undefined;
   /** Who is asked to cosign the states of the receipts’ log. */
   readonly logWitnesses: readonly { readonly url: string; readonly key: NoteKey }[];
+  /** How many of them verifiers are told to demand. */
+  readonly logWitnessQuorum: number;
   /** Encrypt what is read again (MFA secrets); the first one is current. Undefined: one of its own is kept in the data directory. */
   readonly masterKeys: readonly { readonly id: string; readonly key: Buffer }[] | undefined;
   /** Undefined: payments are sandboxed. */
@@ -237,6 +232,8 @@ export interface Config {
   readonly ledgerLagLimitMs: number;
   /** Chains on which the receipts’ log is anchored; none where that was not configured. */
   readonly anchorChains: readonly AnchorChainConfig[];
+  /** Time-stamping authorities, and how often they stamp the state of the log. */
+  readonly timestamps: { readonly authorities: readonly string[]; readonly everyMs: number };
   /** The plans that are offered. */
   readonly offer: Offer;
 }
@@ -268,6 +265,9 @@ export function readConfig(environment: Environment = process.env): Config {
   const offer = read(() => offerOf(env));
   for (const { name, baseUrl } of [...(listed ?? []), ...(wellKnown ?? [])].filter((provider) => isOwn(provider.baseUrl)))
     faults.push(`The address of the provider ${name}, ${baseUrl}, is this gateway’s own: it would ask itself without end`);
+  const quorum = given?.LOG_WITNESS_QUORUM ?? majorityOf(given?.LOG_WITNESSES.length ?? 0);
+  if (given?.LOG_WITNESS_QUORUM !== undefined && quorum > given.LOG_WITNESSES.length)
+    faults.push(`LOG_WITNESS_QUORUM is ${quorum}, LOG_WITNESSES names ${given.LOG_WITNESSES.length}`);
   if (!given || !listed || !wellKnown || !anchorChains || !offer || faults.length > 0) throw new ConfigError(faults);
   return {
     port: given.PORT,
@@ -283,6 +283,7 @@ export function readConfig(environment: Environment = process.env): Config {
     receiptSigningSeeds: given.RECEIPT_SIGNING_KEY,
     logSigningSeeds: given.LOG_SIGNING_KEY,
     logWitnesses: given.LOG_WITNESSES,
+    logWitnessQuorum: quorum,
     masterKeys: given.MASTER_KEYS,
     stripe:
       given.STRIPE_SECRET_KEY === undefined
@@ -329,6 +330,7 @@ export function readConfig(environment: Environment = process.env): Config {
     batchLines: given.BATCH_LINES,
     drain: { delayMs: given.DRAIN_DELAY_MS, timeoutMs: given.DRAIN_TIMEOUT_MS },
     ledgerLagLimitMs: given.LEDGER_LAG_LIMIT_MS,
+    timestamps: { authorities: given.ANCHOR_TSA_URL, everyMs: given.ANCHOR_TSA_INTERVAL_SECONDS * 1_000 },
     anchorChains,
     offer,
   };

@@ -1,13 +1,24 @@
 import { readFileSync } from 'node:fs';
-import { createDocuments, type DiscoveryDocuments, loadMcp, type Offer, readGuides, readSurface } from '../discovery/index.ts';
+import { formatWitnessPolicy, toVerifierKey } from '@tallygate/receipts';
+import {
+  createDocuments,
+  type DiscoveryDocuments,
+  type LogPortrait,
+  loadMcp,
+  type Offer,
+  readGuides,
+  readSurface,
+} from '../discovery/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { LiveCatalog } from '../money/catalog/index.ts';
+import type { Config } from './config.ts';
 
 const OPENAPI = new URL(import.meta.resolve('@tallygate/contract/openapi.json'));
 const DOCS = new URL('../../../docs/', import.meta.url);
 
 interface DiscoveryDeps {
   readonly catalog: LiveCatalog;
+  readonly config: Pick<Config, 'logWitnesses' | 'logWitnessQuorum'>;
   readonly securityContact: string;
   readonly publicUrl: () => string;
   readonly clock: Clock;
@@ -20,7 +31,7 @@ export interface Discovery {
 }
 
 /** What the gateway says about itself. Read when it is first asked for: nobody who only infers waits for it. */
-export function openDiscovery({ catalog, securityContact, publicUrl, clock }: DiscoveryDeps): Discovery {
+export function openDiscovery({ catalog, config, securityContact, publicUrl, clock }: DiscoveryDeps): Discovery {
   const surface = once(() => readSurface(readFileSync(OPENAPI, 'utf8')));
   const guides = once(() => readGuides(DOCS));
   const documents = createDocuments({
@@ -28,6 +39,7 @@ export function openDiscovery({ catalog, securityContact, publicUrl, clock }: Di
     guides,
     models: (epochMs) => catalog.models.flatMap((model) => (model.priceAt(epochMs) ? [model.wireAt(epochMs)] : [])),
     modelsEdition: () => `${catalog.revision}`,
+    log: logPortrait(config),
     securityContact,
     publicUrl,
     clock,
@@ -37,6 +49,12 @@ export function openDiscovery({ catalog, securityContact, publicUrl, clock }: Di
     return { version: surface().version, tools: toolsOf(surface()), resources: createResources({ documents, guides }) };
   });
   return { documents, offer };
+}
+
+function logPortrait({ logWitnesses, logWitnessQuorum: quorum }: DiscoveryDeps['config']): LogPortrait {
+  const witnesses = logWitnesses.map(({ url, key }) => ({ name: key.name, verifierKey: toVerifierKey(key), url }));
+  const keys = witnesses.map(({ verifierKey }) => verifierKey);
+  return { witnesses, policy: keys.length === 0 ? null : formatWitnessPolicy({ keys, quorum }) };
 }
 
 function once<T>(make: () => T): () => T {

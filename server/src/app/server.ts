@@ -196,7 +196,7 @@ export async function startServer(
     closing.add('idempotency', async () => idempotency.close());
     const readiness = new Readiness();
     const docs = createDocsSite(DOCS_SITE);
-    const discovery = openDiscovery({ catalog, securityContact: config.securityContact, publicUrl, clock });
+    const discovery = openDiscovery({ catalog, config, securityContact: config.securityContact, publicUrl, clock });
     const { storageBytes: _, ...fileLimits } = config.files;
     const metricsToken = config.metricsToken ?? metricsTokenOf(dataDir);
     const admission = new Admission(authenticator);
@@ -247,7 +247,7 @@ export async function startServer(
           receiptRoutes({ pool, archive, key: receiptKey, keySet, requirePlan: planForReceipts(live), isAnchoring }),
         ),
         ...endpointsOf(contract.invoices, invoiceRoutes({ pool, key: receiptKey })),
-        ...endpointsOf(contract.anchors, anchorRoutes(pool)),
+        ...endpointsOf(contract.anchors, anchorRoutes({ pool, archive })),
         ...endpointsOf(contract.invites, inviteRoutes(invites, clock)),
         ...endpointsOf(contract.clientRequests, clientRequestRoutes(createClientRequests({ pool, clock, throttle: identity.throttle }))),
         ...endpointsOf(contract.content, contentRoutes(createContent({ pool, clock }))),

@@ -5,7 +5,7 @@ import { CREDENTIAL, SAFEGUARDS, type SelfPortrait } from './self-portrait.ts';
 const MCP_VERSION = '2026-07-28';
 
 /** `/.well-known/agent.json`. */
-export function agentDocument({ surface, models, publicUrl: url }: SelfPortrait): AgentDocument {
+export function agentDocument({ surface, models, log, publicUrl: url }: SelfPortrait): AgentDocument {
   return {
     name: 'Tallygate',
     description: `${surface.summary} ${surface.description}`,
@@ -32,6 +32,12 @@ export function agentDocument({ surface, models, publicUrl: url }: SelfPortrait)
       ...{ id, kind, context_length, endpoints },
       prices: Object.fromEntries(Object.entries(pricing?.prices ?? {}).map(([meter, price]) => [meter, price ?? '0'])),
     })),
+    log: {
+      url: `${url}/v1/log`,
+      keys: `${url}/.well-known/vaas-keys.json`,
+      witnesses: log.witnesses.map(({ name, verifierKey: verifier_key, url: address }) => ({ name, verifier_key, url: address })),
+      witness_policy: log.policy,
+    },
     documents: {
       openapi: `${url}/openapi.json`,
       openapi_yaml: `${url}/openapi.yaml`,

@@ -22,6 +22,7 @@ interface DocumentsDeps {
   readonly models: (epochMs: number) => readonly Model[];
   /** Another one after every change of the models. */
   readonly modelsEdition: () => string;
+  readonly log: SelfPortrait['log'];
   readonly securityContact: string;
   readonly publicUrl: () => string;
   readonly clock: Clock;
@@ -65,6 +66,7 @@ export function createDocuments({
   guides,
   models,
   modelsEdition,
+  log,
   securityContact,
   publicUrl,
   clock,
@@ -82,7 +84,7 @@ export function createDocuments({
       const [contentType, draw] = DOCUMENTS[path] ?? [];
       if (!Object.hasOwn(DOCUMENTS, path) || contentType === undefined || draw === undefined) return undefined;
       const now = clock.now();
-      const portrait = { surface: surface(), guides: guides(), models: models(now), securityContact, publicUrl: publicUrl(), now };
+      const portrait = { surface: surface(), guides: guides(), models: models(now), log, securityContact, publicUrl: publicUrl(), now };
       return { contentType, body: draw(portrait) };
     },
     edition: () => `${publicUrl()} ${dayOf(clock.now())} ${modelsEdition()}`,

@@ -10,10 +10,18 @@ export interface SelfPortrait {
   readonly guides: readonly Guide[];
   /** Where the service is reached from outside, without a slash at the end. */
   readonly publicUrl: string;
+  readonly log: LogPortrait;
   /** A URI, of whoever answers for vulnerabilities. */
   readonly securityContact: string;
   /** Epoch milliseconds. */
   readonly now: number;
+}
+
+/** Who watches the log of receipts. */
+export interface LogPortrait {
+  readonly witnesses: readonly { readonly name: string; readonly verifierKey: string; readonly url: string }[];
+  /** Whom verifiers demand; null where there are no witnesses. */
+  readonly policy: string | null;
 }
 
 export const CREDENTIAL = 'An API key (`tg_live_…`, or `tg_test_…` for the free sandbox), as `Authorization: Bearer …`.';

@@ -1,11 +1,11 @@
 import type { contract, ReceiptResponse, VaasKeySet } from '@tallygate/contract';
-import type { Pool } from 'pg';
 import type { Handlers, Principal } from '../http/index.ts';
 import { findAnchor, listAnchors } from './anchors/read-anchors.ts';
 import { withAnchors } from './anchors/receipt-anchor.ts';
 import { listReceipts, type ReceiptScope } from './list-receipts.ts';
 import { consistencyOf, newestCheckpoint, proofOfReceipt } from './log/read-log.ts';
 import { findReceipt, type ReadDeps } from './read-receipt.ts';
+import { listTimestamps, timestampOfReceipt } from './timestamps/read-timestamps.ts';
 
 interface ReceiptRouteDeps extends ReadDeps {
   readonly keySet: () => Promise<VaasKeySet>;
@@ -32,7 +32,7 @@ export const receiptRoutes = ({
   },
   getReceipt: async ({ params }) => ({ status: 200, body: await anchoredReceipt({ pool, archive, key }, params.receipt_id, isAnchoring) }),
   getReceiptProof: async ({ params }) => ({ status: 200, body: await proofOfReceipt(pool, archive, params.receipt_id) }),
-  getCheckpoint: async () => ({ status: 200, body: (await newestCheckpoint(pool)).note }),
+  getCheckpoint: async ({ query: { witnesses } }) => ({ status: 200, body: (await newestCheckpoint(pool, witnesses)).note }),
   getConsistency: async ({ query: { from, to } }) => ({
     status: 200,
     body: {
@@ -52,9 +52,11 @@ async function anchoredReceipt(deps: ReadDeps, receiptId: string, isAnchoring: b
   return anchored;
 }
 
-export const anchorRoutes = (pool: Pool): Handlers<typeof contract.anchors> => ({
+export const anchorRoutes = ({ pool, archive }: Pick<ReadDeps, 'pool' | 'archive'>): Handlers<typeof contract.anchors> => ({
   listAnchors: async ({ query }) => ({ status: 200, body: await listAnchors(pool, query) }),
   getAnchor: async ({ params }) => ({ status: 200, body: await findAnchor(pool, params.anchor_id) }),
+  listTimestamps: async ({ query }) => ({ status: 200, body: await listTimestamps(pool, query) }),
+  getReceiptTimestamp: async ({ params }) => ({ status: 200, body: await timestampOfReceipt(pool, archive, params.receipt_id) }),
 });
 
 /** @param livemode as asked for; otherwise the mode of the key, and live for sessions */

@@ -1,12 +1,15 @@
 import {
   type CostLine,
   costLines,
+  type LogForkError,
   type ReceiptPayload,
   type Refusal,
   type RefusalCode,
+  type Remembered,
   type Verification,
   type Verified,
 } from '../../../../packages/receipts/src/index.ts';
+import { evidenceOf } from './history.ts';
 
 /** What a check that was made, or could not be made, says. */
 const CHECKS: Readonly<Record<string, { readonly name: string; readonly says: Readonly<Record<string, string>> }>> = {
@@ -45,14 +48,38 @@ const LIKELY: Partial<Readonly<Record<RefusalCode, string>>> = {
   cost_mismatch: 'The cost does not follow from the usage and the prices.',
   unknown_key: 'It was signed with a key that is not in the key set: perhaps it comes from another gateway.',
   malformed_json: 'This is not the JSON of a receipt. Was all of it copied?',
+  too_few_witnesses: 'The witnesses that this gateway lists have not cosigned it: fetch the receipt again in some seconds.',
   malformed: 'This is not a receipt, or not all of one.',
 };
 
 /** The outcome, as a panel: what holds, what was charged, and what that proves. */
-export const verdictOf = (verification: Verification, note = ''): HTMLElement =>
-  verification.valid ? validPanel(verification, note) : refusedPanel(verification);
+export const verdictOf = (verification: Verification, note = '', history?: Remembered): HTMLElement =>
+  verification.valid ? validPanel(verification, note, history) : refusedPanel(verification);
 
-function validPanel({ payload, checks, proves, does_not_prove }: Verified, note: string): HTMLElement {
+/** Two states of the log exclude each other: the outcome, with what this browser has kept of it as a file. */
+export function forkOf(error: LogForkError): HTMLElement {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([evidenceOf(error)], { type: 'application/json' }));
+  link.download = 'log-fork.json';
+  link.textContent = 'Save both signed states';
+  const lines = ['The log has shown you two pasts: no receipt of it can be relied on.', error.message];
+  return panel('bad', 'The log contradicts itself', lines, link, element('p', `Code: ${error.code}`, 'code'));
+}
+
+/** How the state of the log goes together with those that this browser has seen. */
+const HISTORY: Readonly<Record<Remembered, readonly [state: string, says: string]>> = {
+  first: ['kept', 'The first state of this log that this browser has seen. It keeps it, and compares every later one with it.'],
+  known: ['ok', 'This browser has seen this state before, and found it to be of one history with the others.'],
+  proven: ['ok', 'The log has shown that this state and the newest that this browser has seen are of one history.'],
+  unproven: ['open', 'The log of this receipt cannot be asked here. The state is kept, and compared as soon as it can be.'],
+};
+
+function historyLine(history: Remembered): HTMLElement {
+  const [state, says] = HISTORY[history];
+  return line({ name: 'History', state, says });
+}
+
+function validPanel({ payload, checks, proves, does_not_prove }: Verified, note: string, history: Remembered | undefined): HTMLElement {
   const when = payload.completed_at.slice(0, 19).replace('T', ' ');
   const what = `${payload.model_served} by ${payload.provider}, ${dollars(payload.cost_nano_usd, NANO)}, ${when} UTC`;
   return panel(
@@ -60,7 +87,7 @@ function validPanel({ payload, checks, proves, does_not_prove }: Verified, note:
     'Valid',
     [what, note],
     element('h2', 'Checks'),
-    list('checks', Object.entries(checks).map(checkLine)),
+    list('checks', [...Object.entries(checks).map(checkLine), ...(history ? [historyLine(history)] : [])]),
     element('h2', 'What was charged'),
     bill(payload),
     list('statements proves', [element('h2', 'What it proves'), ...proves.map((sentence) => element('p', sentence))]),
@@ -91,9 +118,13 @@ export function panel(
 
 function checkLine([check, state]: readonly [string, string]): HTMLElement {
   const { name, says } = CHECKS[check] ?? { name: check, says: {} };
-  const line = element('div', '', state === 'ok' ? 'check ok' : 'check open');
-  line.append(element('span', name, 'name'), element('span', state, 'state'), element('p', says[state] ?? ''));
-  return line;
+  return line({ name, state, says: says[state] ?? '' });
+}
+
+function line({ name, state, says }: { readonly name: string; readonly state: string; readonly says: string }): HTMLElement {
+  const made = element('div', '', state === 'ok' ? 'check ok' : 'check open');
+  made.append(element('span', name, 'name'), element('span', state, 'state'), element('p', says));
+  return made;
 }
 
 export const NANO = 9;

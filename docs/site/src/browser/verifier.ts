@@ -1,9 +1,16 @@
-import { verifyReceiptText } from '../../../../packages/receipts/src/index.ts';
+import {
+  LogForkError,
+  parseWitnessPolicy,
+  type VerifyOptions,
+  verifyReceiptText,
+  type WitnessPolicy,
+} from '../../../../packages/receipts/src/index.ts';
 import vector from '../../../../packages/receipts/vectors/good/logged.json' with { type: 'json' };
 import billVector from '../../../../packages/receipts/vectors/invoices/quota-and-balance.json' with { type: 'json' };
 import keysOfExample from '../../../../packages/receipts/vectors/keys.json' with { type: 'json' };
 import { verdictOnMonth } from './bill.ts';
-import { notice, verdictOf } from './verdict.ts';
+import { forkOfMonth, historyOf } from './history.ts';
+import { forkOf, notice, verdictOf } from './verdict.ts';
 
 const EXAMPLE = JSON.stringify(vector.receipt, null, 2);
 /** Somebody would like to have paid less. */
@@ -38,18 +45,44 @@ async function check(): Promise<void> {
   try {
     // By its very text: anybody can sign with the keys of the example.
     const isExample = texts.every((one) => [EXAMPLE, ALTERED, ...BILL].includes(one));
-    const set: unknown = isExample ? keysOfExample : JSON.parse(await keySet());
+    const own = keys?.value.trim() ?? '';
+    const set: unknown = isExample ? keysOfExample : JSON.parse(own === '' ? await published('/.well-known/vaas-keys.json') : own);
+    // With keys of their own, readers ask nobody.
+    const witnesses = isExample || own !== '' ? undefined : await listedWitnesses();
     const note = isExample ? 'An example, signed with a key that is published for trying things out.' : '';
-    verdict?.replaceChildren((await verdictOnMonth(texts, set, note)) ?? verdictOf(verifyReceiptText(texts[0] ?? '', set), note));
+    verdict?.replaceChildren(await outcomeOf(texts, { set, note, isExample, demands: witnesses ? { witnesses } : {} }));
   } catch (error) {
     verdict?.replaceChildren(notice('The keys could not be read', error instanceof Error ? error.message : String(error)));
   }
 }
 
-async function keySet(): Promise<string> {
-  const own = keys?.value.trim() ?? '';
-  if (own !== '') return own;
-  const answer = await fetch('/.well-known/vaas-keys.json');
+interface Given {
+  readonly set: unknown;
+  readonly note: string;
+  /** The example stands in a log of its own, which nobody follows. */
+  readonly isExample: boolean;
+  readonly demands: VerifyOptions;
+}
+
+/** Before anything is called valid: the states of the log that the files are against, and those that this browser has seen. */
+async function outcomeOf(texts: readonly string[], { set, note, isExample, demands }: Given): Promise<HTMLElement> {
+  const fork = isExample ? undefined : await forkOfMonth(texts, set);
+  if (fork) return forkOf(fork);
+  const month = await verdictOnMonth(texts, set, note);
+  if (month) return month;
+  const found = verifyReceiptText(texts[0] ?? '', set, demands);
+  const history = found.valid && !isExample ? await historyOf(found) : undefined;
+  return history instanceof LogForkError ? forkOf(history) : verdictOf(found, note, history);
+}
+
+/** Whose cosignatures the gateway says that there have to be. */
+async function listedWitnesses(): Promise<WitnessPolicy | undefined> {
+  const { log } = JSON.parse(await published('/.well-known/agent.json'));
+  return typeof log?.witness_policy === 'string' ? parseWitnessPolicy(log.witness_policy) : undefined;
+}
+
+async function published(path: string): Promise<string> {
+  const answer = await fetch(path);
   if (!answer.ok) throw new Error(`This address answers ${answer.status}; paste the key set under “Keys of your own”.`);
   return answer.text();
 }

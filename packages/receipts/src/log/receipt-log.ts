@@ -26,6 +26,8 @@ export interface LoggedReceipt {
   readonly root: string;
   /** Witnesses that saw this state, and when: RFC 3339, by their own clocks. */
   readonly witnesses: readonly { readonly name: string; readonly time: string }[];
+  /** That state as the log signed it, for `rememberCheckpoint`. */
+  readonly checkpoint: string;
 }
 
 /** A checkpoint with the signatures that hold under it. */
@@ -97,7 +99,7 @@ export function checkLog(
   const witnesses = witnessesOf(note.signers);
   checkQuorum(witnesses.length, trust);
   for (const { name, time } of witnesses) checkSeenAfter(madeAt, `the witness ${name}`, time);
-  return { origin, index: log.index, tree_size: size, root: toHex(root), witnesses };
+  return { origin, index: log.index, tree_size: size, root: toHex(root), witnesses, checkpoint: log.checkpoint };
 }
 
 /** A state of the log that holds. */

@@ -1,6 +1,6 @@
 import { sha256 } from '../sha256.ts';
-import { checkedTile, hashesOf, type ReadTile, rangesFromTiles, TILE_WIDTH, tileAt } from './tiles.ts';
-import { completedBy, type Hash, nodesOf, rangeHash, type TreeNode } from './tree.ts';
+import { checkedTile, entriesOf, hashesOf, type ReadEntries, type ReadTile, rangesFromTiles, TILE_WIDTH, tileAt } from './tiles.ts';
+import { completedBy, type Hash, leafHash, nodesOf, rangeHash, type TreeNode } from './tree.ts';
 
 /** A state of the log, as a checkpoint has it. */
 interface LogState {
@@ -10,15 +10,18 @@ interface LogState {
 
 /**
  * What an audit found. `rewritten`: the log does not begin with the state that was kept. `other_root`: its entries do not have the root that
- * was signed. `tiles_disagree`: a tile of a higher level is not that of the tiles below.
+ * was signed. `tiles_disagree`: a tile of a higher level is not that of the tiles below. `entries_disagree`: an entry is not the one whose hash
+ * is in the tree.
  */
-export type LogGrowth = 'ok' | 'shrunk' | 'rewritten' | 'other_root' | 'tiles_disagree';
+export type LogGrowth = 'ok' | 'shrunk' | 'rewritten' | 'other_root' | 'tiles_disagree' | 'entries_disagree';
 
 interface Audit {
   /** The state that was kept of an earlier audit; without one, the log is audited from its first entry on. */
   readonly from?: LogState | undefined;
   readonly to: LogState;
   readonly readTile: ReadTile;
+  /** Where given, the new entries themselves are compared with the tree too. */
+  readonly readEntries?: ReadEntries | undefined;
   readonly hash?: Hash;
 }
 
@@ -26,7 +29,7 @@ interface Audit {
  * Works the root of a log out again from the hash of every entry since the state that was kept, and so proves that the log is that state and
  * what came after it, without believing any proof that the log hands out. Reads one tile for every 256 new entries.
  */
-export async function auditGrowth({ from, to, readTile, hash = sha256 }: Audit): Promise<LogGrowth> {
+export async function auditGrowth({ from, to, readTile, readEntries, hash = sha256 }: Audit): Promise<LogGrowth> {
   const start = from?.size ?? 0;
   if (start > to.size) return 'shrunk';
   const known = new Map<string, Uint8Array>();
@@ -41,7 +44,9 @@ export async function auditGrowth({ from, to, readTile, hash = sha256 }: Audit):
   for (let tileIndex = Math.floor(start / TILE_WIDTH); tileIndex * TILE_WIDTH < to.size; tileIndex += 1) {
     const tile = tileAt(0, tileIndex, to.size);
     if (!tile) break;
-    for (const [at, leaf] of hashesOf(checkedTile(tile, await readTile(tile))).entries()) {
+    const leaves = hashesOf(checkedTile(tile, await readTile(tile)));
+    if (readEntries && !isOfEntries(leaves, await readEntries(tile), hash)) return 'entries_disagree';
+    for (const [at, leaf] of leaves.entries()) {
       const index = tileIndex * TILE_WIDTH + at;
       if (index < start) continue;
       for (const node of completedBy({ index, hash: leaf }, left, hash)) known.set(nameOf(node), node.hash);
@@ -52,6 +57,11 @@ export async function auditGrowth({ from, to, readTile, hash = sha256 }: Audit):
   const ownEdge = nodesOf({ start: 0, end: to.size });
   const published = await rangesFromTiles(ownEdge.map(leavesOf), to.size, readTile, hash);
   return ownEdge.every((node, at) => areEqual(left(node), published[at] ?? new Uint8Array())) ? 'ok' : 'tiles_disagree';
+}
+
+function isOfEntries(leaves: readonly Uint8Array[], bundle: Uint8Array, hash: Hash): boolean {
+  const entries = entriesOf(bundle);
+  return entries?.length === leaves.length && leaves.every((leaf, at) => areEqual(leaf, leafHash(entries[at] ?? new Uint8Array(), hash)));
 }
 
 const leavesOf = ({ level, index }: TreeNode) => ({ start: index * 2 ** level, end: (index + 1) * 2 ** level });

@@ -27,6 +27,9 @@ export type ReadTile = (tile: Tile) => Promise<Uint8Array>;
 /** The entries from `index · 256` on, `width` of them. */
 export type EntryBundle = Omit<Tile, 'level'>;
 
+/** The bytes of a bundle. */
+export type ReadEntries = (bundle: EntryBundle) => Promise<Uint8Array>;
+
 /** The address below that of the log: `tile/0/x001/067`, or `tile/0/x001/067.p/12`. */
 export const tilePath = ({ level, ...place }: Tile): string => pathOf(`${level}`, place);
 
@@ -42,6 +45,8 @@ function pathOf(level: string, { index, width }: EntryBundle): string {
 }
 
 const ENTRIES = 'entries';
+/** Before each entry of a bundle. */
+const LENGTH_BYTES = 2;
 const TILE_PATH = /^tile\/(0|[1-9]\d?|entries)\/((?:x\d{3}\/){0,4}\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
 
 /** Undefined for what is no address of a tile, a second spelling of one included. */
@@ -119,6 +124,19 @@ function rootOver(hashes: readonly Uint8Array[], hash: Hash): Uint8Array {
 
 export const hashesOf = (bytes: Uint8Array): Uint8Array[] =>
   Array.from({ length: bytes.length / HASH_BYTES }, (_, at) => bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES));
+
+/** The entries of a bundle, each behind its length in two bytes; undefined for bytes that are none. */
+export function entriesOf(bundle: Uint8Array): Uint8Array[] | undefined {
+  const view = new DataView(bundle.buffer, bundle.byteOffset, bundle.byteLength);
+  const entries: Uint8Array[] = [];
+  let at = 0;
+  while (at + LENGTH_BYTES <= bundle.length) {
+    const end = at + LENGTH_BYTES + view.getUint16(at);
+    entries.push(bundle.subarray(at + LENGTH_BYTES, end));
+    at = end;
+  }
+  return at === bundle.length ? entries : undefined;
+}
 
 export function checkedTile(tile: Tile, bytes: Uint8Array): Uint8Array {
   if (bytes.length === tile.width * HASH_BYTES) return bytes;

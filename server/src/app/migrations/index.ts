@@ -76,6 +76,7 @@ import { sealedReceiptsMigration } from './0100-sealed-receipts.ts';
 import { receiptNumbersMigration } from './0101-receipt-numbers.ts';
 import { planOfUsageMigration } from './0102-plan-of-usage.ts';
 import { signedInvoicesMigration } from './0103-signed-invoices.ts';
+import { logTimestampsMigration } from './0104-log-timestamps.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -156,4 +157,5 @@ export const migrations: readonly Migration[] = [
   receiptNumbersMigration,
   planOfUsageMigration,
   signedInvoicesMigration,
+  logTimestampsMigration,
 ];

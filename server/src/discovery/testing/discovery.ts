@@ -19,6 +19,7 @@ export function documentsAt(now = NOW, publicUrl = PUBLIC_URL) {
     guides: () => guides,
     modelsEdition: () => '1',
     models: (epochMs) => catalog.models.map((model) => model.wireAt(epochMs)),
+    log: { witnesses: [], policy: null },
     securityContact: 'mailto:security@example.com',
     publicUrl: () => publicUrl,
     clock: { now: () => now },

@@ -129,6 +129,9 @@ test('a receipt is proven with the cosignatures of the witnesses that are there,
     tree_size: 5,
     checkpoint: expect.stringContaining('\n— two.example '),
   });
+  // The newest, and the newest that one, two and three have cosigned.
+  const sizes = [0, 1, 2, 3].map(async (cosignatures) => (await newestCheckpoint(pool, cosignatures)).size);
+  expect(await Promise.all(sizes)).toEqual([6, 5, 2, 6]);
   // Both saw this one.
   expect((await findReceipt({ pool, archive: emptyArchive(pool), key }, early)).log).toMatchObject({ tree_size: 2 });
   witnesses.shift();

@@ -44,9 +44,22 @@ export async function provingState(pool: Pool, index: number): Promise<SignedSta
   return row ? { size: Number(row.size), note: row.note } : signedState(pool);
 }
 
-/** The newest. @throws Problem `not_found` while the log is empty */
-export async function newestCheckpoint(pool: Pool): Promise<SignedState> {
-  const state = await signedState(pool);
+async function cosignedState(pool: Pool, cosignatures: number): Promise<SignedState | undefined> {
+  const { rows } = await pool.query<{ size: bigint; note: string }>(
+    // The newest of each number of cosignatures, by the index: not all states that there ever were.
+    `select newest.size, newest.note
+       from generate_series($1::integer, (select max(cosignatures)::integer from receipt_log_checkpoints)) as signers,
+            lateral (select size, note from receipt_log_checkpoints where cosignatures = signers::smallint order by size desc limit 1) newest
+      order by size desc limit 1`,
+    [cosignatures],
+  );
+  const [row] = rows;
+  return row && { size: Number(row.size), note: row.note };
+}
+
+/** The newest that so many have cosigned; the newest of all where none has so many. @throws Problem `not_found` while the log is empty */
+export async function newestCheckpoint(pool: Pool, cosignatures = 0): Promise<SignedState> {
+  const state = (cosignatures > 0 && (await cosignedState(pool, cosignatures))) || (await signedState(pool));
   if (state) return state;
   throw new Problem('not_found', 'Nothing has been settled yet: the first checkpoint follows the first receipt by seconds.', {
     retryAfterSeconds: SOON_S,

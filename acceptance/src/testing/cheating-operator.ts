@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { completedBy, leafHash, rangeHash, type TreeNode } from '@tallygate/receipts';
+import pg from 'pg';
+import { digestOf } from '../../../server/src/receipts/issue-receipt.ts';
+import { checkpointNote } from '../../../server/src/receipts/log/append.ts';
+import { signingKeyFromSeed } from '../../../server/src/receipts/signing-keys.ts';
+
+/** A receipt as the log has it. */
+export interface LoggedRow {
+  readonly receipt_id: string;
+  readonly payload: string;
+}
+
+/** Whoever runs the gateway: has its database, and the keys of its log. */
+export interface CheatingOperator {
+  /** The receipts of the log, in its order. */
+  entries(): Promise<LoggedRow[]>;
+  /** Makes the log to be one of these entries, and signs it, as if it had never been another. */
+  makeLog(entries: readonly LoggedRow[]): Promise<void>;
+  /** Writes to the database without the keys. */
+  sql(statement: string, values?: readonly unknown[]): Promise<void>;
+  /** Puts everything back. */
+  undo(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A receipt that nobody has issued. */
+export const invented = (like: LoggedRow): LoggedRow => ({
+  ...like,
+  payload: like.payload.replace(/"nonce":"[^"]+"/, `"nonce":"${randomBytes(16).toString('hex')}"`),
+});
+
+export async function openCheatingOperator(databaseUrl: string, logSeed: Uint8Array): Promise<CheatingOperator> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const key = signingKeyFromSeed(Buffer.from(logSeed));
+  const entries = async () =>
+    (await client.query<LoggedRow>('select receipt_id, payload from receipts where log_index is not null order by log_index')).rows;
+  const honest = await entries();
+  const { rows: kept } = await client.query<{ size: string; root: Buffer; note: string; created_at: Date }>(
+    'select * from receipt_log_checkpoints',
+  );
+
+  const makeLog: CheatingOperator['makeLog'] = async (wanted) => {
+    const { rows } = await client.query<{ origin: string }>('select origin from receipt_log');
+    const nodes = new Map<string, TreeNode & { readonly hash: Uint8Array }>();
+    const nameOf = ({ level, index }: TreeNode): string => `${level}/${index}`;
+    const hashOf = (node: TreeNode): Uint8Array => nodes.get(nameOf(node))?.hash ?? new Uint8Array();
+    for (const [index, { payload }] of wanted.entries())
+      for (const node of completedBy({ index, hash: leafHash(digestOf(payload)) }, hashOf)) nodes.set(nameOf(node), node);
+    const root = rangeHash({ start: 0, end: wanted.length }, hashOf);
+    await client.query('delete from receipt_log_nodes');
+    await client.query('delete from receipt_log_checkpoints');
+    for (const { level, index, hash } of nodes.values())
+      await client.query('insert into receipt_log_nodes (level, index, hash) values ($1, $2, $3)', [level, index, Buffer.from(hash)]);
+    const note = checkpointNote({ origin: rows[0]?.origin ?? '', size: wanted.length, root }, [key]);
+    await client.query('insert into receipt_log_checkpoints (size, root, note, created_at) values ($1, $2, $3, now())', [
+      ...[wanted.length, Buffer.from(root), note],
+    ]);
+    await client.query('update receipt_log set size = $1', [wanted.length]);
+    await client.query('update receipts set log_index = null');
+    for (const [index, { receipt_id, payload }] of wanted.entries())
+      await client.query('update receipts set log_index = $2, payload = $3, digest = $4 where receipt_id = $1', [
+        ...[receipt_id, index, payload, digestOf(payload)],
+      ]);
+  };
+  // As a lie of the operator's own software would: what runs honestly here must not set things right meanwhile.
+  await client.query(`insert into receipt_log_stops (reason, stopped_at) values ('the operator cheats', now())`);
+  return {
+    entries,
+    makeLog,
+    sql: async (statement, values = []) => void (await client.query(statement, [...values])),
+    undo: async () => {
+      await makeLog(honest);
+      await client.query('delete from receipt_log_checkpoints');
+      for (const { size, root, note, created_at } of kept)
+        await client.query('insert into receipt_log_checkpoints (size, root, note, created_at) values ($1, $2, $3, $4)', [
+          size,
+          root,
+          note,
+          created_at,
+        ]);
+    },
+    [Symbol.asyncDispose]: () => client.end(),
+  };
+}

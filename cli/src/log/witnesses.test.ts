@@ -1,0 +1,56 @@
+import { agentDocument } from '@tallygate/sdk/testing/fixtures';
+import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Terminal } from '../../testing/terminal.ts';
+import { keySet, readVector, receiptTextOf } from '../../testing/vectors.ts';
+
+let gateway: StubGateway;
+let terminal: Terminal;
+beforeEach(async () => {
+  gateway = await startStubGateway();
+  terminal = new Terminal(gateway);
+  terminal.files.set('witnessed.json', receiptTextOf(readVector('good/logged-and-witnessed')));
+  terminal.files.set('alone.json', receiptTextOf(readVector('good/logged')));
+});
+afterEach(() => gateway[Symbol.asyncDispose]());
+
+const [WITNESS = ''] = readVector('broken/log-witnessed-before-completion').witnesses ?? [];
+const POLICY = `1 of ${WITNESS}`;
+
+const fetchKeys = (policy: string | null, ...more: string[]) => {
+  gateway.script({ json: JSON.parse(keySet) }, { json: { object: 'list', data: [] } }, { json: agentDocument(policy) });
+  return terminal.type(['receipts', 'keys', ...more], {});
+};
+const verify = (file: string, ...more: string[]) => terminal.type(['receipts', 'verify', file, '--offline', '--no-prices', ...more], {});
+const kept = () => terminal.file('default.witnesses');
+
+describe('the witnesses that a gateway lists', () => {
+  it('are kept with its keys, and demanded of every receipt from then on', async () => {
+    await fetchKeys(null);
+    expect(await verify('alone.json')).toMatchObject({ exitCode: 0 });
+    expect((await fetchKeys(POLICY)).stderr).toContain(`Receipts have to be cosigned from now on by ${POLICY}`);
+    expect(await verify('witnessed.json')).toMatchObject({ exitCode: 0 });
+    const { stdout, stderr, exitCode } = await verify('alone.json');
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain('(too_few_witnesses)');
+    expect(stderr).toContain('Cosignatures follow a receipt by seconds');
+    expect(await verify('alone.json', '--no-witnesses')).toMatchObject({ exitCode: 0 });
+  });
+
+  it('stay as they were kept where the gateway lists others or none, until a person takes those over', async () => {
+    await fetchKeys(POLICY);
+    expect((await fetchKeys(null)).stderr).toContain('lists other witnesses of its log than those that are kept');
+    expect(kept()).toBe(`${POLICY}\n`);
+    expect((await fetchKeys(null, '--new-witnesses')).stderr).toContain('cosigned from now on by nobody');
+    expect(await verify('alone.json')).toMatchObject({ exitCode: 0 });
+    await fetchKeys(POLICY);
+    expect(kept()).toBe(`${POLICY}\n`);
+  });
+
+  it('are not kept where they are not understood, and a kept file that is none is no silent pass', async () => {
+    expect((await fetchKeys('some of them')).stderr).toContain('in words that are not understood here');
+    expect(kept()).toBeUndefined();
+    terminal.files.set('/config/tallygate/default.witnesses', 'some of them\n');
+    expect(await verify('alone.json')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('holds no policy of witnesses') });
+  });
+});

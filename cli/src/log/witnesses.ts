@@ -1,0 +1,91 @@
+import type { VerifyOptions, WitnessPolicy } from '@tallygate/receipts';
+import type { Command } from 'commander';
+import type { CommandWorld } from '../command.ts';
+import { witnessPolicyPath } from '../credentials.ts';
+import { EXIT } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import { wholeNumber } from '../option-values.ts';
+import { plainText } from '../print.ts';
+
+export interface WitnessOptions {
+  readonly witness: readonly string[];
+  readonly quorum?: number;
+  /** False for `--no-witnesses`. */
+  readonly witnesses?: boolean;
+}
+
+/** What the file has where there were witnesses once, and it was agreed to that there are none any more. */
+const NONE = 'none';
+
+/** Whose cosignatures there have to be: those that the line names, or those of the policy that is kept for the profile. */
+export const withWitnesses = (command: Command): Command =>
+  command
+    .option('--witness <key>', 'verifier key of a witness that has to have cosigned; repeatable; default: those kept at login', collect, [])
+    .option('--quorum <n>', 'so many of the named witnesses are enough; default: all of them', wholeNumber(0))
+    .option('--no-witnesses', 'demand no cosignature');
+
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+/** @throws Failure for more witnesses than are named */
+export async function demandedWitnesses(
+  world: CommandWorld,
+  { witness, quorum, witnesses }: WitnessOptions,
+): Promise<WitnessPolicy | undefined> {
+  if (witnesses === false) return undefined;
+  if (witness.length === 0 && quorum === undefined) return keptPolicy(world);
+  const demanded = quorum ?? witness.length;
+  if (demanded <= witness.length) return { keys: witness, quorum: demanded };
+  throw new Failure('usage', `${demanded} witnesses are demanded, ${witness.length} named.`, EXIT.usage, 'Name each with --witness.');
+}
+
+/** The same as `@tallygate/receipts` takes it. */
+export const witnessTrust = (witnesses: WitnessPolicy | undefined): Pick<VerifyOptions, 'witnesses'> => (witnesses ? { witnesses } : {});
+
+/** Those that were kept are of another gateway. */
+export async function forgetWitnesses(world: CommandWorld): Promise<void> {
+  const path = witnessPolicyPath(world, world.profile);
+  const kept = (await world.readFile(path))?.trim();
+  if (kept === undefined || kept === NONE) return;
+  await world.writeFile(path, `${NONE}\n`, { isPrivate: true });
+  world.err.write(plainText(`The witnesses that were kept with them were ${kept}.\n`));
+}
+
+async function keptPolicy(world: CommandWorld): Promise<WitnessPolicy | undefined> {
+  const path = witnessPolicyPath(world, world.profile);
+  const text = await world.readFile(path);
+  if (text === undefined || text.trim() === NONE) return undefined;
+  const { parseWitnessPolicy } = await import('@tallygate/receipts');
+  const policy = parseWitnessPolicy(text);
+  if (policy) return policy;
+  throw new Failure('witnesses_unreadable', `${path} holds no policy of witnesses.`, EXIT.failure, 'It is one line: 2 of KEY KEY KEY.');
+}
+
+/**
+ * Keeps the witnesses that the gateway lists in its agent document. Those that are kept already stay, whatever is listed later: a gateway that
+ * could name others could do without any. Where nothing can be fetched, nothing changes.
+ */
+export async function keepWitnesses(world: CommandWorld, { newWitnesses = false } = {}): Promise<void> {
+  const path = witnessPolicyPath(world, world.profile);
+  const kept = (await world.readFile(path))?.trim();
+  const client = await world.connect('none');
+  const published = await client.discovery.agent({ signal: world.signal, maxRetries: 0 }).then(
+    ({ log }) => log.witness_policy,
+    () => undefined,
+  );
+  if (published === undefined || (published ?? NONE) === (kept ?? NONE)) return;
+  if (kept !== undefined && kept !== NONE && !newWitnesses) {
+    world.err.write(
+      plainText(
+        `The gateway lists other witnesses of its log than those that are kept in ${path}, which stay: ${published ?? NONE}. \`tallygate receipts keys --new-witnesses\` takes them over.\n`,
+      ),
+    );
+    return;
+  }
+  const { parseWitnessPolicy } = await import('@tallygate/receipts');
+  if (published !== null && !parseWitnessPolicy(published)) {
+    world.err.write('The gateway lists witnesses of its log in words that are not understood here; nothing was kept of them.\n');
+    return;
+  }
+  await world.writeFile(path, `${published ?? NONE}\n`, { isPrivate: true });
+  world.err.write(plainText(`Receipts have to be cosigned from now on by ${published ?? 'nobody'} (${path}).\n`));
+}
