@@ -34,86 +34,101 @@ interface Waiting<Question, Answer> extends Asked<Question> {
   readonly resolve: (answer: Answer | undefined) => void;
 }
 
+export const createQuestionThread = <Question, Answer>(options: QuestionThreadOptions): QuestionThread<Question, Answer> =>
+  new WorkerThread<Question, Answer>(options);
+
 /**
  * One worker thread, started by the first question. What it loads takes a quarter of a second, and some seconds on a busy machine: that is never
  * a reason to begin again, so the limit counts from when a question is begun.
  */
-export function createQuestionThread<Question, Answer>(options: QuestionThreadOptions): QuestionThread<Question, Answer> {
-  let worker: Worker | undefined;
-  let working: NodeJS.Timeout | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  let nextId = 0;
-  const waiting = new Map<number, Waiting<Question, Answer>>();
+class WorkerThread<Question, Answer> implements QuestionThread<Question, Answer> {
+  readonly #options: QuestionThreadOptions;
+  readonly #waiting = new Map<number, Waiting<Question, Answer>>();
+  #worker: Worker | undefined;
+  #working: NodeJS.Timeout | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #nextId = 0;
 
-  const answer = (id: number, given: Answer | undefined) => {
-    waiting.get(id)?.resolve(given);
-    waiting.delete(id);
-    clearTimeout(idle);
-    if (options.idleMs !== undefined && waiting.size === 0) idle = setTimeout(stop, options.idleMs).unref();
-  };
-  const stop = () => {
-    clearTimeout(working);
-    void worker?.terminate();
-    worker = undefined;
-  };
-  const giveUp = () => {
-    stop();
-    for (const id of [...waiting.keys()]) answer(id, undefined);
-    clearTimeout(idle);
-  };
-  const start = (): Worker => {
-    const started = options.startWorker();
+  constructor(options: QuestionThreadOptions) {
+    this.#options = options;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  ask(question: Question, transferred: readonly Transferable[] = []): Promise<Answer | undefined> {
+    this.#nextId += 1;
+    const id = this.#nextId;
+    const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
+    const patience = setTimeout(() => this.#answer(id, undefined), this.#options.patienceMs);
+    const asked = {
+      id,
+      question,
+      transferred,
+      resolve: (given: Answer | undefined) => {
+        clearTimeout(patience);
+        resolve(given);
+      },
+    };
+    this.#waiting.set(id, asked);
+    clearTimeout(this.#idle);
+    this.#post(asked);
+    return promise;
+  }
+
+  async close(): Promise<void> {
+    const stopped = this.#worker?.terminate();
+    this.#giveUp();
+    await stopped;
+  }
+
+  #post({ id, question, transferred }: Waiting<Question, Answer>): void {
+    this.#worker ??= this.#start();
+    this.#worker.postMessage({ id, question } satisfies Asked<Question>, transferred);
+  }
+
+  #start(): Worker {
+    const { startWorker, limitMs } = this.#options;
+    const started = startWorker();
     started.unref();
     started.on('message', (progress: Progress<Answer>) => {
       // A last word of one that was stopped.
-      if (started !== worker) return;
-      clearTimeout(working);
-      if ('begun' in progress) working = setTimeout(restartWithout, options.limitMs, progress.id).unref();
-      else answer(progress.id, progress.answer);
+      if (started !== this.#worker) return;
+      clearTimeout(this.#working);
+      if ('begun' in progress) this.#working = setTimeout(() => this.#restartWithout(progress.id), limitMs).unref();
+      else this.#answer(progress.id, progress.answer);
     });
-    started.on('error', () => started === worker && giveUp());
+    started.on('error', () => started === this.#worker && this.#giveUp());
     return started;
-  };
-  const post = ({ id, question, transferred }: Waiting<Question, Answer>) => {
-    worker ??= start();
-    worker.postMessage({ id, question } satisfies Asked<Question>, transferred);
-  };
-  const restartWithout = (hostile: number) => {
-    stop();
-    answer(hostile, undefined);
-    for (const asked of waiting.values()) {
-      if (asked.transferred.length === 0) post(asked);
-      else answer(asked.id, undefined);
-    }
-  };
+  }
 
-  return {
-    get waiting() {
-      return waiting.size;
-    },
-    ask(question, transferred = []) {
-      nextId += 1;
-      const id = nextId;
-      const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
-      const patience = setTimeout(answer, options.patienceMs, id, undefined);
-      const asked = {
-        id,
-        question,
-        transferred,
-        resolve: (given: Answer | undefined) => {
-          clearTimeout(patience);
-          resolve(given);
-        },
-      };
-      waiting.set(id, asked);
-      clearTimeout(idle);
-      post(asked);
-      return promise;
-    },
-    close: async () => {
-      const stopped = worker?.terminate();
-      giveUp();
-      await stopped;
-    },
-  };
+  #answer(id: number, given: Answer | undefined): void {
+    this.#waiting.get(id)?.resolve(given);
+    this.#waiting.delete(id);
+    clearTimeout(this.#idle);
+    const { idleMs } = this.#options;
+    if (idleMs !== undefined && this.#waiting.size === 0) this.#idle = setTimeout(() => this.#stop(), idleMs).unref();
+  }
+
+  #restartWithout(hostile: number): void {
+    this.#stop();
+    this.#answer(hostile, undefined);
+    for (const asked of this.#waiting.values()) {
+      if (asked.transferred.length === 0) this.#post(asked);
+      else this.#answer(asked.id, undefined);
+    }
+  }
+
+  #giveUp(): void {
+    this.#stop();
+    for (const id of [...this.#waiting.keys()]) this.#answer(id, undefined);
+    clearTimeout(this.#idle);
+  }
+
+  #stop(): void {
+    clearTimeout(this.#working);
+    void this.#worker?.terminate();
+    this.#worker = undefined;
+  }
 }

@@ -2,6 +2,10 @@ import type { JournalBatch, JournalEntry, LaneCeiling, SettlementFeed, Units } f
 import { newId, newReceiptId, newRequestId } from '../../kernel/ids.ts';
 import type { SettlementRecord } from './settlement-record.ts';
 
+const ATTEMPT: SettlementRecord['attempts'][number] = {
+  ...{ deployment: 'openai#1', provider: 'openai', model: 'gpt-5.4-nano' },
+  ...{ outcome: 'answered', status: 200, started_ms: 1, duration_ms: 300 },
+};
 const STARTED_AT = Date.parse('2026-11-21T10:00:00Z');
 
 /** A settled chat of a new account, apart from what is wished for. For tests. */
@@ -25,17 +29,7 @@ export function sampleRecord(wish: Partial<SettlementRecord> = {}): SettlementRe
     provider: 'openai',
     fallback: 'none',
     outcome: 'completed',
-    attempts: [
-      {
-        deployment: 'openai#1',
-        provider: 'openai',
-        model: 'gpt-5.4-nano',
-        outcome: 'answered',
-        status: 200,
-        started_ms: 1,
-        duration_ms: 300,
-      },
-    ],
+    attempts: [ATTEMPT],
     usage: { input_tokens: 10, cached_input_tokens: 4, cache_write_tokens: 2, output_tokens: 5, reasoning_tokens: 1 },
     estimated: false,
     priceVersion: '2026-07-24',
