@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
 /**
- * Where content of any size is kept under a key. A blob is whole or not there at all, whatever dies in between, and never changes in place:
+ * Where content of any size is kept under a key. A blob is whole or not there at all, also after a crash, and never changes in place:
  * it is replaced or deleted.
  *
  * A key is made by us, `org/<id>/<uuidv7>`, never of a name that a client chose. It is one or more segments of `[A-Za-z0-9._-]` joined by
@@ -49,7 +49,7 @@ export interface ByteRange {
 }
 
 export interface StoredBlob {
-  /** Bytes of the whole blob, whatever part was asked for. */
+  /** Bytes of the whole blob, also if a part was asked for. */
   readonly size: number;
   /** Bytes that the stream yields; 0 when the range begins behind the end, which HTTP answers with 416. */
   readonly length: number;

@@ -12,7 +12,7 @@ const SEALED_PIECE_BYTES = PIECE_BYTES + TAG_BYTES;
 const NONCE_BYTES = 12;
 const HEADER: ByteRange = { start: 0, end: HEADER_BYTES - 1 };
 
-/** The key that whatever lies under a blob's key is sealed with: 32 bytes. */
+/** The key that a blob is sealed with: 32 bytes. */
 type KeyOf = (blobKey: string) => Buffer | Promise<Buffer>;
 
 /**

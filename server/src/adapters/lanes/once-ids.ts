@@ -6,7 +6,7 @@ interface Mark {
   writtenAt: number | undefined;
 }
 
-/** Whoever has looked into the ledger before it was written there comes within that time. */
+/** A process that has looked into the ledger before it was written there comes within that time. */
 const KEPT_MS = 3_600_000;
 
 /** What must not be done twice. An id is kept until the ledger has known it for an hour: from then on the ledger is asked first. */

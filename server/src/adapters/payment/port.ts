@@ -32,7 +32,7 @@ export type * from './payment-event.ts';
 export type * from './payment-objects.ts';
 
 /**
- * Whoever takes the customers' money: Stripe, or the sandbox that is built in. All amounts are USD, in nano-USD, and whole cents.
+ * The payment provider: Stripe, or the sandbox that is built in. All amounts are USD, in nano-USD, and whole cents.
  *
  * Every command carries the caller's `idempotencyKey`: repeated under the same key within a day it has one effect and one answer.
  * What happened is told by events, at least once and in any order; so an event is a reason to read the present object (`readSubscription`,
@@ -85,7 +85,7 @@ export interface PaymentProvider {
   /** Charges the saved card while the customer is away. */
   chargeOffSession(charge: ChargeOffSession): Promise<ChargeOutcome>;
   readPayment(paymentId: string): Promise<Payment | undefined>;
-  /** The payment that was begun under a reference of `chargeOffSession`: whatever became of it, and long after its key was forgotten. */
+  /** The payment that was begun under a reference of `chargeOffSession`: in any state, and long after its key was forgotten. */
   findPayment(wanted: FindPayment): Promise<Payment | undefined>;
   /** Returns all or a part of a payment to where it came from. */
   refund(command: RefundPayment): Promise<RefundOutcome>;

@@ -23,7 +23,7 @@ export const METADATA = {
 /** The key by which a plan's price is found, `tallygate_pro_v1`. */
 export const lookupKeyOf = ({ planId, version }: PlanRef): string => `tallygate_${planId}_v${version}`;
 
-// Only the fields that are used, from answers and webhooks alike; whatever else Stripe adds is not looked at.
+// Only the fields that are used, from answers and webhooks alike; other fields of Stripe are not looked at.
 
 /** An id, or the object where it was expanded. */
 const Id = z.union([z.string(), z.object({ id: z.string() })]).transform((value) => (typeof value === 'string' ? value : value.id));

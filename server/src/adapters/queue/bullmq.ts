@@ -18,7 +18,7 @@ const SCHEMA = 'bullmq';
 const SHARED_CONNECTIONS = 8;
 /** After how long a worker that could not reach its store tries again. It cannot be closed meanwhile, so the default of 15 s is too long. */
 const STORE_RETRY_MS = 1_000;
-/** Short: whoever waits for a background response or a mail waits this long and again after a crash. Each worker asks its store about it as often. */
+/** Short: a user who waits for a background response or a mail waits this long and again after a crash. Each worker asks its store about it as often. */
 const WORKER_TIMEOUT_MS = 10_000;
 const FAILED_JOBS_KEPT = { age: 14 * 24 * 3600, count: 1_000 };
 

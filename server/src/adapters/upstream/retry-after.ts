@@ -5,7 +5,7 @@ const PLAIN_NUMBER = /^\d{1,12}(\.\d{1,12})?$/;
 /**
  * When the provider wants to be asked again, milliseconds from `nowMs`: `retry-after-ms` (which OpenAI and Azure send),
  * else `Retry-After` in seconds or as an HTTP date (RFC 9110, 10.2.3). Null where there is neither, or nonsense.
- * Not bounded: whoever waits decides for how long.
+ * Not bounded: the caller decides how long it waits.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | null {
   const exact = first(headers['retry-after-ms']);

@@ -24,7 +24,7 @@ export class ServerSentEvents {
   #event = '';
   #data: string[] = [];
   #characters = 0;
-  /** The line that is being read, or the event, is too large: what comes of it is dropped. */
+  /** The line that is being read, or the event, is too large: it is dropped. */
   #isSkipping = false;
   #isTooLarge = false;
   #hasBegun = false;

@@ -72,7 +72,7 @@ export class BatchHolds {
 
   /**
    * The share of one line. What settles it should its call be lost is with the line before a provider is asked: only of the batch do the lanes
-   * know. Its answer is stored before it is settled, so that whoever comes after a crash settles what was answered.
+   * know. Its answer is stored before it is settled, so that the next process after a crash settles what was answered.
    */
   shareOf(batch: StoredBatch, line: WaitingLine): Share {
     return {
@@ -117,7 +117,7 @@ export class BatchHolds {
     const outcome = await this.#deps.inference.lanes.settlePart(batchId, part);
     if (outcome === 'settled_before') return SETTLED_BEFORE;
     if (outcome !== 'no_hold') return outcome;
-    // The answer is kept: it is settled when the batch is held again, in whatever way.
+    // The answer is kept: it is settled when the batch is held again.
     this.#kept.delete(batchId);
     throw new HoldLost(`The hold of ${batchId} is lost`);
   }

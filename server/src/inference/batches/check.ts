@@ -11,7 +11,7 @@ import { linesOf, type TextLine } from './jsonl.ts';
 import type { StoredBatch } from './stored-batch.ts';
 
 const MOST_LINES = 50_000;
-/** As much as a request may have that is sent by itself, and what stands around it. */
+/** As much as a request may have that is sent by itself, and what is around it. */
 const MOST_LINE_BYTES = 11 * 1024 * 1024;
 const MOST_ERRORS = 100;
 const CHUNK_LINES = 200;

@@ -16,7 +16,7 @@ const LONGEST_RATE_PAUSE_MS = 60_000;
 interface Running {
   readonly batch: StoredBatch;
   readonly operation: Operation;
-  /** Whoever created the batch, as they are by now. */
+  /** The creator of the batch, with their present rights. */
   readonly caller: () => Caller;
   readonly stop: Stop;
 }

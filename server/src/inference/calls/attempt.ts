@@ -62,7 +62,7 @@ export interface AnswerReader<T> {
   read(answer: UpstreamAnswer, journey: JourneySoFar, attempt: Attempt): Promise<Used<T> | UpstreamFault>;
   /** What is charged for an answer that nobody waits for. */
   billOf(value: T, attempt: Attempt): Promise<Bill>;
-  /** The provider is late, and no other is asked: whoever waits is to be told. Its answer is read on. */
+  /** The provider is late, and no other is asked: the waiting client is to be told. Its answer is read on. */
   late(fault: UpstreamFault, journey: JourneySoFar): void;
 }
 

@@ -33,7 +33,7 @@ interface StandingDeps {
   readonly clock: Clock;
 }
 
-/** A key has to be good still. Of a session it is its user: nobody has to stay signed in to get what they have asked for. */
+/** A key has to be good still. Of a session it is its user: a user who has logged out still gets what was asked for. */
 export function createCallerStatusOf({ grantOfKey, users, plans, clock }: StandingDeps): StandingOf {
   return async ({ accountId, livemode, keyId, userId, sessionId }) => {
     const grant = keyId === null ? undefined : await grantOfKey(keyId, new Date(clock.now()));

@@ -33,7 +33,7 @@ export interface Opened {
 
 /**
  * The circuits of all deployments, by name. What any instance finds out about a provider is worth knowing to the others: `onOpened` is told
- * of every opening, and `openedElsewhere` takes one in, over whatever connects the instances.
+ * of every opening, and `openedElsewhere` takes one in from another instance.
  */
 export interface Circuits {
   state(name: string, now: number): CircuitState;

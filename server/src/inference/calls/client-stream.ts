@@ -13,7 +13,7 @@ const PIECE_BYTES = 1024 * 1024;
 const MOST_SENT_BYTES = 16 * 1024 * 1024;
 const PING = Buffer.from(': ping\n\n');
 
-/** What a stream is sent to: an HTTP answer, or whoever keeps its events for later. */
+/** What a stream is sent to: an HTTP answer, or a store that keeps its events for later. */
 export interface StreamReceiver extends Writable {
   readonly headersSent: boolean;
   writeHead(status: number, headers: OutgoingHttpHeaders): this;
@@ -148,7 +148,7 @@ export class ClientStream {
       this.#res.destroy();
       return;
     }
-    // Whoever reads nothing does not read this either.
+    // A client that reads nothing does not read this either.
     const stalled = setTimeout(() => this.#res.destroy(), CLIENT_STALL_MS).unref();
     this.#res.once('close', () => clearTimeout(stalled));
     this.#res.end(error, () => clearTimeout(stalled));

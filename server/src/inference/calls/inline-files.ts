@@ -17,7 +17,7 @@ export type OpenFile = (owner: { readonly accountId: string; readonly livemode: 
 const MOST_INLINE_BYTES = 50 * 1024 * 1024;
 
 interface Place {
-  /** Where the part stands, for a refusal. */
+  /** The path of the part, for a refusal. */
   readonly loc: readonly (string | number)[];
 }
 

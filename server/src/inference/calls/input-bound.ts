@@ -30,7 +30,7 @@ export const toolPromptTokens = ({ provider }: CatalogModel, hasTools = false): 
   hasTools && provider === 'anthropic' ? ANTHROPIC_TOOL_PROMPT_TOKENS : 0;
 
 /**
- * The body stands for its text: JSON never has fewer bytes than the strings in it. Inline images and audio do not count as text; what else
+ * The body counts as its text: JSON never has fewer bytes than the strings in it. Inline images and audio do not count as text; what else
  * comes as a data URL, a PDF for one, is no image of a known size.
  *
  * @param audioTokens of the audio in the request; undefined where nobody has measured it

@@ -20,7 +20,7 @@ interface JsonForm {
   /** Whether it is an answer of the endpoint at all. */
   isAnswer(value: Json): boolean;
   readUsage(usage: unknown, value: Json): ReceiptUsage | undefined;
-  /** What stands under `usage` where the provider said nothing; undefined: the answer shows none. */
+  /** The `usage` where the provider said nothing; undefined: the answer shows none. */
   usageForClient(usage: ReceiptUsage): Json | undefined;
 }
 

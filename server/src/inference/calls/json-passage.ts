@@ -11,13 +11,13 @@ interface PassageForm {
   /** The member that is a list with something in it, where it is an answer at all. */
   readonly list: string;
   readUsage(usage: unknown): ReceiptUsage | undefined;
-  /** What stands under `usage`. */
+  /** The value of `usage`. */
   shownUsage(reported: unknown, cost: ShownCost): Json;
 }
 
 const EMPTY = Buffer.alloc(0);
 const NOTHING = { text: '', scale: 1 };
-/** More than any usage takes, and more than stands in front of any list. */
+/** More than any usage takes, and more than comes before any list. */
 const MOST_KEPT_BYTES = 64 * 1024;
 const BEGUN_LIST = /^\s*\[\s*[^\s\]]/;
 const BEGIN_OF_LIST = /^\s*(?:\[\s*)?$/;

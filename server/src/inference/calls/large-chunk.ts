@@ -11,7 +11,7 @@ const FINISHED = Buffer.from('"finish_reason":"');
 const MOST_MEMBER_BYTES = 64 * 1024;
 /** What is asked of them, and of a stream's last chunk that is made after its first. */
 const ASKED = new Set(['usage', 'x_groq', 'error', 'id', 'object', 'created', 'model', 'system_fingerprint', 'service_tier']);
-/** How much of it stands for its text. */
+/** The part of it that counts as its text. */
 const SAMPLE_BYTES = 64 * 1024;
 
 /**
@@ -40,7 +40,7 @@ export const answerMembersIn = (body: Buffer): Promise<Json | undefined> => smal
 
 /**
  * The members of an object that are small, without parsing the rest of it; undefined where it is no object. Other work has its turn meanwhile.
- * @param inPlace what stands for `choices`, and for a member that is large
+ * @param inPlace what replaces `choices`, and for a member that is large
  */
 async function smallMembersOf(object: Buffer, inPlace: InPlace, mayBeCut = false): Promise<Json | undefined> {
   const { members, found, begun } = smallMembers(inPlace);

@@ -23,7 +23,7 @@ export interface Received {
   readonly files: readonly ReceivedFile[];
   /** Of the body as received, hex. */
   sha256(): string;
-  /** What stands in the path for its parameters, where it has any. */
+  /** The values of its path parameters, where it has any. */
   readonly params?: Readonly<Record<string, string | undefined>>;
 }
 

@@ -10,7 +10,7 @@ export const isBeforeRun = ({ headers, run }: Call): boolean => headers.runId !=
 /**
  * Serves a call as a step of its agent run, which may stop it.
  *
- * @throws Problem `run_closed`, `run_exhausted`, `validation_failed`, `store_unavailable`, and whatever `serve` throws
+ * @throws Problem `run_closed`, `run_exhausted`, `validation_failed`, `store_unavailable`, and the errors of `serve`
  */
 export async function asStep<C extends Pick<Call, 'grant' | 'headers' | 'startedAt' | 'signal'>, T>(
   call: C,

@@ -20,7 +20,7 @@ const RETRY_LEFT_SECONDS = 5;
 const SETTLING_MS = 3_000;
 
 /**
- * Every call that a provider is at work for. A provider bills what it generates, whoever hangs up: so an answer whose client has left is
+ * Every call that a provider is at work for. A provider bills what it generates, also after a hang-up: so an answer whose client has left is
  * read on until its usage is known. Here it is bounded, and ended when the gateway stops.
  */
 export class RunningCalls {
@@ -123,9 +123,9 @@ export class RunningCall implements Running {
   isDecided = false;
   /** Its client has left, and its answer is read on. */
   isReadOn = false;
-  /** A provider has given an answer: it bills, whatever becomes of that. */
+  /** A provider has given an answer: it bills, also if the answer is not used. */
   isAnswered = false;
-  /** What whoever waited was told when the provider did not answer in time. */
+  /** What the waiting client was told when the provider did not answer in time. */
   told: Buffer | undefined;
   /** The attempts up to this one were left behind, each with a hold and a receipt of its own. */
   lastLeft = 0;
@@ -152,7 +152,7 @@ export class RunningCall implements Running {
     return this.#endedBy;
   }
 
-  /** Its provider did not answer in time, and whoever waited was told so: its answer is read on for its bill alone. */
+  /** Its provider did not answer in time, and the waiting client was told so: its answer is read on for its bill alone. */
   get isGivenUp(): boolean {
     return this.told !== undefined;
   }
@@ -176,7 +176,7 @@ export class RunningCall implements Running {
 
   /**
    * The provider is late, and no other is asked.
-   * @param told what whoever waited is told; undefined where somebody waits on
+   * @param told what the waiting client is told; undefined where it waits on
    */
   giveUp(told: Buffer | undefined): void {
     if (this.#endedBy || this.isReadOn || this.isGivenUp) return;

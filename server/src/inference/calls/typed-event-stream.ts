@@ -156,7 +156,7 @@ export class TypedEventStream implements StreamFilter {
     return events.length === 1 && events[0] ? events[0] : Buffer.concat(events);
   }
 
-  /** What stands for the bytes, of which not all are kept. */
+  /** In place of the bytes, of which not all are kept. */
   #keep(kept: Buffer | string, bytes: number): void {
     this.#passedBytes += bytes;
     if (this.#keptBytes >= KEPT_BYTES) return;

@@ -10,7 +10,7 @@ export const PASSING_PREFIX = 'passing';
 /** Where a file's bytes go: below its account, under a UUIDv7. */
 export const newFileBlobKey = (accountId: string): string => `${FILES_PREFIX}/${accountId}/${newId()}`;
 
-/** Where the files of a request go that nobody keeps: images to edit, audio to transcribe. Whoever asks deletes them when the request ends. */
+/** Where the files of a request go that nobody keeps: images to edit, audio to transcribe. The caller deletes them when the request ends. */
 export const newPassingBlobKey = (): string => `${PASSING_PREFIX}/${newId()}`;
 
 /**

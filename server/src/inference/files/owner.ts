@@ -6,7 +6,7 @@ export interface Owner {
   readonly livemode: boolean;
 }
 
-/** Whoever is signed in works on what is real. */
+/** A session works in live mode. */
 export const ownerOf = (principal: Principal): Owner => ({
   accountId: principal.accountId,
   livemode: principal.kind === 'key' ? principal.livemode : true,

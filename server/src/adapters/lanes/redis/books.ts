@@ -19,7 +19,7 @@ export interface OnTheWay {
   readonly inDoubt: number;
 }
 
-/** The lanes in Redis as they stand, for whoever compares them with the ledger. */
+/** The lanes in Redis, for a comparison with the ledger. */
 export class RedisBooks {
   readonly #scripts: PartitionScripts;
   /** Partitions that had no lane when this process swept them, and until when that is believed, on the monotonic clock. */

@@ -7,7 +7,7 @@ const KEYS_A_LOOK = 1_000;
 /** Lanes and holds as they were named before there were epochs. */
 const UNNAMED = /^:(?:(?:money|quota|rate|hold):|(?:stamp|leases|index|doubt)$)/;
 
-/** From now on every partition is of that epoch. Whatever is asked of it under another one is refused. */
+/** From now on every partition is of that epoch. Commands under another one are refused. */
 export async function openPartitions(redis: RedisConnection, prefix: string, epoch: string): Promise<void> {
   await Promise.all(ALL_PARTITIONS.map((partition) => runScript(redis, OPEN, partitionKey(prefix, partition), [epoch])));
 }

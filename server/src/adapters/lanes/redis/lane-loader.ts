@@ -4,7 +4,7 @@ import type { PartitionScripts } from './partition-scripts.ts';
 import { INSTALL } from './scripts.ts';
 import { moneyFields, quotaFields } from './wire.ts';
 
-/** How often a lane may change under whoever loads it. */
+/** How often a lane may change while it is loaded. */
 export const MOST_LOADS = 20;
 
 /** Where lanes were found not to be loaded, and the partition's stamp at that moment. */

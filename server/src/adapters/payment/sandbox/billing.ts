@@ -126,7 +126,7 @@ export async function draw({ books, now, pagesUrl }: Turn, customerId: string, {
   return made;
 }
 
-/** What goes onto the subscription's next invoice, whatever that is for. */
+/** What goes onto the subscription's next invoice. */
 export const waitingItems = async (books: SandboxBooks, { customer, id }: Subscription): Promise<DocumentOf<'invoice_item'>[]> =>
   (await books.list('invoice_item', customer)).filter((item) => item.invoice === null && item.subscription === id);
 

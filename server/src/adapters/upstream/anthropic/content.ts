@@ -14,7 +14,7 @@ export function contentBlocks(content: unknown): ContentBlock[] {
 /** As {@link contentBlocks}, where only text can stand. */
 export const textsOnly = (content: unknown): TextBlock[] => contentBlocks(content).filter((block) => block.type === 'text');
 
-/** The caller's mark for the prompt cache, wherever it stands. */
+/** The caller's mark for the prompt cache, in any place. */
 export const cacheControlIn = (holder: Json): { cache_control?: Json } =>
   isRecord(holder['cache_control']) ? { cache_control: holder['cache_control'] } : {};
 

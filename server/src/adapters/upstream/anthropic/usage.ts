@@ -24,7 +24,7 @@ const counted = (value: unknown): number | undefined => (value === undefined || 
 
 /**
  * Anthropic counts what was read from the cache and written to it beside `input_tokens`; OpenAI counts everything in `prompt_tokens`.
- * Undefined where a count is none: whoever settles then makes an estimate of its own.
+ * Undefined where a count is none: the settlement then makes an estimate.
  */
 export function promptUsageOf(usage: unknown): PromptUsage | undefined {
   if (!isRecord(usage)) return undefined;

@@ -4,7 +4,7 @@ import { UpstreamCut } from '../port.ts';
 /** Node runs a timer that is set for longer than this at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The one way in which a call ends early, whoever wants it: the caller's signal, the reader of the answer, or the provider's close. */
+/** The one way in which a call ends early: the caller's signal, the reader of the answer, or the provider's close. */
 export class Cancellation {
   readonly #controller = new AbortController();
   readonly #onCallerAbort = () => this.cancel();
@@ -30,7 +30,7 @@ export class Cancellation {
     this.release();
   }
 
-  /** The call has ended: nobody has to hear of it any more. */
+  /** The call has ended: no listener is told any more. */
   release(): void {
     this.#caller.removeEventListener('abort', this.#onCallerAbort);
     this.#open.delete(this);

@@ -20,7 +20,7 @@ export interface SandboxOptions {
 
 /**
  * A provider in this process that answers every model: without network, cost or chance. The same request gets the same answer, to the
- * byte but for the time it was created and the id of a job. It answers test keys, and stands in for a provider in benches.
+ * byte but for the time it was created and the id of a job. It answers test keys, and replaces a provider in benches.
  */
 export function createSandboxProvider({ clock = systemClock, chunkDelayMs = 0 }: SandboxOptions = {}): UpstreamProvider {
   const open = new Set<Cancellation>();

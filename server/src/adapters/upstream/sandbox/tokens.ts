@@ -5,7 +5,7 @@ import type { ChatCompletionRequest } from '@tallygate/contract';
  * So a word begins a token, as in a real tokeniser, and a text never has more tokens than bytes.
  */
 const BYTES_PER_TOKEN = 4;
-/** An image, a sound, a file or a video, whatever its size. Its shortest JSON is longer than this. */
+/** An image, a sound, a file or a video of any size. Its shortest JSON is longer than this. */
 const TOKENS_PER_ATTACHMENT = 16;
 
 const ATTACHMENTS = new Set<unknown>(['image_url', 'input_audio', 'file', 'video_url', 'input_image', 'input_file']);
@@ -84,7 +84,7 @@ export const promptTokens = ({ messages, tools, response_format }: ChatCompletio
   tokensWithin([messages, tools, response_format]);
 
 /**
- * Tokens of values as they stand in a request: those of every text and property name, and one for every other value.
+ * Tokens of the values of a request: those of every text and property name, and one for every other value.
  * Never more than the request has bytes as JSON.
  */
 export function tokensWithin(values: readonly unknown[]): number {

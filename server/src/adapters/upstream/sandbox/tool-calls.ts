@@ -25,7 +25,7 @@ const LONGEST_SEARCH = 20_000;
 const STEPS_OF_A_REQUEST = 40_000;
 
 /**
- * The functions and custom tools to call, with arguments: the one that `tool_choice` names, else those whose names stand in the text, else the
+ * The functions and custom tools to call, with arguments: the one that `tool_choice` names, else those whose names are in the text, else the
  * first. None where there are none, where `tool_choice` says so, or where the conversation ends with a tool's result.
  * @param text what the user said last
  */
@@ -89,7 +89,7 @@ function readToolChoice(
 const nameOf = (named: unknown): unknown =>
   isRecord(named) ? (recordAt(named, 'function')['name'] ?? recordAt(named, 'custom')['name'] ?? named['name']) : undefined;
 
-/** Whether the name stands in the text as a word: `add` is not in `address`. */
+/** Whether the name is in the text as a word: `add` is not in `address`. */
 function mentions(text: string, name: string): boolean {
   const isPartOfName = (character: string | undefined) => character !== undefined && /[\w-]/.test(character);
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {

@@ -8,7 +8,7 @@ import { requireSpelling } from './spelling.ts';
 export { unpricedFeature } from './field-rule.ts';
 
 /**
- * What every request to an operation has to pass before anything is made of it: whatever it asks for is in the worst case that is held.
+ * What every request to an operation has to pass before anything is made of it: everything it asks for is in the worst case that is held.
  * @throws Error for an operation without its fields in the table
  */
 export function costCheckOf(path: string): (request: unknown) => void {

@@ -28,7 +28,7 @@ const PART_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
 const EVERY_PART = words(
   'type id index cache_control prompt_cache_breakpoint annotations logprobs citations signature uuid parsed phase status',
 );
-/** What the object in a part of chat completions has. A file or a video is held at the context window, whatever is in it. */
+/** What the object in a part of chat completions has. A file or a video is held at the context window, with any content. */
 const HELD_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
   image_url: words('url detail format media_type mime_type filename name'),
   input_audio: words('data format media_type mime_type filename name'),

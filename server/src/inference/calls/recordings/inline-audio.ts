@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Recordings } from './recordings.ts';
 
-/** The most that a maker counts: Google 32 a second, OpenAI 10; and what stands around it. */
+/** The most that a maker counts: Google 32 a second, OpenAI 10; and what is around it. */
 const TOKENS_PER_SECOND = 32;
 const AROUND_TOKENS = 16;
 

@@ -133,7 +133,7 @@ function clockOf(fields: ReadonlyMap<number, Buffer>): PacketClock | undefined {
   return pcmClock(float(audio.get(ID.sampling) ?? Buffer.alloc(0)) * number(audio.get(ID.channels) ?? Buffer.of(1)) * width);
 }
 
-/** Several frames may stand in one block; those are held at the longest that one can be. */
+/** Several frames may be in one block; those are held at the longest that one can be. */
 function addBlock(block: Buffer, reading: Reading): void {
   const track = elementSize(block, 0);
   if (!track || block.length < track.length + 3) return;

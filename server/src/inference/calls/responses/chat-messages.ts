@@ -49,7 +49,7 @@ function addItem(messages: Json[], item: ResponseItem): void {
   }
 }
 
-/** Calls of one turn stand in one message: providers refuse two assistants in a row. */
+/** Calls of one turn are in one message: providers refuse two assistants in a row. */
 function addCall(messages: Json[], call: Json): void {
   const last = messages.at(-1);
   if (last?.['role'] === 'assistant') last['tool_calls'] = [...(Array.isArray(last['tool_calls']) ? last['tool_calls'] : []), call];

@@ -3,7 +3,7 @@ import type { ResponseItem } from '@tallygate/contract';
 /** Marks a compaction item as ours: a provider's own are passed through as they are. */
 const MARK = 'tgc1.';
 
-/** The one item that stands for a dialogue. It is not secret: it holds a summary of what its caller has said and read. */
+/** The one item in place of a dialogue. It is not secret: it holds a summary of what its caller has said and read. */
 export const compactionItem = (id: string, summary: string): ResponseItem => ({
   id,
   type: 'compaction',

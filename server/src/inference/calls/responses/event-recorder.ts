@@ -84,7 +84,7 @@ export class EventRecorder extends Writable implements StreamReceiver {
     this.#waiting = [];
     if (events.length === 0) return;
     this.#saving = this.#saving.then(() => this.#save(events));
-    // A write that fails is told of at the end, and ends it now: nobody could follow any more.
+    // A write that fails is reported at the end, and ends it now: nobody could follow any more.
     this.#saving.catch((error: unknown) => this.destroy(error instanceof Error ? error : new Error(String(error))));
   }
 }

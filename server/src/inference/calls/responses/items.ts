@@ -57,7 +57,7 @@ const PARTS: Readonly<Record<string, string | null>> = {
 /**
  * Items as a caller gave them, each with its type.
  *
- * @param field of the body that they stand in
+ * @param field of the body that they are in
  * @throws Problem `validation_failed` for what is no item of OpenAI's
  */
 export function checkedItems(items: readonly ResponseItem[], field: 'input' | 'items'): ResponseItem[] {

@@ -90,7 +90,7 @@ export async function itemsOf(request: Asked, owner: Owner, deps: ResponseDeps) 
   return { input, all, previousResponseId, conversationId };
 }
 
-/** What the result of the request shows whatever the provider says. */
+/** What the result of the request shows, independent of the provider. */
 export const frameOf = (request: ResponseRequest, { id, isStored, previousResponseId, conversationId }: Prepared) => ({
   id,
   store: isStored,

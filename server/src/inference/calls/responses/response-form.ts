@@ -8,7 +8,7 @@ import { shownResponse, withoutEncrypted } from './wire.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What stands in a response whatever the provider wrote there: it was asked without state, and under another name. */
+/** Fields of a response that replace those of the provider: it was asked without state, and under another name. */
 export type ResponseFrame = Json & { readonly id: string };
 
 /** Events that carry the response as a whole. */

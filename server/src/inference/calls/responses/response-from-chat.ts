@@ -48,7 +48,7 @@ interface Made {
   readonly builder: OutputBuilder;
 }
 
-/** The response as it stands: complete, cut by its bound, or in progress. */
+/** The response so far: complete, cut by its bound, or in progress. */
 function responseObject(request: ResponseRequest, frame: ResponseFrame, { model, created, builder }: Made, isInProgress = false): Json {
   const reason = builder.incompleteReason;
   return {

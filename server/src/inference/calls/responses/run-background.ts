@@ -35,7 +35,7 @@ const PATIENCE_MS = 30 * 60_000;
 const RETRY_MS = 5_000;
 
 /**
- * Does what a background response asks for, in the name of whoever asked. It may be called for the same response any number of times, by
+ * Does what a background response asks for, in the name of the caller. It may be called for the same response any number of times, by
  * any process: one at a time has it to itself, and one that dies leaves it to the next.
  *
  * It is charged once: hold, request and receipt have the ids that were drawn at its creation. The result is stored together with what is
@@ -161,7 +161,7 @@ async function stream(task: Task, call: Call, deps: BackgroundDeps): Promise<voi
   else if (error) await fail(task, { code: 'server_error', message: String(error['message']) }, recorder.nextSequence, deps);
 }
 
-/** Whoever follows a response that was cancelled is told so: by its last event. */
+/** A client that follows a cancelled response is told so by its last event. */
 async function tellCancelled(task: Task, { background }: BackgroundDeps): Promise<void> {
   if (parseBackgroundRequest(task.request).request.stream !== true) return;
   const response = await background.cancelled(task);

@@ -19,7 +19,7 @@ export const aac = (speech: Speech): Piece[] => {
 const OPUS_PACKET = Buffer.from('f8fffe', 'hex');
 const PACKETS_PER_SECOND = 50;
 const PACKETS_PER_PAGE = 10;
-/** Opus counts time at this rate, whatever the sound was. */
+/** Opus counts time at this rate, for every sound. */
 const OPUS_RATE = 48_000;
 const PRESKIP = 312;
 

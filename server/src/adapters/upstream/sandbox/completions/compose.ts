@@ -12,7 +12,7 @@ import { legacyLogprobs } from './legacy-logprobs.ts';
 type Call = UpstreamCallOf<'/v1/completions'>;
 
 interface Choice {
-  /** What stands before the completion, where `echo` asks for it. */
+  /** What comes before the completion, where `echo` asks for it. */
   readonly echoed: string;
   readonly text: string;
   readonly tokens: number;
