@@ -27,7 +27,7 @@ test('says nothing of skipped tests where there are none', () => {
 });
 
 // In one run: each takes a second to start.
-test('ends a run with its totals: a file that fails to load, a hook that fails and an error that no test caught are failures', () => {
+test('counts a file that fails to load, a hook that fails and a stray error as failures', () => {
   const files = {
     'passed-2.test.ts': "test('a', () => {}); test('b', () => {});",
     'failed-1.test.ts': "test('a', () => { expect(1).toBe(2); });",
