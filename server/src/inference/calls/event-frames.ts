@@ -21,6 +21,7 @@ const LONGEST_EVENT = 32 * 1024 * 1024;
 /** Whole server-sent events out of chunks that are cut anywhere. */
 export class EventFrames {
   readonly #lines = new EventLines();
+  readonly #longestEvent: number;
   /** An event whose end has not come, and the last bytes of it. */
   readonly #carry = new GrowingBuffer();
   #carriedBytes = 0;
@@ -29,6 +30,10 @@ export class EventFrames {
   #isInvalid = false;
   /** The event whose end has not come is too large. */
   #isSkipping = false;
+
+  constructor(longestEvent = LONGEST_EVENT) {
+    this.#longestEvent = longestEvent;
+  }
 
   /** The events that this chunk completes. */
   push(received: Buffer): Buffer {
@@ -84,7 +89,7 @@ export class EventFrames {
     if (!this.#isSkipping) this.#carry.add(chunk);
     this.#carriedBytes += chunk.length;
     this.#seam = Buffer.concat([this.#seam, chunk.subarray(-SEAM_BYTES)]).subarray(-SEAM_BYTES);
-    if (this.#carriedBytes <= LONGEST_EVENT || this.#isSkipping) return;
+    if (this.#carriedBytes <= this.#longestEvent || this.#isSkipping) return;
     if (!FIELD.test(this.#carry.take().toString('latin1', 0, LONGEST_FIELD_NAME))) this.#isInvalid = true;
     this.#isTooLarge = true;
     this.#isSkipping = true;

@@ -26,7 +26,7 @@ const TAIL_BYTES = 64 * 1024;
  * only those that may carry usage, an error or the end are looked into. Usage never passes: it is kept, and the gateway's own last chunk shows it to whom it was asked for.
  */
 export class SseFilter {
-  readonly #frames = new EventFrames();
+  readonly #frames: EventFrames;
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #passedBytes = 0;
@@ -49,6 +49,11 @@ export class SseFilter {
   #isUnreadable = false;
   /** The provider closed the stream in the middle of an event. */
   #isCutShort = false;
+
+  /** @param longestEvent an event with more bytes is left out; 32 MiB by default */
+  constructor(longestEvent?: number) {
+    this.#frames = new EventFrames(longestEvent);
+  }
 
   /** Takes bytes in, gives back those that may go on: whole events, none of them the last. */
   push(chunk: Buffer): Soon<Buffer> {
