@@ -1787,9 +1787,8 @@ export interface LogTimestamp {
 /** Timestamps of the log, the newest first. */
 export interface LogTimestampList {
   data: LogTimestamp[];
-  /** Whether the list continues after this page. */
   has_more: boolean;
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` of the next page. */
   next_cursor: string | null;
 }
 
