@@ -42,7 +42,11 @@ interface Needs {
   readonly quarantined: () => number;
   /** For how long the ledger has taken nothing of what waits for it, and whether calls are refused for that. */
   readonly ledgerLag: () => { readonly ms: number; readonly isTooLong: boolean };
+  /** By how much the time of day, or the database's clock, is ahead of the clock that months are counted by; negative where it is behind. */
+  readonly clockDifferenceMs: () => number;
 }
+
+const TOLD_DIFFERENCE_MS = 10_000;
 
 interface HealthDeps {
   readonly readiness: Readiness;
@@ -74,7 +78,7 @@ export const healthRoutes = ({ readiness, needs, publicUrl, hasDocs }: HealthDep
   },
 });
 
-async function check(readiness: Readiness, { pool, blobs, redis, quarantined, ledgerLag }: Needs): Promise<Health> {
+async function check(readiness: Readiness, { pool, blobs, redis, quarantined, ledgerLag, clockDifferenceMs }: Needs): Promise<Health> {
   if (readiness.isDraining) return { status: 'draining', checks: {} };
   if (!readiness.isStarted) return { status: 'unavailable', checks: { start: 'unavailable' } };
   const word = (isThere: boolean) => (isThere ? 'ok' : 'unavailable');
@@ -88,7 +92,16 @@ async function check(readiness: Readiness, { pool, blobs, redis, quarantined, le
   const waiting = quarantined();
   const quarantine = waiting === 0 ? 'ok' : `${waiting} waiting`;
   const ledger = lag.ms < TOLD_LAG_MS ? 'ok' : `${Math.floor(lag.ms / 1000)} s behind`;
-  return { status: word(isServing), checks: { ...checks, ledger, receipt_log: receiptLog, quarantine } };
+  return {
+    status: word(isServing),
+    checks: { ...checks, ledger, clock: wordOfClock(clockDifferenceMs()), receipt_log: receiptLog, quarantine },
+  };
+}
+
+/** Calls are answered: the clock of the process goes on as if nothing had happened. */
+function wordOfClock(differenceMs: number): string {
+  if (Math.abs(differenceMs) < TOLD_DIFFERENCE_MS) return 'ok';
+  return `${Math.round(Math.abs(differenceMs) / 1_000)} s ${differenceMs > 0 ? 'behind' : 'ahead of'} the time of day`;
 }
 
 async function wordOfLog(pool: Pool): Promise<string> {

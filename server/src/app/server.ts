@@ -27,6 +27,7 @@ import { deploymentRoutes, RefusedRequests } from '../inference/calls/index.ts';
 import { blobSealingKeys } from '../inference/files/index.ts';
 import { type Clock, steadyMs, systemClock } from '../kernel/clock.ts';
 import { createLog, flushed } from '../kernel/log.ts';
+import { SteadyClock } from '../kernel/steady-clock.ts';
 import { budgetRoutes, createBudgetRecords, createBudgets } from '../money/budgets/index.ts';
 import { CatalogAdministration, catalogRoutes } from '../money/catalog/index.ts';
 import { ledgerRoutes } from '../money/ledger/index.ts';
@@ -209,7 +210,10 @@ export async function startServer(
           contract.discovery,
           healthRoutes({
             readiness,
-            needs: { pool, blobs, redis: redis?.prompt, quarantined: billing.quarantined, ledgerLag: billing.ledgerLag },
+            needs: {
+              ...{ pool, blobs, redis: redis?.prompt, quarantined: billing.quarantined, ledgerLag: billing.ledgerLag },
+              clockDifferenceMs: () => (clock instanceof SteadyClock ? clock.differenceMs : 0),
+            },
             publicUrl,
             hasDocs: docs.isBuilt,
           }),

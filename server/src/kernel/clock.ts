@@ -1,10 +1,13 @@
+import { SteadyClock } from './steady-clock.ts';
+
 /** Where the present comes from; tests hand in their own. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
 }
 
-export const systemClock: Clock = { now: () => Date.now() };
+/** Of this process: not moved by a time of day that is set. */
+export const systemClock = new SteadyClock();
 
 /** Whole milliseconds of this process that only go forward: no change of the time of day touches them, and a suspended machine stops them. */
 export const steadyMs = (): number => Math.floor(performance.now());

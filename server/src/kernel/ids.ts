@@ -1,11 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { uuidv7 } from 'uuidv7';
+import { V7Generator } from 'uuidv7';
+import { systemClock } from './clock.ts';
+
+const generator = new V7Generator();
+/** A clock that is set back by less leaves ids in order; as the library has it by itself. */
+const ROLLBACK_MS = 10_000;
 
 /** A UUIDv7 (RFC 9562): sorts by time of creation, monotonic within this process. */
-export const newId = (): string => uuidv7();
+export const newId = (): string => generator.generateOrResetCore(systemClock.now(), ROLLBACK_MS).toString();
 
 /** `req_` and 32 hex digits of a UUIDv7. The steps of a run that began in one millisecond are shown in the order of their ids. */
-export const newRequestId = (): string => `req_${uuidv7().replaceAll('-', '')}`;
+export const newRequestId = (): string => `req_${newId().replaceAll('-', '')}`;
 
 const REQUEST_ID = /^req_([0-9a-f]{12})[0-9a-f]{20}$/;
 
@@ -38,7 +43,7 @@ export function idAt(ms: number): string {
  * A UUIDv7 whose 74 random bits are all fresh. Everyone who knows the ID of a receipt may read it, so the ID has to be a capability:
  * the counter of `newId` would make neighbours guessable.
  */
-export function newReceiptId(now: number = Date.now()): string {
+export function newReceiptId(now: number = systemClock.now()): string {
   // A UUIDv4 has 74 random bits, and its variant, just where a UUIDv7 has them. Node draws its random bytes in bulk: a tenth of the cost of `randomBytes`.
   const random = randomUUID();
   const time = now.toString(16).padStart(12, '0');
