@@ -181,7 +181,7 @@ export const FAULTS: readonly Fault[] = [
   { name: 'disk-full', in: EVERYWHERE, breaks: ['gateway'], strike: fillDisk },
   {
     ...{ name: 'clock-leap', in: ['alone', 'single'], breaks: ['clock'], needsClock: true },
-    strike: (service, draws) => setClock(service, draws, ['+40s', '-40s', '+1h', '-1h']),
+    strike: (service, draws) => setClock(service, draws, ['+40s', '-40s', '+1h', '-1h', '+31d', '-31d']),
   },
 ];
 
