@@ -128,7 +128,11 @@ const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'leave out of the log: a receipt is issued, and never logged',
-    attack: async () => void (await ask(gateway, gateway.bootstrap.test_api_key, HELLO)),
+    attack: async () => {
+      const answer = await ask(gateway, gateway.bootstrap.test_api_key, HELLO);
+      const receipt = `${gateway.url}/v1/receipts/${answer.headers.get('x-receipt-id')}`;
+      await vi.waitUntil(async () => (await fetch(receipt)).ok, { timeout: 60_000 });
+    },
     ...{ command: WATCH, exitCode: 3, says: 'is not in the log' },
   },
 ];

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { chunks, event, inferenceAnswerHeaders, session, user } from '@tallygate/sdk/testing/fixtures';
+import { agentDocument, chunks, event, inferenceAnswerHeaders, session, user } from '@tallygate/sdk/testing/fixtures';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keySet, readVector } from '../testing/vectors.ts';
@@ -64,7 +64,7 @@ describe('the program', () => {
   });
 
   it('reads the password from a pipe and keeps the session where only its owner can read it', async () => {
-    gateway.script({ json: { ...user, session } }, { json: { keys: [] } }, { json: models }, { json: user });
+    gateway.script({ json: { ...user, session } }, { json: { keys: [] } }, { json: models }, { json: agentDocument(null) }, { json: user });
     const login = start(['login', '--email', 'ada@example.com']);
     login.child.stdin.end('seven grey herons at dawn\n');
     expect(await login.stderr).toBe(`Logged in to ${gateway.baseUrl} as ada@example.com.\n`);

@@ -23,6 +23,12 @@ const AGENT = {
   capabilities: [],
   safeguards: [],
   models: [],
+  log: {
+    url: 'https://gateway.example/v1/log',
+    keys: 'https://gateway.example/.well-known/vaas-keys.json',
+    witnesses: [],
+    witness_policy: null,
+  },
   documents: {
     openapi: 'https://gateway.example/openapi.json',
     openapi_yaml: 'https://gateway.example/openapi.yaml',

@@ -46,37 +46,12 @@ const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes
 
 export async function startTimeStampingAuthority(): Promise<TimeStampingAuthority> {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-tsa-'));
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
-  writeFileSync(join(folder, 'config'), CONFIG);
-  writeFileSync(join(folder, 'serial'), '01\n');
-  openssl(
-    'req',
-    '-x509',
-    ...NEW_KEY,
-    ...['-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=CA', '-config', 'config', '-extensions', 'ca'],
-  );
-  openssl('req', ...NEW_KEY, '-keyout', 'tsa.key', '-out', 'tsa.csr', '-subj', '/CN=TSA', '-config', 'config');
-  const issued = [
-    '-in',
-    'tsa.csr',
-    '-CA',
-    'ca.pem',
-    '-CAkey',
-    'ca.key',
-    '-CAcreateserial',
-    '-extfile',
-    'config',
-    '-extensions',
-    'stamping',
-  ];
-  openssl('x509', '-req', ...issued, '-out', 'tsa.pem');
-
+  const openssl = opensslIn(folder);
+  certify(folder, openssl);
   let instead: Uint8Array | undefined;
   const server = createServer((message, response) => {
     void buffer(message).then((query) => {
-      writeFileSync(join(folder, 'query'), query);
-      const signer = ['-signer', 'tsa.pem', '-inkey', 'tsa.key', '-chain', 'ca.pem', '-config', 'config'];
-      const reply = instead ?? openssl('ts', '-reply', '-queryfile', 'query', ...signer);
+      const reply = instead ?? replyTo(query, folder, openssl);
       response.writeHead(200, { 'content-type': 'application/timestamp-reply' }).end(reply);
     });
   }).listen(0, '127.0.0.1');
@@ -86,14 +61,7 @@ export async function startTimeStampingAuthority(): Promise<TimeStampingAuthorit
   return {
     url,
     ca: readFileSync(join(folder, 'ca.pem'), 'utf8'),
-    stamp: async (text) => {
-      writeFileSync(join(folder, 'data'), text);
-      openssl('ts', '-query', '-data', 'data', '-sha256', '-cert', '-out', 'own-query');
-      const answer = await fetch(url, { method: 'POST', body: new Uint8Array(readFileSync(join(folder, 'own-query'))) });
-      writeFileSync(join(folder, 'own-reply'), Buffer.from(await answer.arrayBuffer()));
-      openssl('ts', '-reply', '-in', 'own-reply', '-token_out', '-out', 'token');
-      return readFileSync(join(folder, 'token'));
-    },
+    stamp: (text) => stamp(text, { url, folder, openssl }),
     answerWith: (bytes) => {
       instead = bytes;
     },
@@ -104,4 +72,43 @@ export async function startTimeStampingAuthority(): Promise<TimeStampingAuthorit
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+type Openssl = (...args: readonly string[]) => Buffer;
+
+const opensslIn =
+  (cwd: string): Openssl =>
+  (...args) =>
+    execFileSync('openssl', [...args], { cwd, stdio: 'pipe' });
+
+/** A certificate for time stamps, and the one that it is issued by. */
+function certify(folder: string, openssl: Openssl): void {
+  writeFileSync(join(folder, 'config'), CONFIG);
+  writeFileSync(join(folder, 'serial'), '01\n');
+  const configured = ['-config', 'config'];
+  openssl('req', '-x509', ...NEW_KEY, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=CA', ...configured, '-extensions', 'ca');
+  openssl('req', ...NEW_KEY, '-keyout', 'tsa.key', '-out', 'tsa.csr', '-subj', '/CN=TSA', ...configured);
+  const issuer = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial'];
+  openssl('x509', '-req', '-in', 'tsa.csr', ...issuer, '-extfile', 'config', '-extensions', 'stamping', '-out', 'tsa.pem');
+}
+
+function replyTo(query: Buffer, folder: string, openssl: Openssl): Buffer {
+  writeFileSync(join(folder, 'query'), query);
+  const signer = ['-signer', 'tsa.pem', '-inkey', 'tsa.key', '-chain', 'ca.pem', '-config', 'config'];
+  return openssl('ts', '-reply', '-queryfile', 'query', ...signer);
+}
+
+interface Asked {
+  readonly url: string;
+  readonly folder: string;
+  readonly openssl: Openssl;
+}
+
+async function stamp(text: string, { url, folder, openssl }: Asked): Promise<Buffer> {
+  writeFileSync(join(folder, 'data'), text);
+  openssl('ts', '-query', '-data', 'data', '-sha256', '-cert', '-out', 'own-query');
+  const answer = await fetch(url, { method: 'POST', body: new Uint8Array(readFileSync(join(folder, 'own-query'))) });
+  writeFileSync(join(folder, 'own-reply'), Buffer.from(await answer.arrayBuffer()));
+  openssl('ts', '-reply', '-in', 'own-reply', '-token_out', '-out', 'token');
+  return readFileSync(join(folder, 'token'));
 }
