@@ -144,7 +144,7 @@ export const invoices = c.router({
       ...pageQuery,
     }),
     responses: { 200: InvoiceList, ...refusals.read },
-    metadata: { ...metadata, operationId: 'listSignedInvoices', sdk: 'invoices.list', tool: 'read' } as const,
+    metadata: { ...metadata, operationId: 'listSignedInvoices', sdk: 'invoices.list' } as const,
   },
   getInvoice: {
     method: 'GET',
@@ -156,6 +156,6 @@ export const invoices = c.router({
     pathParams: z.object({ month: Month }),
     query: z.object({ livemode: Livemode }),
     responses: { 200: InvoiceResponse, 404: problem, ...refusals.read },
-    metadata: { ...metadata, operationId: 'getSignedInvoice', sdk: 'invoices.get', tool: 'read' } as const,
+    metadata: { ...metadata, operationId: 'getSignedInvoice', sdk: 'invoices.get' } as const,
   },
 });

@@ -1,28 +1,63 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { invoiceVectors } from '../scripts/invoice-vectors.ts';
 
-/** Written from docs/concepts/receipt-format.md in other languages, by whoever has these on the machine. */
+/** Written from docs/concepts/receipt-format.md in other languages, for whoever has these on the machine. */
 const FOLDER = join(import.meta.dirname, '../verifiers');
 const VECTORS = join(import.meta.dirname, '../vectors');
+const ENV = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' };
 const isThere = (program: string, ...args: readonly string[]): boolean => spawnSync(program, args).status === 0;
 
-function run(program: string, args: readonly string[], language: string): string {
-  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' };
-  const { status, stdout, stderr } = spawnSync(program, [...args, VECTORS], { cwd: join(FOLDER, language), env, encoding: 'utf8' });
-  return status === 0 ? stdout : `${stdout}${stderr}`;
+interface Verifier {
+  readonly language: 'python' | 'go';
+  readonly isThere: boolean;
+  readonly onVectors: readonly string[];
+  readonly onFiles: readonly string[];
 }
+const VERIFIERS: readonly Verifier[] = [
+  {
+    language: 'python',
+    isThere: isThere('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'),
+    onVectors: ['python3', 'run_vectors.py'],
+    onFiles: ['python3', 'verify.py'],
+  },
+  { language: 'go', isThere: isThere('go', 'version'), onVectors: ['go', 'run', '.'], onFiles: ['go', 'run', '.'] },
+];
 
 const ALL = /^(?=[\s\S]*\d\d good)(?=[\s\S]*\d\d\d broken)(?=[\s\S]*\d\d exports)(?=[\s\S]*\d\d invoices)(?:\d+ [a-z]+\n)+$/;
 
-describe.skipIf(!isThere('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'))('the verifier in Python', () => {
-  test('agrees on every vector', () => {
-    expect(run('python3', ['run_vectors.py'], 'python').trimStart()).toMatch(ALL);
+describe.each(VERIFIERS)('the verifier in $language', ({ language, isThere: canRun, onVectors, onFiles }) => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tallygate-verifier-'));
   });
-});
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe.skipIf(!isThere('go', 'version'))('the verifier in Go', () => {
-  test('agrees on every vector', () => {
-    expect(run('go', ['run', '.'], 'go')).toMatch(ALL);
+  const run = ([program = '', ...args]: readonly string[], ...files: readonly string[]) => {
+    const { status, stdout, stderr } = spawnSync(program, [...args, ...files], { cwd: join(FOLDER, language), env: ENV, encoding: 'utf8' });
+    return { isValid: status === 0, said: `${stdout}${stderr}` };
+  };
+
+  test.skipIf(!canRun)('agrees on every vector', () => {
+    const { isValid, said } = run(onVectors, VECTORS);
+    expect([isValid, said.trimStart()]).toEqual([true, expect.stringMatching(ALL)]);
+  });
+
+  test.skipIf(!canRun).each([
+    ['quota-and-balance', true, /^valid\n$/],
+    ['false-total', false, /^invoice_mismatch$/m],
+    ['due-not-in-cents', false, /invoice_inconsistent/],
+  ])('says of the files of an invoice, %s, whether they are valid: %s', (name, expected, words) => {
+    const { invoice, exports = [] } = invoiceVectors[name] ?? {};
+    const files = [JSON.stringify(invoice), ...exports.map((lines) => lines.join('\n'))].map((text, at) => {
+      const path = join(folder, `${name}-${at}`);
+      writeFileSync(path, text);
+      return path;
+    });
+    const { isValid, said } = run(onFiles, join(VECTORS, 'keys.json'), ...files);
+    expect([isValid, said]).toEqual([expected, expect.stringMatching(words)]);
   });
 });
