@@ -151,7 +151,7 @@ export const invoices = c.router({
     path: '/v1/invoices/:month',
     summary: 'Get the invoice of a month',
     description:
-      'What the month’s receipts come to: used, corrected, given back, covered by the plan, charged. It is issued in the first hours of the next month, for every account and mode with receipts, and is an entry of the log. With an export of the receipts it is worked out again offline: `tallygate invoices verify`.',
+      'What the month’s receipts come to: used, corrected, given back, covered by the plan, charged. It is issued in the first hours of the next month, and is an entry of the log. `tallygate invoices verify` checks it offline.',
     headers: headersA,
     pathParams: z.object({ month: Month }),
     query: z.object({ livemode: Livemode }),

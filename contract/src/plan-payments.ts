@@ -38,7 +38,7 @@ export const planPayments = c.router({
     path: '/v1/plans/checkout',
     summary: 'Get a plan',
     description:
-      'Without a paid plan: a hosted page to subscribe on. With one: an upgrade at once, prorated and charged to the card on file; a decline is a 402 and changes nothing. For a cheaper plan, schedule a downgrade.',
+      'Without a paid plan: a hosted page. With one: an upgrade at once, prorated and charged to the saved card; a decline is a 402. For a cheaper plan, schedule a downgrade.',
     headers: paysOnce,
     body: PlanCheckoutRequest,
     responses: { 200: PlanCheckoutResponse, ...paying },

@@ -118,8 +118,7 @@ export const plans = c.router({
     method: 'POST',
     path: '/v1/plans/downgrade-schedule',
     summary: 'Schedule a downgrade',
-    description:
-      'For the end of the period that is paid for; until then everything stays as it is. A later change of plan drops it. Replaces what was scheduled before.',
+    description: 'At the end of the paid period. A later change of plan cancels it; it replaces an earlier one.',
     headers: paysOnce,
     body: PlanDowngradeScheduleRequest,
     responses: { 200: PlanDowngradeScheduleResponse, 409: problem, ...refusals.write },

@@ -71,7 +71,7 @@ export const embeddings = c.router({
     method: 'POST',
     path: '/v1/embeddings',
     summary: 'Create embeddings',
-    description: 'Vectors for texts: OpenAI’s endpoint, for every embedding model of the catalogue.',
+    description: 'OpenAI’s endpoint, for every embedding model.',
     headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
     body: EmbeddingRequest,
     responses: { 200: EmbeddingList, ...inferenceRefusals },

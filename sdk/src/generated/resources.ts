@@ -977,7 +977,7 @@ export class Invoices extends Resource {
     return this.transport.pages({ path: '/v1/invoices', query: { ...query } }, options);
   }
 
-  /** Get the invoice of a month. What the month’s receipts come to: used, corrected, given back, covered by the plan, charged. It is issued in the first hours of the next month, for every account and mode with receipts, and is an entry of the log. With an export of the receipts it is worked out again offline: `tallygate invoices verify`. */
+  /** Get the invoice of a month. What the month’s receipts come to: used, corrected, given back, covered by the plan, charged. It is issued in the first hours of the next month, and is an entry of the log. `tallygate invoices verify` checks it offline. */
   get(month: string, query?: InvoiceGetQuery, options?: CallOptions): Call<InvoiceResponse> {
     return this.transport.json({ method: 'GET', path: `/v1/invoices/${pathStep(month)}`, query: { ...query } }, options);
   }
@@ -1175,7 +1175,7 @@ export class Plans extends Resource {
     return this.transport.json({ method: 'POST', path: '/v1/plans/downgrade-preview', body: { plan_id: planId } }, options);
   }
 
-  /** Schedule a downgrade. For the end of the period that is paid for; until then everything stays as it is. A later change of plan drops it. Replaces what was scheduled before. */
+  /** Schedule a downgrade. At the end of the paid period. A later change of plan cancels it; it replaces an earlier one. */
   scheduleDowngrade(planId: PlanId, options?: CallOptions): Call<PlanDowngradeScheduleResponse> {
     return this.transport.json({ method: 'POST', path: '/v1/plans/downgrade-schedule', body: { plan_id: planId }, isOnce: true }, options);
   }
@@ -1190,7 +1190,7 @@ export class Plans extends Resource {
     return this.transport.json({ method: 'GET', path: '/v1/plans/overage-estimate' }, options);
   }
 
-  /** Get a plan. Without a paid plan: a hosted page to subscribe on. With one: an upgrade at once, prorated and charged to the card on file; a decline is a 402 and changes nothing. For a cheaper plan, schedule a downgrade. */
+  /** Get a plan. Without a paid plan: a hosted page. With one: an upgrade at once, prorated and charged to the saved card; a decline is a 402. For a cheaper plan, schedule a downgrade. */
   checkout(request: PlanCheckoutRequest, options?: CallOptions): Call<PlanCheckoutResponse> {
     return this.transport.json({ method: 'POST', path: '/v1/plans/checkout', body: request, isOnce: true }, options);
   }
@@ -1332,7 +1332,7 @@ export class Runs extends Resource {
     return this.transport.json({ method: 'GET', path: `/v1/runs/${pathStep(runId)}`, query: { ...query } }, options);
   }
 
-  /** Close an agent run. Stops the run and its child runs, on every instance within a second: no call begins, and running calls are stopped and charged for what was generated. Closing a closed run changes nothing. An API key closes runs of its own mode only. */
+  /** Close an agent run. Stops the run and its child runs, within a second: no call begins, and running calls are stopped and charged for what was generated. Closing a closed run changes nothing. An API key closes runs of its own mode only. */
   close(runId: string, query?: RunCloseQuery, options?: CallOptions): Call<Run> {
     return this.transport.json({ method: 'POST', path: `/v1/runs/${pathStep(runId)}/close`, query: { ...query } }, options);
   }

@@ -51,7 +51,10 @@ export function inputSchemaOf(operation: Operation, records: Records): Schema {
     ...Object.fromEntries(fields),
   };
   const required = [...parameters.flatMap(({ argument, required: is }) => (is ? [argument] : [])), ...body.required];
-  return selfContained({ type: 'object', properties, required, additionalProperties: body.isOpen }, records);
+  return selfContained(
+    { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: body.isOpen },
+    records,
+  );
 }
 
 function objectSchema(schema: Schema | undefined, records: Records): { properties: Properties; required: string[]; isOpen: boolean } {

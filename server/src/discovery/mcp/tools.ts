@@ -72,10 +72,8 @@ const toolName = (operationId: string): string => operationId.replaceAll(/[A-Z]/
 function descriptionOf({ summary, description, scope, tool }: Operation): string {
   return [
     `${summary}. ${description}`,
-    ...(tool === 'spend'
-      ? ['Spends money: the worst case is held on every cap before a model runs, and the answer says what it cost.']
-      : []),
-    ...(scope === undefined ? [] : [`Needs the scope ${scope}.`]),
+    ...(tool === 'spend' ? ['Spends money: the answer says what it cost.'] : []),
+    ...(scope === undefined ? [] : [`Scope: ${scope}.`]),
   ].join(' ');
 }
 
