@@ -131,6 +131,11 @@ const BROKEN: readonly [rule: string, told: string, tree: Record<string, string>
     { 'server/src/app/http/x.ts': 'req.destroy(new Error());' },
   ],
   [
+    'rows are typed by entities, or checked as they arrive',
+    'x.ts:1',
+    { 'server/src/access/keys/x.ts': "const { rows } = await pool.query<{ id: string }>('select id from api_keys');" },
+  ],
+  [
     'every Problem has a code of the contract',
     'no_such_code',
     { 'server/src/access/keys/x.ts': "throw new Problem('no_such_code', 'x');" },

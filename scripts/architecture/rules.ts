@@ -46,6 +46,9 @@ const OWN_TRANSACTIONS: ReadonlySet<string> = new Set([
 const BODY_READING = /\bof\s+(?:\w+\.)?req(?:uest)?\)|\breq(?:uest)?\.(?:destroy|setTimeout|pipe|iterator|on\(\s*'(?:data|readable)')/g;
 const BODY_READERS: ReadonlySet<string> = new Set(['server/src/app/http/body.ts', 'server/src/app/http/incoming.ts']);
 
+/** A type argument says of rows what nobody has checked: `query<Row>(…)`. */
+const CAST = /\.\s*(?:query|execute)\s*</g;
+
 const VAGUE_NAMES = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'misc', 'shared', 'lib', 'manager', 'types', 'constants']);
 const MAX_LINES = 350;
 const UNMEASURED = /(^|\/)(generated|fixtures|vectors|migrations)\//;
@@ -147,6 +150,11 @@ export const RULES: readonly Rule[] = [
     'bodies of requests are read by app/http/body.ts and app/http/incoming.ts only',
     'Use readBody or Incoming: a loop over a request destroys it when it ends early, and its connection is gone before the answer is out.',
     (file) => (file.path.startsWith('server/src/') && !BODY_READERS.has(file.path) ? [...file.code.matchAll(BODY_READING)] : []),
+  ),
+  codeRule(
+    'rows are typed by entities, or checked as they arrive',
+    'Build the statement from the slice’s tables.ts and run it with rowsOf, firstOf or run; give checkedRows a schema of what the builder cannot say.',
+    (file) => (file.path.startsWith('server/src/') ? [...file.code.matchAll(CAST)] : []),
   ),
   codeRule(
     'every Problem has a code of the contract',

@@ -26,8 +26,10 @@ export function tablesOf(files: readonly SourceFile[]): ReadonlySet<string> {
   return tables;
 }
 
-const WRITE = /\b(?:insert into|update|delete from|truncate)\s+"?([a-z_]+)"?|\btableName: '([a-z_]+)'/g;
-const READ = /\b(?:from|join|exists|only)\s+"?([a-z_]+)"?/g;
+/** In SQL, and as the builder says it: `tables.updateTable('mails')`, `.innerJoin('users as u', …)`. */
+const WRITE =
+  /\b(?:insert into|update|delete from|truncate)\s+"?([a-z_]+)"?|(?:\btableName: |\.(?:insertInto|updateTable|deleteFrom)\(\s*)'([a-z_]+)/g;
+const READ = /\b(?:from|join|exists|only)\s+"?([a-z_]+)"?|\.(?:selectFrom|(?:inner|left|right|full|cross)Join)\(\s*'([a-z_]+)/g;
 /** `money/ledger`, `app`, `adapters/timers` */
 function nameOfPlace(path: string): string | undefined {
   const place = placeOf(path);
@@ -46,8 +48,8 @@ export function tableUses(files: readonly SourceFile[]): TableUse[] {
       [WRITE, true],
       [READ, false],
     ] as const)
-      for (const [, inStatement, ofEntity] of code.matchAll(pattern)) {
-        const table = inStatement ?? ofEntity ?? '';
+      for (const [, inStatement, named] of code.matchAll(pattern)) {
+        const table = inStatement ?? named ?? '';
         if (tables.has(table)) uses.set(`${table} ${place} ${isWrite}`, { table, place, isWrite });
       }
   }

@@ -64,13 +64,13 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
     box: secretBox,
     clock,
     planOf: plans.planOfAccount,
-    onAccountClosed: async (execute, closed) => {
-      await revokeAccountKeys(execute, closed);
-      await deleteAccountFiles(execute, closed);
-      await deleteAccountVideos(execute, closed);
-      await deleteAccountBatches(execute, closed);
-      await deleteAccountDialogues(execute, closed);
-      await deleteContentKey(execute, closed);
+    onAccountClosed: async (db, closed) => {
+      await revokeAccountKeys(db, closed);
+      await deleteAccountFiles(db, closed);
+      await deleteAccountVideos(db, closed);
+      await deleteAccountBatches(db, closed);
+      await deleteAccountDialogues(db, closed);
+      await deleteContentKey(db, closed);
     },
     onTakenOver: revokeAccountKeys,
     hostName: () => new URL(config.webUrl ?? publicUrl()).hostname,

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Clock } from '../kernel/clock.ts';
+import { firstOf } from '../kernel/statements.ts';
 import {
   createAccountLock,
   createGivenPlans,
@@ -11,6 +13,7 @@ import {
 } from '../money/plans/index.ts';
 import type { Config } from './config.ts';
 import { isSelling } from './plans.ts';
+import { tables } from './tables.ts';
 
 interface Deps {
   readonly pool: Pool;
@@ -45,11 +48,12 @@ export async function givePlanByOperator(
 }
 
 async function findAccount(pool: Pool, account: string): Promise<string | undefined> {
-  const { rows } = await pool.query<{ id: string }>(
-    UUID.test(account)
-      ? 'select id from accounts where id = $1'
-      : 'select account_id as id from users where lower(email) = lower($1) and closed_at is null',
-    [account],
-  );
-  return rows[0]?.id;
+  const found = UUID.test(account)
+    ? tables.selectFrom('accounts').select('id').where('id', '=', account)
+    : tables
+        .selectFrom('users')
+        .select('account_id as id')
+        .where(sql`lower(email)`, '=', sql`lower(${account})`)
+        .where('closed_at', 'is', null);
+  return (await firstOf(pool, found))?.id;
 }

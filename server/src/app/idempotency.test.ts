@@ -1,26 +1,25 @@
-import { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { identityEntities } from '../access/identity/index.ts';
+import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { silentLog } from '../kernel/log.ts';
 import { createIdempotency, type Idempotency, type IdempotentRequest, type IdempotentRun } from './idempotency.ts';
 
 const HOUR_MS = 3_600_000;
 let database: Awaited<ReturnType<typeof testDatabase>>;
-let orm: MikroORM;
+let pool: ReturnType<typeof openPool>;
 let idempotency: Idempotency;
 let nowMs = Date.UTC(2026, 10, 21);
 let serial = 0;
 
 beforeAll(async () => {
   database = await testDatabase();
-  orm = await MikroORM.init({ entities: identityEntities, clientUrl: database.url });
-  idempotency = createIdempotency({ em: orm.em, clock: { now: () => nowMs }, log: silentLog() });
+  pool = openPool({ url: database.url, log: silentLog(), poolSize: 10 });
+  idempotency = createIdempotency({ pool, clock: { now: () => nowMs }, log: silentLog() });
 });
 
 afterAll(async () => {
   idempotency?.close();
-  await orm?.close(true);
+  await pool?.end();
   await database?.drop();
 });
 
@@ -118,17 +117,16 @@ describe('idempotency', () => {
     await (await begun(request())).complete(answer());
     nowMs += 25 * HOUR_MS;
     await idempotency.sweep();
-    expect(await orm.em.fork().execute('select count(*)::int as n from idempotency_keys')).toEqual([{ n: 0 }]);
+    expect((await pool.query('select count(*)::int as n from idempotency_keys')).rows).toEqual([{ n: 0 }]);
   });
 
   test('neither the key nor the answer is stored in the clear', async () => {
     const given = request({ key: 'a-very-private-key' });
     await (await begun(given)).complete(answer());
-    const [row] = await orm.em
-      .fork()
-      .execute<{ dump: string }[]>(
-        `select string_agg(convert_from(decode(replace(encode(t.answer, 'hex') || encode(t.key_hash, 'hex'), '00', ''), 'hex'), 'LATIN1'), '') as dump from idempotency_keys t`,
-      );
+    const { rows } = await pool.query(
+      `select string_agg(convert_from(decode(replace(encode(t.answer, 'hex') || encode(t.key_hash, 'hex'), '00', ''), 'hex'), 'LATIN1'), '') as dump from idempotency_keys t`,
+    );
+    const [row] = rows;
     expect(row?.dump).not.toContain('tg_live');
     expect(row?.dump).not.toContain('private');
   });

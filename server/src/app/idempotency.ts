@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Compilable } from 'kysely';
+import type { Pool } from 'pg';
 import type { Clock } from '../kernel/clock.ts';
-import { repeatCollisions } from '../kernel/collisions.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
+import { anyOf, run as change, firstOf } from '../kernel/statements.ts';
 import { type Answer, openAnswer, sealAnswer } from './idempotency-seal.ts';
+import { tables } from './tables.ts';
 
 const KEPT_MS = 24 * 3_600_000;
 /** How long a run counts as running after its process was last heard of. */
@@ -47,16 +49,11 @@ export interface Idempotency {
   close(): void;
 }
 
-interface Row {
-  readonly is_same: boolean;
-  readonly answer: Buffer | null;
-}
-
 /**
  * Idempotency over one table, for any number of instances. A run holds a lease that its process renews; when the process dies,
  * the same request may run again once the lease has ended.
  */
-export function createIdempotency({ em, clock, log }: { em: EntityManager; clock: Clock; log: Log }): Idempotency {
+export function createIdempotency({ pool, clock, log }: { pool: Pool; clock: Clock; log: Log }): Idempotency {
   const running = new Set<string>();
   const timers = [every(RENEW_INTERVAL_MS, renew), every(SWEEP_INTERVAL_MS, sweep)];
 
@@ -67,9 +64,13 @@ export function createIdempotency({ em, clock, log }: { em: EntityManager; clock
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const runId = newId();
       if (await take({ scope: request.scope, keyHash, requestHash, runId })) return run(request, runId);
-      const [row] = await execute<Row>(
-        'select request_hash = ? as is_same, answer from idempotency_keys where scope = ? and key_hash = ?',
-        [requestHash, request.scope, keyHash],
+      const row = await firstOf(
+        pool,
+        tables
+          .selectFrom('idempotency_keys')
+          .select((eb) => [eb('request_hash', '=', requestHash).as('is_same'), 'answer' as const])
+          .where('scope', '=', request.scope)
+          .where('key_hash', '=', keyHash),
       );
       if (!row) continue;
       if (!row.is_same)
@@ -85,9 +86,9 @@ export function createIdempotency({ em, clock, log }: { em: EntityManager; clock
   /** One statement decides between any number of contenders. Over a dead run's lease only the same request may take the row. */
   async function take({ scope, keyHash, requestHash, runId }: { scope: string; keyHash: Buffer; requestHash: Buffer; runId: string }) {
     const now = clock.now();
-    const taken = await execute(
+    const { rowCount } = await pool.query(
       `insert into idempotency_keys as held (scope, key_hash, request_hash, run_id, state, lease_expires_at, created_at, expires_at)
-       values (?, ?, ?, ?, 'running', ?, ?, ?)
+       values ($1, $2, $3, $4, 'running', $5, $6, $7)
        on conflict (scope, key_hash) do update
          set request_hash = excluded.request_hash, run_id = excluded.run_id, state = 'running', answer = null,
              lease_expires_at = excluded.lease_expires_at, created_at = excluded.created_at, expires_at = excluded.expires_at
@@ -96,47 +97,48 @@ export function createIdempotency({ em, clock, log }: { em: EntityManager; clock
        returning run_id`,
       [scope, keyHash, requestHash, runId, new Date(now + LEASE_MS), new Date(now), new Date(now + KEPT_MS)],
     );
-    return taken.length > 0;
+    return rowCount === 1;
   }
 
   function run(request: IdempotentRequest, runId: string): IdempotentRun {
     running.add(runId);
-    const end = async (sql: string, values: unknown[]): Promise<void> => {
+    const mine = { run_id: runId, state: 'running' } as const;
+    const end = async (statement: Compilable): Promise<void> => {
       // Left to its lease where the database cannot be reached: what the caller is answered does not depend on it.
-      await execute(sql, values).catch((error: unknown) => log.error({ err: error }, 'could not end an idempotent run'));
+      await change(pool, statement).catch((error: unknown) => log.error({ err: error }, 'could not end an idempotent run'));
       running.delete(runId);
     };
-    const abandon = () => end(`delete from idempotency_keys where run_id = ? and state = 'running' returning run_id`, [runId]);
+    const abandon = () => end(tables.deleteFrom('idempotency_keys').where((eb) => eb.and(mine)));
     return {
       kind: 'run',
       abandon,
       complete: (answer) =>
         isKept(answer.status)
-          ? end(`update idempotency_keys set state = 'done', answer = ? where run_id = ? and state = 'running' returning run_id`, [
-              sealAnswer(answer, request),
-              runId,
-            ])
+          ? end(
+              tables
+                .updateTable('idempotency_keys')
+                .set({ state: 'done', answer: sealAnswer(answer, request) })
+                .where((eb) => eb.and(mine)),
+            )
           : abandon(),
     };
   }
 
   async function renew(): Promise<void> {
     if (running.size === 0) return;
-    await execute(
-      `update idempotency_keys set lease_expires_at = ?
-        where state = 'running' and run_id in (select value::uuid from jsonb_array_elements_text(?::jsonb)) returning run_id`,
-      [new Date(clock.now() + LEASE_MS), JSON.stringify([...running])],
+    await change(
+      pool,
+      tables
+        .updateTable('idempotency_keys')
+        .set({ lease_expires_at: new Date(clock.now() + LEASE_MS) })
+        .where('state', '=', 'running')
+        .where('run_id', '=', anyOf([...running])),
     );
   }
 
   async function sweep(): Promise<void> {
     const now = new Date(clock.now());
-    await execute('delete from idempotency_keys where expires_at <= ? and lease_expires_at <= ? returning run_id', [now, now]);
-  }
-
-  /** Every statement here answers with rows. */
-  function execute<T extends object>(sql: string, values: unknown[]): Promise<T[]> {
-    return repeatCollisions(() => em.fork().execute<T[]>(sql, values));
+    await change(pool, tables.deleteFrom('idempotency_keys').where('expires_at', '<=', now).where('lease_expires_at', '<=', now));
   }
 
   function every(intervalMs: number, work: () => Promise<void>): NodeJS.Timeout {

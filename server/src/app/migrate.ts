@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../kernel/log.ts';
+import { rowsOf } from '../kernel/statements.ts';
+import { tables } from './tables.ts';
 
 /** Runs SQL inside the migration's transaction. */
 export type RunSql = (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
@@ -61,7 +63,7 @@ async function missingFrom(client: pg.Client, migrations: readonly Migration[]):
       checksum text not null,
       applied_at timestamptz not null default now()
     )`);
-  const { rows } = await client.query<{ name: string; checksum: string }>('select name, checksum from schema_migrations');
+  const rows = await rowsOf(client, tables.selectFrom('schema_migrations').select(['name', 'checksum']));
   const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]));
   return migrations.filter((migration) => {
     const checksum = applied.get(migration.name);
@@ -92,7 +94,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
     if (isTransaction) await client.query('begin');
     await client.query(`set ${isTransaction ? 'local ' : ''}lock_timeout = ${LOCK_WAIT_MS}`);
     if (typeof up === 'string') await client.query(up);
-    else if (typeof up === 'function') await up(async (sql, values) => (await client.query<Record<string, unknown>>(sql, values)).rows);
+    else if (typeof up === 'function') await up(async (sql, values) => (await client.query(sql, values)).rows);
     else for (const statement of up) await client.query(statement);
     await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [name, checksumOf(migration)]);
     if (isTransaction) await client.query('commit');

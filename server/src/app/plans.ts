@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { PlanOfAccount } from '../access/identity/index.ts';
 import { openPool } from '../adapters/postgres/database.ts';
+import { firstOf } from '../kernel/statements.ts';
 import {
   type AccountPlans,
   ChangedPlan,
@@ -17,6 +18,7 @@ import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import type { Foundation } from './foundation.ts';
+import { tables } from './tables.ts';
 
 /** What payments of the sandbox change. Tables that are not there are the gateway's own. */
 const TEST_BILLING = 'test_billing,public';
@@ -63,10 +65,7 @@ export const planForReceipts =
   ({ pool, book, planOfAccount }: Pick<AccountPlans, 'pool' | 'book' | 'planOfAccount'>): RequirePlan =>
   async ({ accountId, livemode }) => {
     if (!livemode) return;
-    const { rows } = await pool.query<{ plan: string | null; given_plan: string | null }>(
-      'select plan, given_plan from accounts where id = $1',
-      [accountId],
-    );
-    const plan = planOfAccount({ plan: rows[0]?.plan ?? null, givenPlan: rows[0]?.given_plan ?? null });
+    const account = await firstOf(pool, tables.selectFrom('accounts').select(['plan', 'given_plan']).where('id', '=', accountId));
+    const plan = planOfAccount({ plan: account?.plan ?? null, givenPlan: account?.given_plan ?? null });
     requireFeature(book, book.of(plan), 'receipts');
   };

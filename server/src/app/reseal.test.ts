@@ -42,7 +42,7 @@ async function sealedBefore() {
      values ($1, $2, $3, 'member', '!', now(), $4)`,
     [userId, accountId, `${userId}@example.com`, before.seal('JBSWY3DP', secretContextOf({ id: userId }))],
   );
-  await queueMail((sql, values) => pool.query(sql, values), {
+  await queueMail(pool, {
     to: 'ada@example.com',
     template: 'verify-email',
     data: { sealed_token: sealForMail(before, 'tgv_token'), expires_at: '2026-11-22T08:00:00.000Z' },

@@ -1,8 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
+import * as z from 'zod';
 import { SEALED_SECOND_FACTORS } from '../access/identity/index.ts';
 import { SEALED_CONTENT_KEYS } from '../inference/stored-content/index.ts';
 import type { Log } from '../kernel/log.ts';
 import type { SealedColumn, SecretBox } from '../kernel/secret-box.ts';
+import { checkedRows } from '../kernel/statements.ts';
 import { inTransaction } from '../kernel/transaction.ts';
 import { SEALED_MAIL_TOKENS } from '../mail/index.ts';
 
@@ -17,10 +19,8 @@ export class MasterKeyMissing extends Error {
   }
 }
 
-interface SealedRow {
-  readonly id: string;
-  readonly sealed: string;
-}
+const SealedRow = z.object({ id: z.string(), sealed: z.string() });
+type SealedRow = z.infer<typeof SealedRow>;
 
 /** Where sealed secrets lie. */
 const COLUMNS: readonly SealedColumn[] = [SEALED_SECOND_FACTORS, SEALED_MAIL_TOKENS, SEALED_CONTENT_KEYS];
@@ -41,7 +41,7 @@ export async function resealSecrets({ pool, box, log }: { pool: Pool; box: Secre
 async function resealAll(client: PoolClient, box: SecretBox) {
   const found: { row: SealedRow; column: SealedColumn }[] = [];
   for (const column of COLUMNS) {
-    const { rows } = await client.query<SealedRow>(column.select);
+    const rows = await checkedRows(client, SealedRow, column.select);
     found.push(...rows.map((row) => ({ row, column })));
   }
   const missing = new Set(found.map(({ row }) => box.keyIdOf(row.sealed)).filter((id) => !box.keyIds.includes(id)));

@@ -123,7 +123,7 @@ export async function startServer(
 
     const problemReply = createProblemReply(publicUrl);
     const foundation = await openFoundation({ config, log, clock, steady, closing, onFatal });
-    const { dataDir, redis, pool, em, metrics } = foundation;
+    const { dataDir, redis, pool, metrics } = foundation;
     const catalog = await openCatalog(foundation);
     const billing = await openBilling(foundation, catalog);
     const { lanes, refunds, corrections, sealKey, write } = billing;
@@ -193,7 +193,7 @@ export async function startServer(
     let recurring: RunningTimers | undefined;
     closing.add('timers', async () => recurring?.close());
 
-    const idempotency = createIdempotency({ em, clock, log });
+    const idempotency = createIdempotency({ pool, clock, log });
     closing.add('idempotency', async () => idempotency.close());
     const readiness = new Readiness();
     const docs = createDocsSite(DOCS_SITE);

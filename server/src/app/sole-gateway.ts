@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import * as z from 'zod';
 import type { Log } from '../kernel/log.ts';
+import { checkedRow } from '../kernel/statements.ts';
 
 /** "tallylan" in ASCII. */
 const LOCK_KEY = '8386662065640595822';
+const Locked = z.object({ locked: z.boolean() });
 /** The connection of a gateway that was killed a moment ago may take this long to be noticed as gone. */
 const PATIENCE_MS = 5_000;
 const RETRY_MS = 100;
@@ -107,8 +110,7 @@ async function takeLock(
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const lock = mayShare ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
-    const { rows } = await client.query<{ locked: boolean }>(`select ${lock}($1) as locked`, [LOCK_KEY]);
-    if (rows[0]?.locked) break;
+    if ((await checkedRow(client, Locked, `select ${lock}($1) as locked`, [LOCK_KEY]))?.locked) break;
     if (performance.now() >= deadline) {
       await client.end();
       throw new AnotherGateway(mayShare);

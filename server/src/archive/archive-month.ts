@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Pool, PoolClient } from 'pg';
+import * as z from 'zod';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import { type Clock, type Month, monthOf } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
+import { checkedRow, firstOf } from '../kernel/statements.ts';
 import { inTransaction } from '../kernel/transaction.ts';
 import { MONTHLY_TABLES, type MonthlyTable } from './monthly-tables.ts';
 import { keysOf, monthsOf, partitionOf } from './partitions.ts';
+import { tables } from './tables.ts';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
@@ -58,41 +61,48 @@ export async function archiveMonth(deps: ArchiveDeps, table: MonthlyTable, month
 const isPending = async (db: Pick<Pool, 'query'>, table: MonthlyTable, month: Month): Promise<boolean> =>
   ((await db.query(`select from (${table.pending}) as pending limit 1`, keysOf(table, month))).rowCount ?? 0) > 0;
 
-interface PieceRow {
-  readonly rows: number;
-  readonly first_key: string;
-  readonly last_key: string;
-  readonly accounts: string;
-  readonly started_from: Date;
-  readonly started_to: Date;
-  readonly log_from: bigint | null;
-  readonly log_to: bigint | null;
-  readonly lines: string;
-}
+const PieceRow = z.object({
+  rows: z.number(),
+  first_key: z.string().nullable(),
+  last_key: z.string().nullable(),
+  accounts: z.string().nullable(),
+  started_from: z.date().nullable(),
+  started_to: z.date().nullable(),
+  log_from: z.bigint().nullable(),
+  log_to: z.bigint().nullable(),
+  lines: z.string().nullable(),
+});
 
 /** @returns whether there was something left to archive */
 async function archivePiece({ pool, blobs, pieceRows = PIECE_ROWS }: ArchiveDeps, table: MonthlyTable, month: Month): Promise<boolean> {
-  const { rows: known } = await pool.query<{ piece: number; last_key: string }>(
-    'select piece, last_key from archive_pieces where table_name = $1 and month = $2 order by piece desc limit 1',
-    [table.name, month],
+  const known = await firstOf(
+    pool,
+    tables
+      .selectFrom('archive_pieces')
+      .select(['piece', 'last_key'])
+      .where('table_name', '=', table.name)
+      .where('month', '=', month)
+      .orderBy('piece', 'desc')
+      .limit(1),
   );
   const { key, keyType, logIndex } = table;
-  const { rows } = await pool.query<PieceRow>(
+  const piece = await checkedRow(
+    pool,
+    PieceRow,
     `with piece as (select * from ${partitionOf(table, month)} where $1::text is null or ${key} > $1::text::${keyType} order by ${key} fetch first ${pieceRows} rows with ties)
      select count(*)::int as rows, min(${key}::text collate "C") as first_key, max(${key}::text collate "C") as last_key,
        array_agg(distinct account_id)::text as accounts, min(started_at) as started_from, max(started_at) as started_to,
        min(${logIndex}) as log_from, max(${logIndex}) as log_to, string_agg(row_to_json(piece)::text, E'\\n' order by ${key}) as lines
      from piece`,
-    [known[0]?.last_key ?? null],
+    [known?.last_key ?? null],
   );
-  const [piece] = rows;
   if (!piece || piece.rows === 0) return false;
   const { blobKey, sha256 } = await storePiece(blobs, table, month, `${piece.lines}\n`);
   await pool.query(
     `insert into archive_pieces (table_name, month, piece, first_key, last_key, rows, blob_key, sha256, accounts, started_from, started_to, log_from, log_to)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9::uuid[], $10, $11, $12, $13)`,
     [
-      ...[table.name, month, (known[0]?.piece ?? 0) + 1, piece.first_key, piece.last_key, piece.rows, blobKey, sha256],
+      ...[table.name, month, (known?.piece ?? 0) + 1, piece.first_key, piece.last_key, piece.rows, blobKey, sha256],
       ...[piece.accounts, piece.started_from, piece.started_to, piece.log_from, piece.log_to],
     ],
   );
@@ -117,18 +127,22 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
+const CountedRow = z.object({ there: z.string(), archived: z.string() });
+
 /** The rows are counted while nobody can add one; then they go with their partition. */
 async function dropMonth(client: PoolClient, clock: Clock, table: MonthlyTable, month: Month): Promise<ArchiveOutcome> {
   const partition = partitionOf(table, month);
   // Writers and readers of the other months wait behind this one: not for long.
   await client.query(`set local lock_timeout = '5s'`);
   await client.query(`lock table ${partition} in share mode`);
-  const { rows } = await client.query<{ there: string; archived: string }>(
+  const counted = await checkedRow(
+    client,
+    CountedRow,
     `select (select count(*) from ${partition})::text as there,
        (select coalesce(sum(rows), 0) from archive_pieces where table_name = $1 and month = $2)::text as archived`,
     [table.name, month],
   );
-  const [{ there, archived } = { there: '', archived: '' }] = rows;
+  const { there, archived } = counted ?? { there: '', archived: '' };
   if (there !== archived) {
     await client.query('delete from archive_pieces where table_name = $1 and month = $2', [table.name, month]);
     return 'changed';

@@ -1,30 +1,23 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { type SqlBool, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import { type Month, monthOf } from '../kernel/clock.ts';
 import { RecentMap } from '../kernel/recent-map.ts';
+import { firstOf, ifGiven, type RowOf, rowsOf } from '../kernel/statements.ts';
+import type { ArchivePiece } from './entities.ts';
 import type { MonthlyTable } from './monthly-tables.ts';
+import { tables } from './tables.ts';
 
 const decompress = promisify(gunzip);
 /** Pieces that are kept in memory: who pages through a month asks for the same one again. */
 const PIECES_KEPT = 4;
 
-/** A piece of an archived table, as its index has it. */
-export interface ArchivedPiece {
-  readonly month: Month;
-  readonly blob_key: string;
-  readonly sha256: string;
-  /** Of the requests in it. */
-  readonly started_from: Date;
-  readonly started_to: Date;
-  /** Of receipts: their places in the log. */
-  readonly log_from: bigint | null;
-  readonly log_to: bigint | null;
-}
-
-const PIECE = 'month, blob_key, sha256, started_from, started_to, log_from, log_to';
+const PIECE = ['month', 'blob_key', 'sha256', 'started_from', 'started_to', 'log_from', 'log_to'] as const;
+/** A piece of an archived table, as its index has it: of the requests in it; of receipts also their places in the log. */
+export type ArchivedPiece = Readonly<Pick<RowOf<typeof ArchivePiece>, (typeof PIECE)[number]>>;
 
 /** Of an account's requests, those that started from one moment on and until another. */
 export interface ArchivedSpan {
@@ -49,32 +42,47 @@ export class Archive {
     const wanted = key.toLowerCase();
     const month = monthOfKey(table, wanted);
     if (month === undefined) return undefined;
-    const { rows } = await this.#pool.query<ArchivedPiece>(
-      `select ${PIECE} from archive_pieces where table_name = $1 and month = $2 and first_key <= $3 and last_key >= $3`,
-      [table.name, month, wanted],
+    const piece = await firstOf(
+      this.#pool,
+      tables
+        .selectFrom('archive_pieces')
+        .select(PIECE)
+        .where('table_name', '=', table.name)
+        .where('month', '=', month)
+        .where('first_key', '<=', wanted)
+        .where('last_key', '>=', wanted),
     );
-    const [piece] = rows;
     return piece && this.rows(piece, { name: table.key, value: wanted });
   }
 
   /** The pieces of the months that have left the database, with requests of an account in them; those with the newest first. */
   async pieces(table: MonthlyTable, { accountId, from, to }: ArchivedSpan): Promise<ArchivedPiece[]> {
-    const { rows } = await this.#pool.query<ArchivedPiece>(
-      `select ${PIECE} from archive_pieces join archived_months using (table_name, month)
-        where table_name = $1 and $2 = any(accounts) and ($3::timestamptz is null or started_to >= $3) and ($4::timestamptz is null or started_from <= $4)
-        order by started_to desc, piece desc`,
-      [table.name, accountId, from ?? null, to ?? null],
+    return rowsOf(
+      this.#pool,
+      tables
+        .selectFrom('archive_pieces as p')
+        .innerJoin('archived_months as m', (join) => join.onRef('m.table_name', '=', 'p.table_name').onRef('m.month', '=', 'p.month'))
+        .select(['p.month', 'blob_key', 'sha256', 'started_from', 'started_to', 'log_from', 'log_to'])
+        .where('p.table_name', '=', table.name)
+        .where(sql<SqlBool>`${accountId} = any(accounts)`)
+        .where((eb) => ifGiven(from, (time) => eb('started_to', '>=', time)))
+        .where((eb) => ifGiven(to, (time) => eb('started_from', '<=', time)))
+        .orderBy('started_to', 'desc')
+        .orderBy('piece', 'desc'),
     );
-    return rows;
   }
 
   /** The pieces of receipts with places in the log from one on and before another, in its order. */
   async piecesOfLog(start: number, end: number): Promise<ArchivedPiece[]> {
-    const { rows } = await this.#pool.query<ArchivedPiece>(
-      `select ${PIECE} from archive_pieces where log_from < $2 and log_to >= $1 order by log_from`,
-      [start, end],
+    return rowsOf(
+      this.#pool,
+      tables
+        .selectFrom('archive_pieces')
+        .select(PIECE)
+        .where('log_from', '<', BigInt(end))
+        .where('log_to', '>=', BigInt(start))
+        .orderBy('log_from'),
     );
-    return rows;
   }
 
   /**
@@ -102,11 +110,17 @@ export class Archive {
 
 /** The months of every table that have left the database, the oldest first. */
 export async function archivedMonths(pool: Pool) {
-  const { rows } = await pool.query<{ table: string; month: Month; rows: string; pieces: string; archivedAt: Date }>(
-    `select table_name as table, month, m.rows::text as rows, count(piece)::text as pieces, archived_at as "archivedAt"
-       from archived_months m left join archive_pieces using (table_name, month) group by 1, 2, 3, 5 order by month, table_name`,
+  return rowsOf(
+    pool,
+    tables
+      .selectFrom('archived_months as m')
+      .leftJoin('archive_pieces as p', (join) => join.onRef('m.table_name', '=', 'p.table_name').onRef('m.month', '=', 'p.month'))
+      .select(['m.table_name as table', 'm.month', 'm.archived_at as archivedAt'])
+      .select([sql<string>`m.rows::text`.as('rows'), sql<string>`count(piece)::text`.as('pieces')])
+      .groupBy(['m.table_name', 'm.month', 'm.rows', 'm.archived_at'])
+      .orderBy('m.month')
+      .orderBy('m.table_name'),
   );
-  return rows;
 }
 
 /** Whether a key is of a month that has left the database. */

@@ -1,5 +1,7 @@
 import type { Pool } from 'pg';
+import * as z from 'zod';
 import { type Month, monthEnd, monthOf, monthStart } from '../kernel/clock.ts';
+import { checkedRows } from '../kernel/statements.ts';
 import { inTransaction } from '../kernel/transaction.ts';
 import { MONTHLY_TABLES, type MonthlyTable } from './monthly-tables.ts';
 
@@ -27,9 +29,13 @@ export const keysOf = (table: MonthlyTable, month: Month): [from: string, to: st
   table.keyAt(monthEnd(month).getTime()),
 ];
 
+const MonthRow = z.object({ month: z.custom<Month>((month) => typeof month === 'string' && /^\d{4}-\d{2}$/.test(month)) });
+
 /** The months that a table has partitions of, the oldest first. */
 export async function monthsOf(pool: Pool, { name }: MonthlyTable): Promise<Month[]> {
-  const { rows } = await pool.query<{ month: Month }>(
+  const rows = await checkedRows(
+    pool,
+    MonthRow,
     `select replace(right(relname, 7), '_', '-') as month from pg_inherits join pg_class on pg_class.oid = inhrelid
       where inhparent = $1::regclass order by 1`,
     [name],

@@ -1,7 +1,8 @@
 import type { Call, Principal } from '../http/index.ts';
-import type { Execute } from '../kernel/execute.ts';
 import { newId } from '../kernel/ids.ts';
-import { redact, redactUserAgent } from './redact.ts';
+import { asJson, type Queryable, run } from '../kernel/statements.ts';
+import { redactChanges, redactUserAgent } from './redact.ts';
+import { tables } from './tables.ts';
 
 /** Who did it. `internal` is the web front end by its secret, `system` the service by itself. */
 export interface Actor {
@@ -33,14 +34,14 @@ export interface AuditEntry {
 const MAX_USER_AGENT = 300;
 
 /** Adds an entry in the transaction of the change that it tells about: there is neither without the other. */
-export async function recordAudit(execute: Execute, { accountId, actor, action, target, changes = {}, origin }: AuditEntry): Promise<void> {
-  await execute(
-    `insert into audit_log (id, account_id, actor_kind, actor_id, action, target_kind, target_id, changes, ip, user_agent, request_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    [
-      ...[newId(), accountId, actor.kind, actor.id, action, target.kind, target.id, JSON.stringify(redact(changes))],
-      ...[origin?.ip ?? null, origin?.userAgent?.slice(0, MAX_USER_AGENT) ?? null, origin?.requestId ?? null],
-    ],
+export async function recordAudit(db: Queryable, { accountId, actor, action, target, changes = {}, origin }: AuditEntry): Promise<void> {
+  await run(
+    db,
+    tables.insertInto('audit_log').values({
+      ...{ id: newId(), account_id: accountId, actor_kind: actor.kind, actor_id: actor.id, action },
+      ...{ target_kind: target.kind, target_id: target.id, changes: asJson(redactChanges(changes)) },
+      ...{ ip: origin?.ip ?? null, user_agent: origin?.userAgent?.slice(0, MAX_USER_AGENT) ?? null, request_id: origin?.requestId ?? null },
+    }),
   );
 }
 

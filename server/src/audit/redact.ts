@@ -12,12 +12,17 @@ const CREDENTIAL_LIKE = /(tg(?:_live_|_test_|[a-z]_))[\w-]+/gi;
 export const redactUserAgent = (userAgent: string): string => userAgent.replaceAll(CREDENTIAL_LIKE, '$1…').replaceAll(E_MAIL, '$1…@$2');
 
 /** What may be kept of an entry's changes for ever: no secret, and of e-mail addresses the first letter and the domain. */
-export function redact(value: unknown): unknown {
+export const redactChanges = (changes: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(changes).map(([name, inner]) => [name, redactNamed(name, inner)]));
+
+function redact(value: unknown): unknown {
   if (typeof value === 'string')
     return value.replaceAll(SECRET_TEXT, (_all, key, token) => `${key ?? token}…`).replaceAll(E_MAIL, '$1…@$2');
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return value.map(redact);
   if (value instanceof Date) return value.toISOString();
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, SECRET_NAME.test(name) ? '[redacted]' : redact(inner)]));
+  return redactChanges({ ...value });
 }
+
+const redactNamed = (name: string, value: unknown): unknown => (SECRET_NAME.test(name) ? '[redacted]' : redact(value));

@@ -1,3 +1,4 @@
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { invalidInput } from './invalid-input.ts';
 
 /** The one shape of lists: `page` of the contract. */
@@ -56,14 +57,12 @@ interface KeysetOptions {
  *
  * @example
  * const INVOICES = new Keyset({ name: 'invoices', columns: { issued_at: 'time', invoice_id: 'uuid' }, direction: 'desc' });
- * const { rows } = await pool.query(
- *   `select *, ${INVOICES.key} from invoices where ${INVOICES.after('$1')} order by ${INVOICES.order} limit $2`,
- *   INVOICES.values(query),
- * );
+ * const rows = await rowsOf(pool, INVOICES.pageIn(tables.selectFrom('invoices').selectAll(), query));
  * return mapPage(INVOICES.page(rows, query), toWire);
  */
 export class Keyset {
   readonly #options: KeysetOptions;
+  readonly #written: string;
   /** Selects `page_key`. */
   readonly key: string;
   readonly order: string;
@@ -71,7 +70,8 @@ export class Keyset {
   constructor(options: KeysetOptions) {
     this.#options = options;
     const columns = Object.entries(options.columns);
-    this.key = `array[${columns.map(([column, kind]) => KINDS[kind].written(column)).join(', ')}] as page_key`;
+    this.#written = `array[${columns.map(([column, kind]) => KINDS[kind].written(column)).join(', ')}]`;
+    this.key = `${this.#written} as page_key`;
     this.order = columns.map(([column]) => `${column} ${options.direction}`).join(', ');
   }
 
@@ -92,6 +92,26 @@ export class Keyset {
     if (list !== name || key.length !== patterns.length || !patterns.every((pattern, index) => pattern.test(key[index] ?? '')))
       throw badCursor();
     return key;
+  }
+
+  /** The statement that reads one page of what another one would read as a whole. */
+  pageIn<DB, Tables extends keyof DB, Row>(
+    statement: SelectQueryBuilder<DB, Tables, Row>,
+    query: PageQuery,
+  ): SelectQueryBuilder<DB, Tables, Row & Keyed> {
+    const [after, limit] = this.values(query);
+    const words = this.after('\0').split('\0');
+    return statement
+      .select(sql.raw<string[]>(this.#written).as('page_key'))
+      .where(
+        sql<SqlBool>`${sql.join(
+          words.map((part) => sql.raw(part)),
+          sql`${after}`,
+        )}`,
+      )
+      .orderBy(sql.raw(this.order))
+      .limit(limit)
+      .$castTo<Row & Keyed>();
   }
 
   /** The last two parameters of a statement: the cursor's key, and one row more than the page has, which tells whether the list continues. */

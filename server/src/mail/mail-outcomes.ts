@@ -1,4 +1,6 @@
-import type { Pool } from 'pg';
+import type { NotNull } from 'kysely';
+import { anyOf, type Queryable, rowsOf } from '../kernel/statements.ts';
+import { tables } from './tables.ts';
 
 /** What became of a mail: it was taken by a mail server, it was refused or given up, or nobody heard whether it was taken. */
 export interface MailOutcome {
@@ -16,13 +18,16 @@ export interface MailOutcome {
 }
 
 /** The outcomes of those mails that have one by now. Kept for 30 days. */
-export async function outcomesOfMails(pool: Pick<Pool, 'query'>, dedupeKeys: readonly string[]): Promise<readonly MailOutcome[]> {
+export async function outcomesOfMails(pool: Queryable, dedupeKeys: readonly string[]): Promise<readonly MailOutcome[]> {
   if (dedupeKeys.length === 0) return [];
-  const { rows } = await pool.query<MailOutcome>(
-    `select dedupe_key as "dedupeKey", sent_at as "sentAt", is_unconfirmed as "isUnconfirmed", is_suppressed as "isSuppressed",
-       is_recipient_refused as "isRecipientRefused", last_error as failure from mails
-      where dedupe_key = any($1) and (sent_at is not null or failed_at is not null)`,
-    [dedupeKeys],
+  return rowsOf(
+    pool,
+    tables
+      .selectFrom('mails')
+      .select(['dedupe_key as dedupeKey', 'sent_at as sentAt', 'is_unconfirmed as isUnconfirmed', 'is_suppressed as isSuppressed'])
+      .select(['is_recipient_refused as isRecipientRefused', 'last_error as failure'])
+      .where('dedupe_key', '=', anyOf(dedupeKeys))
+      .where((eb) => eb.or([eb('sent_at', 'is not', null), eb('failed_at', 'is not', null)]))
+      .$narrowType<{ dedupeKey: NotNull }>(),
   );
-  return rows;
 }

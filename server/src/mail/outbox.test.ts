@@ -4,7 +4,6 @@ import { createSmtpSender } from '../adapters/mail/smtp.ts';
 import { startSmtpServer } from '../adapters/mail/testing/smtp-server.ts';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
-import type { Execute } from '../kernel/execute.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { createSecretBox } from '../kernel/secret-box.ts';
@@ -18,12 +17,10 @@ const desk = createDesk(box, () => 'https://app.example');
 const event = { at: '2026-11-21T08:05:00.000Z', ip: '203.0.113.7', user_agent: 'Mozilla <script>alert(1)</script>' };
 let db: Awaited<ReturnType<typeof testDatabase>>;
 let pool: ReturnType<typeof openPool>;
-let execute: Execute;
 
 beforeAll(async () => {
   db = await testDatabase();
   pool = openPool({ url: db.url, log: silentLog(), poolSize: 10 });
-  execute = (sql, values) => pool.query(sql, values);
 });
 
 afterAll(async () => {
@@ -34,7 +31,7 @@ afterAll(async () => {
 let serial = 0;
 const somebody = () => `user-${++serial}@example.com`;
 const queue = async (to = somebody()) => {
-  await queueMail(execute, { to, template: 'password-changed', data: event });
+  await queueMail(pool, { to, template: 'password-changed', data: event });
   return to;
 };
 const rowOf = async (to: string) =>
@@ -62,7 +59,7 @@ describe('the outbox', () => {
     const to = somebody();
     const client = await pool.connect();
     await client.query('begin');
-    await queueMail((sql, values) => client.query(sql, values), { to, template: 'password-changed', data: event });
+    await queueMail(client, { to, template: 'password-changed', data: event });
     await client.query('rollback');
     client.release();
     expect(await rowOf(to)).toBeUndefined();
@@ -72,7 +69,7 @@ describe('the outbox', () => {
     const sent: Mail[] = [];
     const data = { ...ALERT, threshold_percent: 80 };
     for (const to of [somebody(), somebody()])
-      await queueMail(execute, { to, template: 'budget-alert', data, dedupeKey: 'budget:k:2026-11:80' });
+      await queueMail(pool, { to, template: 'budget-alert', data, dedupeKey: 'budget:k:2026-11:80' });
     await outboxOf(async (mail) => void sent.push(mail)).sendDue();
     expect(sent.length).toBe(1);
   });
@@ -132,7 +129,7 @@ describe('the outbox', () => {
   describe('of a mail that is sent once', () => {
     const queueOnce = async () => {
       const to = somebody();
-      await queueMail(execute, { to, template: 'password-changed', data: event, dedupeKey: to, isSentOnce: true });
+      await queueMail(pool, { to, template: 'password-changed', data: event, dedupeKey: to, isSentOnce: true });
       return to;
     };
     /** Hands the mail over, and fails then. */
@@ -185,8 +182,8 @@ describe('the outbox', () => {
 
   test('a row whose template is gone or whose data does not fit is kept and reported, not sent', async () => {
     const to = somebody();
-    await execute(`insert into mails (id, recipient, template, data) values ($1, $2, $3, '{}')`, [newId(), to, 'budget-alert']);
-    await execute(`insert into mails (id, recipient, template, data) values ($1, $2, $3, '{}')`, [newId(), somebody(), 'no-such']);
+    await pool.query(`insert into mails (id, recipient, template, data) values ($1, $2, $3, '{}')`, [newId(), to, 'budget-alert']);
+    await pool.query(`insert into mails (id, recipient, template, data) values ($1, $2, $3, '{}')`, [newId(), somebody(), 'no-such']);
     expect(await outboxOf(async () => {}).sendDue()).toBe(0);
     expect(await rowOf(to)).toMatchObject({ sent_at: null, attempts: 1 });
   });
@@ -233,7 +230,7 @@ describe('a letter', () => {
   };
 
   test('shows what others wrote as text and never as markup', async () => {
-    const mail = await composed((to) => queueMail(execute, { to, template: 'password-changed', data: event }));
+    const mail = await composed((to) => queueMail(pool, { to, template: 'password-changed', data: event }));
     expect(mail.html).not.toContain('<script>');
     expect(mail.html).toContain('Mozilla &lt;script&gt;');
     expect(mail.text).toContain('21 November 2026, 08:05 UTC');
@@ -241,7 +238,7 @@ describe('a letter', () => {
 
   test('links to the web front end with the token, which lies sealed in the row', async () => {
     const data = { sealed_token: sealForMail(box, 'tgv_secret'), expires_at: event.at };
-    const mail = await composed((to) => queueMail(execute, { to, template: 'verify-email', data }));
+    const mail = await composed((to) => queueMail(pool, { to, template: 'verify-email', data }));
     expect(mail.text).toContain('https://app.example/verify-email?token=tgv_secret');
     expect(mail.html).toContain('href="https://app.example/verify-email?token=tgv_secret"');
     const { rows } = await pool.query('select data::text as data from mails where recipient = $1', [mail.to]);
@@ -249,7 +246,7 @@ describe('a letter', () => {
   });
 
   test('about a budget has the numbers', async () => {
-    const mail = await composed((to) => queueMail(execute, { to, template: 'budget-alert', data: ALERT }));
+    const mail = await composed((to) => queueMail(pool, { to, template: 'budget-alert', data: ALERT }));
     expect(mail.subject).toBe('production <b> has reached its monthly cap');
     expect(mail.text).toMatch(/Spent +\$25\n.*Cap +\$25\n.*Starts again +1 December 2026, 00:00 UTC/);
     expect(mail.html).toContain('production &lt;b&gt;');

@@ -1,7 +1,11 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { MailDeferred, MailRefused, type MailSender } from '../adapters/mail/port.ts';
 import type { Log } from '../kernel/log.ts';
+import { firstOf, type RowOf } from '../kernel/statements.ts';
+import type { Mail } from './entities.ts';
 import { dress } from './letter.ts';
+import { tables } from './tables.ts';
 import { composeLetter, type Desk } from './templates.ts';
 
 const FIRST_RETRY_SECONDS = 15;
@@ -31,15 +35,9 @@ interface OutboxDeps {
   readonly log: Log;
 }
 
-interface MailRow {
-  readonly id: string;
-  readonly recipient: string;
-  readonly template: string;
-  readonly data: unknown;
-  readonly attempts: number;
+type MailRow = Pick<RowOf<typeof Mail>, 'id' | 'recipient' | 'template' | 'data' | 'attempts' | 'is_sent_once'> & {
   readonly is_too_old: boolean;
-  readonly is_sent_once: boolean;
-}
+};
 
 /** How an attempt failed. */
 interface Failure {
@@ -58,12 +56,19 @@ interface Failure {
 export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
   async function sendNext(client: PoolClient): Promise<boolean | undefined> {
     await client.query('begin');
-    const { rows } = await client.query<MailRow>(
-      `select id, recipient, template, data, attempts, is_sent_once, created_at < now() - $1 * interval '1 second' as is_too_old from mails
-        where sent_at is null and failed_at is null and due_at <= now() order by due_at, id limit 1 for no key update skip locked`,
-      [GIVE_UP_SECONDS],
+    const row = await firstOf(
+      client,
+      tables
+        .selectFrom('mails')
+        .select(['id', 'recipient', 'template', 'data', 'attempts', 'is_sent_once'])
+        .select(sql<boolean>`created_at < now() - ${GIVE_UP_SECONDS} * interval '1 second'`.as('is_too_old'))
+        .where(sql<SqlBool>`sent_at is null and failed_at is null and due_at <= now()`)
+        .orderBy('due_at')
+        .orderBy('id')
+        .limit(1)
+        .forNoKeyUpdate()
+        .skipLocked(),
     );
-    const [row] = rows;
     if (!row) {
       await client.query('commit');
       return undefined;

@@ -1,5 +1,6 @@
-import type { Execute } from '../kernel/execute.ts';
 import { newId } from '../kernel/ids.ts';
+import { asJson, type Queryable, run } from '../kernel/statements.ts';
+import { tables } from './tables.ts';
 import type { TemplateData, TemplateName } from './templates.ts';
 
 interface QueuedMail<Name extends TemplateName> {
@@ -16,13 +17,18 @@ interface QueuedMail<Name extends TemplateName> {
 
 /** Writes a mail into the outbox, in the transaction of what it tells about. A job sends it: at least once, or at most once with `isSentOnce`. */
 export async function queueMail<Name extends TemplateName>(
-  execute: Execute,
+  db: Queryable,
   { to, template, data, dedupeKey, accountId, isSentOnce }: QueuedMail<Name>,
 ): Promise<void> {
-  await execute(
-    `insert into mails (id, account_id, recipient, template, data, dedupe_key, is_sent_once)
-     values ($1, $2, $3, $4, $5, $6, $7) on conflict (dedupe_key) do nothing`,
-    [newId(), accountId ?? null, to, template, JSON.stringify(data), dedupeKey ?? null, isSentOnce ?? false],
+  await run(
+    db,
+    tables
+      .insertInto('mails')
+      .values({
+        ...{ id: newId(), account_id: accountId ?? null, recipient: to, template, data: asJson<unknown>(data) },
+        ...{ dedupe_key: dedupeKey ?? null, is_sent_once: isSentOnce ?? false },
+      })
+      .onConflict((conflict) => conflict.column('dedupe_key').doNothing()),
   );
 }
 
@@ -31,8 +37,8 @@ interface QueuedMails<Name extends TemplateName> extends Omit<QueuedMail<Name>, 
 }
 
 /** One letter to many, each in a mail of their own; however many there are, it is one statement. */
-export async function queueMails<Name extends TemplateName>(execute: Execute, { to, template, data }: QueuedMails<Name>): Promise<void> {
-  await execute(
+export async function queueMails<Name extends TemplateName>(db: Queryable, { to, template, data }: QueuedMails<Name>): Promise<void> {
+  await db.query(
     `insert into mails (id, recipient, template, data, dedupe_key)
      select id, address, $1, $2::jsonb, dedupe_key from unnest($3::uuid[], $4::text[], $5::text[]) as new (id, address, dedupe_key)
      on conflict (dedupe_key) do nothing`,

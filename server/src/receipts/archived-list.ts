@@ -1,7 +1,6 @@
 import { type Archive, type ArchivedPiece, RECEIPTS } from '../archive/index.ts';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import type { Keyed } from '../kernel/page.ts';
-import { archivedReceipts } from './stored-receipt.ts';
 
 /** A receipt of a page. */
 export interface ListedRow extends Keyed {
@@ -11,8 +10,8 @@ export interface ListedRow extends Keyed {
   readonly started_at: Date;
 }
 
-/** The first rows of a list, in its order, one more than a page has. @param source SQL: the rows to choose from, with its own parameter */
-export type ReadPage = (source: string, ...values: string[]) => Promise<ListedRow[]>;
+/** The first rows of a list, in its order, one more than a page has. @param archived rows of the archive to choose from, as JSON */
+export type ReadPage = (archived?: string) => Promise<ListedRow[]>;
 
 interface Page {
   readonly accountId: string;
@@ -22,8 +21,6 @@ interface Page {
   /** Of a list in the order of the log: after which place the page begins. */
   readonly after: bigint | undefined;
   readonly limit: number;
-  /** SQL: the first parameter that the list does not use. */
-  readonly free: string;
   readonly isByKey: boolean;
 }
 
@@ -33,17 +30,17 @@ interface Page {
  * @throws Problem `validation_failed` for receipts by API key: receipts do not name it, and the usage records that do are archived with them
  */
 export async function pageOf(archive: Archive, read: ReadPage, page: Page): Promise<ListedRow[]> {
-  const { limit, after, free } = page;
+  const { limit, after } = page;
   const isOfLog = after !== undefined;
   const compare = isOfLog ? byPlace : newestFirst;
-  let rows = await read('receipts');
+  let rows = await read();
   for (const piece of await piecesOf(archive, page)) {
     const last = rows[limit];
     if (last && comesAfter(piece, last, isOfLog)) break;
     if (page.isByKey) throw byKey(piece);
     const json = await archive.rows(piece, { name: 'account_id', value: page.accountId });
     if (json === undefined) continue;
-    const found = new Map([...rows, ...(await read(archivedReceipts(free), json))].map((row) => [row.receipt_id, row]));
+    const found = new Map([...rows, ...(await read(json))].map((row) => [row.receipt_id, row]));
     rows = [...found.values()].toSorted(compare).slice(0, limit + 1);
   }
   return rows;

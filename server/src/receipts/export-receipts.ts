@@ -1,15 +1,18 @@
 import type { VaasKeySet } from '@tallygate/contract';
 import type { ReceiptExportEnd, ReceiptExportHeader } from '@tallygate/receipts';
+import { type SqlBool, sql } from 'kysely';
 import type { Pool } from 'pg';
+import * as z from 'zod';
 import { type ArchivedPiece, RECEIPTS } from '../archive/index.ts';
 import { type Clock, monthEnd, monthStart, rfc3339 } from '../kernel/clock.ts';
+import { checkedRow, ifGiven, rowsOf } from '../kernel/statements.ts';
 import { withAnchors } from './anchors/receipt-anchor.ts';
 import type { ReceiptScope } from './list-receipts.ts';
 import { provingState, type SignedState } from './log/read-log.ts';
 import type { ReadDeps } from './read-receipt.ts';
 import { lastNumber } from './receipt-numbers.ts';
 import { provenReceipts } from './receipt-row.ts';
-import { archivedReceipts, RECEIPT_COLUMNS, type ReceiptRow } from './stored-receipt.ts';
+import { RECEIPT_COLUMNS, type ReceiptRow, receiptsIn } from './stored-receipt.ts';
 
 export interface ExportDeps extends ReadDeps {
   readonly clock: Clock;
@@ -66,18 +69,33 @@ async function stateToProve(
   month: string,
   archived: readonly ArchivedPiece[],
 ): Promise<SignedState | undefined> {
-  const { rows } = await pool.query<{ last: bigint }>(
+  const place = await checkedRow(
+    pool,
+    LastPlace,
     `select least(greatest(max(log_index), $6), coalesce((select size from receipt_log_checkpoints where created_at <= $5 order by size desc limit 1), 0) - 1) as last
        from receipts where account_id = $1 and livemode = $2 and started_at >= $3 and started_at < $4`,
     [accountId, livemode, monthStart(month), monthEnd(month), new Date(clock.now() - COSIGNED_WITHIN_MS), lastPlaceOf(archived)],
   );
-  return provingState(pool, Number(rows[0]?.last));
+  return provingState(pool, Number(place?.last));
 }
 
 interface ExportScope extends ReceiptScope {
   /** The highest number of a receipt that is exported. */
   readonly last: number;
 }
+
+const LastPlace = z.object({ last: z.bigint().nullable() });
+
+const exported = ({ accountId, livemode, last }: ExportScope, month: string, archived?: string) =>
+  receiptsIn(archived)
+    .select(RECEIPT_COLUMNS)
+    .where('account_id', '=', accountId)
+    .where('livemode', '=', livemode)
+    .where('started_at', '>=', monthStart(month))
+    .where('started_at', '<', monthEnd(month))
+    .where('account_sequence', '<=', last)
+    .orderBy('started_at')
+    .orderBy('receipt_id');
 
 /** @throws where some of the month was archived meanwhile: what is cut off then is told by its missing last line */
 async function* archivedThenStored(
@@ -89,11 +107,7 @@ async function* archivedThenStored(
   for (const piece of archived.toReversed()) {
     const json = await archive.rows(piece, { name: 'account_id', value: scope.accountId });
     if (json === undefined) continue;
-    const { rows } = await pool.query<ReceiptRow>(
-      `select ${RECEIPT_COLUMNS} from ${archivedReceipts('$5')}
-        where account_id = $1 and livemode = $2 and started_at >= $3 and started_at < $4 and account_sequence <= $6 order by started_at, receipt_id`,
-      [scope.accountId, scope.livemode, monthStart(month), monthEnd(month), json, scope.last],
-    );
+    const rows = await rowsOf(pool, exported(scope, month, json));
     if (rows.length > 0) yield rows;
   }
   yield* pagesOfMonth(pool, scope, month);
@@ -106,15 +120,19 @@ const spanOf = ({ accountId }: ReceiptScope, month: string) => ({ accountId, fro
 const lastPlaceOf = (pieces: readonly ArchivedPiece[]): bigint | null =>
   pieces.reduce<bigint | null>((last, { log_to: place }) => (place !== null && (last === null || place > last) ? place : last), null);
 
-async function* pagesOfMonth(pool: Pool, { accountId, livemode, last }: ExportScope, month: string): AsyncGenerator<ReceiptRow[]> {
+async function* pagesOfMonth(pool: Pool, scope: ExportScope, month: string): AsyncGenerator<ReceiptRow[]> {
   let after: ReceiptRow | undefined;
   for (;;) {
-    const { rows } = await pool.query<ReceiptRow>(
-      `select ${RECEIPT_COLUMNS} from receipts
-        where account_id = $1 and livemode = $2 and started_at >= $3 and started_at < $4 and account_sequence <= $6
-          and ($5::uuid is null or (started_at, receipt_id) > ((select started_at from receipts where receipt_id = $5), $5))
-        order by started_at, receipt_id limit ${AT_ONCE}`,
-      [accountId, livemode, monthStart(month), monthEnd(month), after?.receipt_id ?? null, last],
+    const rows = await rowsOf(
+      pool,
+      exported(scope, month)
+        .where(() =>
+          ifGiven(
+            after?.receipt_id,
+            (id) => sql<SqlBool>`(started_at, receipt_id) > ((select started_at from receipts where receipt_id = ${id}), ${id}::uuid)`,
+          ),
+        )
+        .limit(AT_ONCE),
     );
     if (rows.length > 0) yield rows;
     after = rows.at(-1);

@@ -21,4 +21,5 @@ export { takeNumbers } from './receipt-numbers.ts';
 export { anchorRoutes, type RequirePlan, receiptRoutes, scopeOf } from './routes.ts';
 export { sealOf } from './seal.ts';
 export { newSigningSeed, publishSigningKeys, type SigningKey, signingKeyFromSeed } from './signing-keys.ts';
+export type { ReceiptTable } from './tables.ts';
 export { stampLog } from './timestamps/stamp-log.ts';

@@ -1,10 +1,13 @@
 import type { ReceiptList, ReceiptListItem, ReceiptPayload } from '@tallygate/contract';
+import { type SqlBool, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Archive } from '../archive/index.ts';
 import { monthEnd, monthStart } from '../kernel/clock.ts';
 import { formatUsd } from '../kernel/money.ts';
 import { Keyset, mapPage, type PageQuery } from '../kernel/page.ts';
+import { ifGiven, rowsOf } from '../kernel/statements.ts';
 import { type ListedRow, pageOf } from './archived-list.ts';
+import { receiptsIn } from './stored-receipt.ts';
 
 /** Whose receipts: live and test ones are apart. */
 export interface ReceiptScope {
@@ -36,47 +39,35 @@ export async function listReceipts(
   const { month, kind, model, run_id: runId, key_id: keyId, logged_after: loggedAfter, limit } = wanted;
   const list = loggedAfter === undefined ? BY_START : BY_LOG;
   const place = list.cursorKey(wanted.cursor);
-  const values: unknown[] = [accountId, livemode];
-  const where = (condition: (at: string) => string, value: unknown): string[] => {
-    if (value === undefined) return [];
-    values.push(value);
-    return [condition(`$${values.length}`)];
+  const read = (archived?: string) => {
+    const receipts = receiptsIn(archived)
+      .select((eb) => ['receipt_id', 'payload', 'log_index', eb.ref('started_at').$notNull().as('started_at')] as const)
+      .where('account_id', '=', accountId)
+      .where('livemode', '=', livemode)
+      .where((eb) => ifGiven(month, (of) => eb('started_at', '>=', monthStart(of))))
+      .where((eb) => ifGiven(month, (of) => eb('started_at', '<', monthEnd(of))))
+      .where((eb) => ifGiven(kind, (one) => eb('kind', '=', one)))
+      .where((eb) => ifGiven(model, (name) => eb('model', '=', name)))
+      .where((eb) => ifGiven(runId, (run) => eb('run_id', '=', run)))
+      .where(() => ifGiven(keyId, (key) => madeWith(accountId, key)))
+      .where((eb) => ifGiven(loggedAfter, (index) => eb('log_index', '>', BigInt(index))));
+    return rowsOf(pool, list.pageIn(receipts, wanted));
   };
-  const conditions = [
-    ...where((at) => `started_at >= ${at}`, month && monthStart(month)),
-    ...where((at) => `started_at < ${at}`, month && monthEnd(month)),
-    ...where((at) => `kind = ${at}`, kind),
-    ...where((at) => `model = ${at}`, model),
-    ...where((at) => `run_id = ${at}`, runId),
-    ...where(
-      (at) => `exists (select from usage_records u where u.request_id = receipts.request_id and u.account_id = $1 and u.key_id = ${at})`,
-      keyId,
-    ),
-    ...where((at) => `log_index > ${at}`, loggedAfter),
-    ...where(list.after.bind(list), place ?? undefined),
-  ];
-  const condition = ['account_id = $1', 'livemode = $2', ...conditions].join(' and ');
-  const rows = await pageOf(
-    archive,
-    async (source, ...more) => {
-      const found = await pool.query<ListedRow>(
-        `select receipt_id, payload, log_index, started_at, ${list.key} from ${source} where ${condition} order by ${list.order} limit ${limit + 1}`,
-        [...values, ...more],
-      );
-      return found.rows;
-    },
-    {
-      ...{ accountId, limit, free: `$${values.length + 1}`, isByKey: keyId !== undefined },
-      from: month === undefined ? undefined : monthStart(month),
-      to: (list === BY_START ? timeOf(place) : undefined) ?? (month === undefined ? undefined : monthEnd(month)),
-      after: loggedAfter === undefined ? undefined : BigInt(place?.[0] ?? loggedAfter),
-    },
-  );
+  const rows = await pageOf(archive, read, {
+    ...{ accountId, limit, isByKey: keyId !== undefined },
+    from: month === undefined ? undefined : monthStart(month),
+    to: (list === BY_START ? timeOf(place) : undefined) ?? (month === undefined ? undefined : monthEnd(month)),
+    after: loggedAfter === undefined ? undefined : BigInt(place?.[0] ?? loggedAfter),
+  });
   return mapPage(list.page(rows, wanted), itemOf);
 }
 
 /** At or after the moment of a cursor, which has microseconds. */
 const timeOf = (place: readonly string[] | null): Date | undefined => (place ? new Date(Math.ceil(Number(place[0]) / 1000)) : undefined);
+
+/** The key of a request is told by its usage record. */
+const madeWith = (accountId: string, keyId: string) =>
+  sql<SqlBool>`exists (select from usage_records u where u.request_id = receipts.request_id and u.account_id = ${accountId} and u.key_id = ${keyId})`;
 
 function itemOf({ payload, log_index: index }: Pick<ListedRow, 'payload' | 'log_index'>): ReceiptListItem {
   const said = JSON.parse(payload) as ReceiptPayload;

@@ -1,9 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
 import { rfc3339 } from '../kernel/clock.ts';
+import { rowsOf } from '../kernel/statements.ts';
 import { inTransaction } from '../kernel/transaction.ts';
 import { ownRecords, putDown } from './own-records.ts';
 import { sealKeyOf } from './seal.ts';
 import { type KeyPurpose, publishSigningKeys, type SigningKey } from './signing-keys.ts';
+import { tables } from './tables.ts';
 
 /** The keys that this service is configured with. Of those for receipts the first signs, of those for the log every one. */
 export interface OwnKeys {
@@ -48,8 +50,7 @@ export const recordOfKey = ({ kid, purpose, x, not_before: from, not_after: to }
   `${KEY}${kid} ${purpose} ${x} ${rfc3339(from)} ${to ? rfc3339(to) : '-'}`;
 
 export async function readPublishedKeys(db: Pool | PoolClient): Promise<PublishedKey[]> {
-  const { rows } = await db.query<PublishedKey>('select kid, purpose, x, not_before, not_after from signing_keys order by kid');
-  return rows;
+  return rowsOf(db, tables.selectFrom('signing_keys').select(['kid', 'purpose', 'x', 'not_before', 'not_after']).orderBy('kid'));
 }
 
 /**

@@ -1,6 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
+import { anyOf, rowsOf } from '../kernel/statements.ts';
 import type { SigningKey } from './signing-keys.ts';
+import { tables } from './tables.ts';
 
 /**
  * What the service has put down for itself. It lies in the database, and whoever writes there can delete a record, or put back one that once
@@ -24,10 +26,8 @@ function sealOf(record: string, { privateKey }: SigningKey): Buffer {
 /** Those that one of the keys has sealed; others are as if they were not there. */
 export async function ownRecords(db: Database, keys: readonly SigningKey[]): Promise<OwnRecords> {
   const byKid = new Map(keys.map((key) => [key.kid, key]));
-  const { rows } = await db.query<{ record: string; sealed_by: string; seal: Buffer }>(
-    'select record, sealed_by, seal from own_records where sealed_by = any ($1)',
-    [[...byKid.keys()]],
-  );
+  const known = tables.selectFrom('own_records').select(['record', 'sealed_by', 'seal']);
+  const rows = await rowsOf(db, known.where('sealed_by', '=', anyOf([...byKid.keys()])));
   const held = new Set<string>();
   for (const { record, sealed_by, seal } of rows) {
     const key = byKid.get(sealed_by);

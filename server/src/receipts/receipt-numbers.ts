@@ -1,5 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
+import * as z from 'zod';
 import { monthOf } from '../kernel/clock.ts';
+import { checkedRows, firstOf } from '../kernel/statements.ts';
+import { tables } from './tables.ts';
 
 /** What a receipt is numbered among. */
 interface Numbered {
@@ -8,6 +11,8 @@ interface Numbered {
   /** Of the request, epoch milliseconds. */
   readonly startedAt: number;
 }
+
+const Taken = z.object({ account_id: z.string(), livemode: z.boolean(), month: z.string(), last: z.number() });
 
 /**
  * The number of each receipt among those of its account, mode and month (UTC, of the request): 1, 2, 3, …, without a gap, so that one which is
@@ -27,7 +32,9 @@ export async function takeNumbers(client: Pool | PoolClient, posted: readonly Nu
     month: monthOf(of.startedAt),
     last: count,
   }));
-  const { rows } = await client.query<{ account_id: string; livemode: boolean; month: string; last: number }>(
+  const rows = await checkedRows(
+    client,
+    Taken,
     `insert into receipt_numbers (account_id, livemode, month, last)
      select account_id, livemode, month, last from json_populate_recordset(null::receipt_numbers, $1) order by account_id, livemode, month
      on conflict (account_id, livemode, month) do update set last = receipt_numbers.last + excluded.last returning *`,
@@ -50,9 +57,6 @@ const seriesOf = ({ accountId, livemode, startedAt }: Numbered): string => `${ac
 
 /** The highest number that has been taken; 0 before the first. */
 export async function lastNumber(pool: Pool, { accountId, livemode }: Omit<Numbered, 'startedAt'>, month: string): Promise<number> {
-  const { rows } = await pool.query<{ last: number }>(
-    'select last from receipt_numbers where account_id = $1 and livemode = $2 and month = $3',
-    [accountId, livemode, month],
-  );
-  return rows[0]?.last ?? 0;
+  const taken = tables.selectFrom('receipt_numbers').select('last').where('account_id', '=', accountId).where('livemode', '=', livemode);
+  return (await firstOf(pool, taken.where('month', '=', month)))?.last ?? 0;
 }

@@ -3,6 +3,8 @@ import type { VaasKeySet } from '@tallygate/contract';
 import { keyThumbprint, toVerifierKey } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
 import { rfc3339 } from '../kernel/clock.ts';
+import { rowsOf } from '../kernel/statements.ts';
+import { tables } from './tables.ts';
 
 export interface SigningKey {
   readonly kid: string;
@@ -55,14 +57,15 @@ export async function publishSigningKeys(
 
 /** As they stand in the database, whoever has written them there: what is given away is {@link publishedKeySet}. */
 export async function storedKeySet(pool: Pool): Promise<VaasKeySet> {
-  const { rows } = await pool.query<{
-    kid: string;
-    x: string;
-    purpose: KeyPurpose;
-    not_before: Date;
-    not_after: Date | null;
-    origin: string;
-  }>(`select kid, x, purpose, not_before, not_after, origin from signing_keys, receipt_log order by purpose desc, not_before desc, kid`);
+  const rows = await rowsOf(
+    pool,
+    tables
+      .selectFrom(['signing_keys', 'receipt_log'])
+      .select(['kid', 'x', 'purpose', 'not_before', 'not_after', 'origin'])
+      .orderBy('purpose', 'desc')
+      .orderBy('not_before', 'desc')
+      .orderBy('kid'),
+  );
   return {
     keys: rows.map(({ kid, x, purpose, not_before, not_after, origin }) => {
       const key = { kty: 'OKP', crv: 'Ed25519', x, kid, use: 'sig', alg: 'EdDSA' } as const;

@@ -1,32 +1,36 @@
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { type Archive, RECEIPTS } from '../archive/index.ts';
+import { firstOf, type RowOf } from '../kernel/statements.ts';
+import type { Receipt } from './entities.ts';
+import { tables } from './tables.ts';
 
+type Row = Readonly<RowOf<typeof Receipt>>;
+
+export const RECEIPT_COLUMNS = ['receipt_id', 'payload', 'digest', 'log_index'] as const;
 /** A receipt as it is stored. */
-export interface ReceiptRow {
-  readonly receipt_id: string;
-  readonly payload: string;
-  readonly digest: Buffer;
-  readonly log_index: bigint | null;
-}
-
-export const RECEIPT_COLUMNS = 'receipt_id, payload, digest, log_index';
+export type ReceiptRow = Pick<Row, (typeof RECEIPT_COLUMNS)[number]>;
 
 export interface StoredReceipt extends ReceiptRow {
   readonly account_id: string;
   readonly livemode: boolean | null;
-  readonly started_at: Date;
+  readonly started_at: Date | null;
 }
 
-/** SQL: the receipts of a piece of the archive, as rows of the table. */
-export const archivedReceipts = (json: string): string => `json_populate_recordset(null::receipts, ${json}) as receipts`;
+/** Receipts in the database; or those of a piece of the archive, as rows of the table. @param archived JSON */
+export const receiptsIn = (archived?: string) =>
+  tables.selectFrom(
+    archived === undefined
+      ? sql<Row>`receipts`.as('receipts')
+      : sql<Row>`json_populate_recordset(null::receipts, ${archived})`.as('receipts'),
+  );
+export type Receipts = ReturnType<typeof receiptsIn>;
 
 /** A receipt by its id, from the database or from the archive. */
 export async function storedReceipt(pool: Pool, archive: Archive, receiptId: string): Promise<StoredReceipt | undefined> {
-  const columns = `${RECEIPT_COLUMNS}, account_id, livemode, started_at`;
-  const live = await pool.query<StoredReceipt>(`select ${columns} from receipts where receipt_id = $1`, [receiptId]);
-  if (live.rows[0]) return live.rows[0];
+  const read = (archived?: string) => receiptsIn(archived).select([...RECEIPT_COLUMNS, 'account_id', 'livemode', 'started_at']);
+  const live = await firstOf(pool, read().where('receipt_id', '=', receiptId));
+  if (live) return live;
   const archived = await archive.find(RECEIPTS, receiptId);
-  if (archived === undefined) return undefined;
-  const { rows } = await pool.query<StoredReceipt>(`select ${columns} from ${archivedReceipts('$1')}`, [archived]);
-  return rows[0];
+  return archived === undefined ? undefined : firstOf(pool, read(archived));
 }

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-const AccountSchema = defineEntity({
+export const AccountSchema = defineEntity({
   name: 'Account',
   tableName: 'accounts',
   properties: {
@@ -10,7 +10,7 @@ const AccountSchema = defineEntity({
     plan: p.text().nullable(),
     /** What of it the operator gave. */
     givenPlan: p.text().fieldName('given_plan').nullable(),
-    storesContent: p.boolean().fieldName('stores_content'),
+    storesContent: p.boolean().fieldName('stores_content').defaultRaw('true'),
     createdAt: p.datetime().fieldName('created_at'),
   },
 });

@@ -3,9 +3,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { recordAudit } from '../../audit/index.ts';
 import { upsertContact } from '../../community/people/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { inUnit } from '../../kernel/execute.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { SecretBox } from '../../kernel/secret-box.ts';
+import { inUnit } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import { Account, type PlanOfAccount, planIdOf } from './account.ts';
 import { NO_PASSWORD } from './passwords.ts';
@@ -48,9 +48,9 @@ export function createClaimableUsers({ em, box, clock, planOf }: ClaimableUsersD
         ...{ id: newId(), account, email, name, role: 'member' as const, passwordHash: NO_PASSWORD, createdAt },
       });
       await unit.flush();
-      const execute = inUnit(unit);
-      await upsertContact(execute, { email, name, source: 'user', userId: user.id, planTier: planIdOf(planOf, account), at: createdAt });
-      await recordAudit(execute, {
+      const db = inUnit(unit);
+      await upsertContact(db, { email, name, source: 'user', userId: user.id, planTier: planIdOf(planOf, account), at: createdAt });
+      await recordAudit(db, {
         accountId: account.id,
         actor: { kind: 'system', id: null },
         action: 'user.created',

@@ -1,6 +1,6 @@
-import { Account } from './account.ts';
+import { Account, type AccountSchema } from './account.ts';
 import { Session } from './session.ts';
-import { User } from './user.ts';
+import { User, type UserSchema } from './user.ts';
 
 export type { PlanOfAccount } from './account.ts';
 export { closeUnclaimed } from './close-unclaimed.ts';
@@ -17,6 +17,10 @@ export { accountRoutes, identityRoutes, mfaRoutes, userRoutes } from './routes.t
 export { requireLiveSession, type Sessions } from './sessions.ts';
 export { formLimits, networkOf } from './throttle/limits.ts';
 export type { Owner, Users } from './users.ts';
+
+/** For statements that join them. */
+export type AccountTable = typeof AccountSchema;
+export type UserTable = typeof UserSchema;
 
 /** For the ORM's list of entities. */
 export const identityEntities = [Account, User, Session];

@@ -1,11 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { type Origin, recordAudit } from '../../audit/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { inUnit } from '../../kernel/execute.ts';
 import { newId } from '../../kernel/ids.ts';
+import { firstOf, inUnit, type Queryable, run } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import { notify } from './notices.ts';
+import { tables } from './tables.ts';
 import { lockUser } from './users.ts';
 
 /** So many within an hour are told to the owner, once in that hour. */
@@ -31,16 +33,6 @@ export async function noteLoginFailure(pool: Pool, { userId, kind, at, origin }:
   );
 }
 
-interface FailureRow {
-  readonly id: string;
-  readonly user_id: string | null;
-  readonly kind: LoginFailure['kind'];
-  readonly ip: string | null;
-  readonly user_agent: string | null;
-  readonly request_id: string;
-  readonly failed_at: Date;
-}
-
 /** SQL: whether a failed login waits for {@link recordLoginFailures}. */
 export const LOGIN_FAILURES_DUE = 'exists (select from login_failures where not recorded)';
 
@@ -50,36 +42,51 @@ export async function recordLoginFailures({ em, clock }: { em: EntityManager; cl
 }
 
 async function recordNext(unit: EntityManager, now: Date): Promise<boolean> {
-  const [failure] = await unit.execute<FailureRow[]>(
-    `update login_failures set recorded = true
-     where id = (select id from login_failures where not recorded order by id limit 1 for update skip locked)
-     returning id, user_id, kind, ip, user_agent, request_id, failed_at`,
+  const db = inUnit(unit);
+  const failure = await firstOf(
+    db,
+    tables
+      .updateTable('login_failures')
+      .set({ recorded: true })
+      .where('id', '=', (eb) =>
+        eb.selectFrom('login_failures').select('id').where('recorded', '=', false).orderBy('id').limit(1).forUpdate().skipLocked(),
+      )
+      .returning(['id', 'user_id', 'kind', 'ip', 'user_agent', 'request_id', 'failed_at']),
   );
   if (!failure) return false;
   const user = failure.user_id === null ? undefined : await lockUser(unit, failure.user_id);
   if (!user) {
-    await unit.execute('delete from login_failures where id = ?', [failure.id]);
+    await run(db, tables.deleteFrom('login_failures').where('id', '=', failure.id));
     return true;
   }
-  const execute = inUnit(unit);
   const origin: Origin = { ip: failure.ip, userAgent: failure.user_agent, requestId: failure.request_id };
   const accountId = user.account.id;
-  await recordAudit(execute, {
+  await recordAudit(db, {
     accountId,
     actor: { kind: 'system', id: null },
     action: failure.kind === 'password' ? 'login.failed' : 'login.second_factor_failed',
     target: { kind: 'user', id: user.id },
-    changes: { failed_at: new Date(failure.failed_at).toISOString() },
+    changes: { failed_at: failure.failed_at.toISOString() },
     origin,
   });
-  const [{ failed = 0, told = 0 } = {}] = await unit.execute<{ failed: number; told: number }[]>(
-    `select count(*)::int as failed, (count(*) filter (where told_at > ?))::int as told
-     from login_failures where user_id = ? and recorded and failed_at > ?`,
-    [new Date(now.getTime() - WINDOW_MS), user.id, new Date(now.getTime() - WINDOW_MS)],
-  );
+  const { failed, told } = await recentOf(db, user.id, new Date(now.getTime() - WINDOW_MS));
   if (failed < TOLD_AFTER || told > 0) return true;
-  await unit.execute('update login_failures set told_at = ? where id = ?', [now, failure.id]);
+  await run(db, tables.updateTable('login_failures').set({ told_at: now }).where('id', '=', failure.id));
   const template = failure.kind === 'password' ? 'logins-failed' : 'second-factors-failed';
-  await notify(execute, template, { to: user.email, accountId, at: new Date(failure.failed_at), origin });
+  await notify(db, template, { to: user.email, accountId, at: failure.failed_at, origin });
   return true;
+}
+
+async function recentOf(db: Queryable, userId: string, since: Date): Promise<{ readonly failed: number; readonly told: number }> {
+  const counted = await firstOf(
+    db,
+    tables
+      .selectFrom('login_failures')
+      .select(sql<number>`count(*)::int`.as('failed'))
+      .select(sql<number>`(count(*) filter (where told_at > ${since}))::int`.as('told'))
+      .where('user_id', '=', userId)
+      .where('recorded', '=', true)
+      .where('failed_at', '>', since),
+  );
+  return counted ?? { failed: 0, told: 0 };
 }

@@ -1,10 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { LoginMfaRequest, LoginRequest } from '@tallygate/contract';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { type Origin, recordAudit } from '../../audit/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { inUnit } from '../../kernel/execute.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { firstOf, inUnit } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import { noteLoginFailure } from './login-failures.ts';
 import { type Challenge, challengedUser, openChallenge, spendChallenge, takeTry } from './mfa/login-challenge.ts';
@@ -12,6 +13,7 @@ import { type SecondFactor, wrongCode } from './mfa/second-factor.ts';
 import { notify } from './notices.ts';
 import type { Passwords } from './passwords.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
+import { tables } from './tables.ts';
 import { isKnownAddress } from './throttle/known-addresses.ts';
 import { guessingLimits } from './throttle/limits.ts';
 import type { Admitted, Throttle } from './throttle/throttle.ts';
@@ -47,11 +49,14 @@ export function createLogins({ em, pool, sessions, passwords, secondFactor, thro
 
   /** Without the ORM: making entities of a user and their account takes about a millisecond, which an unknown address would not. */
   async function loginOf(email: string): Promise<Login | undefined> {
-    const { rows } = await pool.query<Login>(
-      'select id, password_hash as "passwordHash" from users where lower(email) = lower($1) and closed_at is null',
-      [email],
+    return firstOf(
+      pool,
+      tables
+        .selectFrom('users')
+        .select(['id', 'password_hash as passwordHash'])
+        .where(sql`lower(email)`, '=', sql`lower(${email})`)
+        .where('closed_at', 'is', null),
     );
-    return rows[0];
   }
 
   /** @param subject what the attempts are counted under: the same for a user and for nobody */
@@ -110,15 +115,15 @@ export function createLogins({ em, pool, sessions, passwords, secondFactor, thro
   };
 
   async function tellOfRecoveryCode(unit: EntityManager, user: User, origin: Origin): Promise<void> {
-    const execute = inUnit(unit);
-    await recordAudit(execute, {
+    const db = inUnit(unit);
+    await recordAudit(db, {
       accountId: user.account.id,
       actor: { kind: 'user', id: user.id },
       action: 'mfa.recovery_used',
       target: { kind: 'user', id: user.id },
       origin,
     });
-    await notify(execute, 'recovery-code-used', { to: user.email, accountId: user.account.id, at: present(), origin });
+    await notify(db, 'recovery-code-used', { to: user.email, accountId: user.account.id, at: present(), origin });
   }
 }
 

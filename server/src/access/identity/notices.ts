@@ -1,6 +1,6 @@
 import type { Origin } from '../../audit/index.ts';
-import type { Execute } from '../../kernel/execute.ts';
 import type { SecretBox } from '../../kernel/secret-box.ts';
+import type { Queryable } from '../../kernel/statements.ts';
 import { queueMail, sealForMail } from '../../mail/index.ts';
 import type { MailToken, Purpose } from './recovery/mail-tokens.ts';
 
@@ -24,16 +24,16 @@ interface Told {
 }
 
 /** Tells the owner, outside of the account, what was done to it. */
-export const notify = (execute: Execute, template: Notice, { to, accountId, at, origin }: Told): Promise<void> =>
-  queueMail(execute, { to, template, accountId, data: { at: at.toISOString(), ip: origin.ip, user_agent: origin.userAgent } });
+export const notify = (db: Queryable, template: Notice, { to, accountId, at, origin }: Told): Promise<void> =>
+  queueMail(db, { to, template, accountId, data: { at: at.toISOString(), ip: origin.ip, user_agent: origin.userAgent } });
 
 /** The mail that carries a token; the token lies sealed in its row. `claim-account` and `take-over-account` carry one that sets a password. */
 export const mailToken = (
-  execute: Execute,
+  db: Queryable,
   purpose: Purpose | 'claim-account' | 'take-over-account',
   { to, accountId, token, box }: { to: string; accountId: string; token: MailToken; box: SecretBox },
 ): Promise<void> =>
-  queueMail(execute, {
+  queueMail(db, {
     to,
     template: purpose,
     accountId,

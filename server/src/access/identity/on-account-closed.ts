@@ -1,8 +1,8 @@
 import type { Actor, Origin } from '../../audit/index.ts';
-import type { Execute } from '../../kernel/execute.ts';
+import type { Queryable } from '../../kernel/statements.ts';
 
 /** What other slices do when an account closes, in the same transaction: identity does not know them. */
-export type OnAccountClosed = (execute: Execute, closed: ClosedAccount) => Promise<void>;
+export type OnAccountClosed = (db: Queryable, closed: ClosedAccount) => Promise<void>;
 
 export interface ClosedAccount {
   readonly accountId: string;

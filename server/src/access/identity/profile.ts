@@ -4,10 +4,10 @@ import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import { forgetUser } from '../../community/people/index.ts';
 import type { SessionPrincipal } from '../../http/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { inUnit } from '../../kernel/execute.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { inUnit } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import type { SecondFactor } from './mfa/second-factor.ts';
 import { dropUnfinishedLogins } from './mfa/unfinished-logins.ts';
@@ -62,7 +62,7 @@ export function createProfile(deps: ProfileDeps): Profile {
 
   /** The address changes when its reader says so; who else has it is found out by the job, so that the answer cannot tell. */
   const askForAddress = (unit: EntityManager, user: User, email: string) =>
-    unit.execute("insert into mail_requests (id, purpose, email, user_id, requested_at) values (?, 'verify-email', ?, ?, ?)", [
+    inUnit(unit).query("insert into mail_requests (id, purpose, email, user_id, requested_at) values ($1, 'verify-email', $2, $3, $4)", [
       ...[newId(), email, user.id, present()],
     ]);
 
@@ -128,21 +128,21 @@ export function createProfile(deps: ProfileDeps): Profile {
       const closing = async (unit: EntityManager, user: User): Promise<void> => {
         await ownerProof.requireCode(unit, user, code);
         await requireOtherAdministrator(unit, user, 'close your account');
-        const execute = inUnit(unit);
+        const db = inUnit(unit);
         const at = present();
         await recordOf(unit, principal, 'account.closed', {}, origin);
-        await notify(execute, 'account-closed', { to: user.email, accountId: principal.accountId, at, origin });
+        await notify(db, 'account-closed', { to: user.email, accountId: principal.accountId, at, origin });
         await secondFactor.disable(unit, user);
         await dropUnfinishedLogins(unit, user.id);
         await dropMailTokens(unit, user.id);
-        await unit.execute('delete from known_addresses where user_id = ?', [user.id]);
-        await unit.execute('delete from mail_requests where user_id = ?', [user.id]);
-        await unit.execute('delete from login_failures where user_id = ?', [user.id]);
+        await inUnit(unit).query('delete from known_addresses where user_id = $1', [user.id]);
+        await inUnit(unit).query('delete from mail_requests where user_id = $1', [user.id]);
+        await inUnit(unit).query('delete from login_failures where user_id = $1', [user.id]);
         await endSessions(unit, { userId: user.id, now: at });
-        await unit.execute('update sessions set ip_address = null, user_agent = null where user_id = ?', [user.id]);
+        await inUnit(unit).query('update sessions set ip_address = null, user_agent = null where user_id = $1', [user.id]);
         user.close(at);
-        await forgetUser(execute, user.id, at);
-        await onAccountClosed(execute, { accountId: principal.accountId, at, actor: actorOf(principal), origin });
+        await forgetUser(db, user.id, at);
+        await onAccountClosed(db, { accountId: principal.accountId, at, actor: actorOf(principal), origin });
       };
       await ownerProof.withPassword(principal.userId, password, closing, { before: oneRoleChangeAtATime });
     },

@@ -4,9 +4,9 @@ import type { Role } from '@tallygate/contract';
 import { type Actor, actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { SessionPrincipal } from '../../http/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { inUnit } from '../../kernel/execute.ts';
 import { Keyset, mapPage, type Page, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { inUnit } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import { notify } from './notices.ts';
 import { NO_PASSWORD } from './passwords.ts';
@@ -136,4 +136,4 @@ interface By {
 
 /** Taken before any user is locked by whatever may leave the service with one administrator less. */
 export const oneRoleChangeAtATime = (unit: EntityManager): Promise<unknown> =>
-  inUnit(unit)(`select pg_advisory_xact_lock(hashtext('tallygate: roles'))`, []);
+  inUnit(unit).query(`select pg_advisory_xact_lock(hashtext('tallygate: roles'))`);

@@ -8,7 +8,7 @@ export const ABSOLUTE_MS = 90 * DAY_MS;
 const TOUCH_INTERVAL_MS = 60_000;
 const FRESH_MS = 15 * 60_000;
 
-const SessionSchema = defineEntity({
+export const SessionSchema = defineEntity({
   name: 'Session',
   tableName: 'sessions',
   properties: {
@@ -20,7 +20,7 @@ const SessionSchema = defineEntity({
     revokedAt: p.datetime().fieldName('revoked_at').nullable(),
     ipAddress: p.text().fieldName('ip_address').nullable(),
     userAgent: p.text().fieldName('user_agent').nullable(),
-    isByDevice: p.boolean().fieldName('is_by_device'),
+    isByDevice: p.boolean().fieldName('is_by_device').defaultRaw('false'),
   },
 });
 

@@ -2,14 +2,15 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { SessionGrant, SessionPrincipal } from '../../http/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { inUnit } from '../../kernel/execute.ts';
 import { newId } from '../../kernel/ids.ts';
 import { Keyset, type Page, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { inUnit, run } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import type { PlanOfAccount } from './account.ts';
 import { Session } from './session.ts';
 import { isSessionToken, mintSessionToken, sessionTokenHash } from './session-token.ts';
+import { tables } from './tables.ts';
 import { rememberAddress } from './throttle/known-addresses.ts';
 import type { User } from './user.ts';
 
@@ -76,10 +77,10 @@ export function createSessions({ em, clock, planOf }: SessionsDeps): Sessions {
         userAgent: origin.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
         isByDevice: client !== undefined,
       });
-      const execute = inUnit(unit);
+      const db = inUnit(unit);
       // Of a program's address nobody has shown that it is the user's.
-      if (client === undefined) await rememberAddress(execute, user.id, origin.ip, now);
-      await recordAudit(execute, {
+      if (client === undefined) await rememberAddress(db, user.id, origin.ip, now);
+      await recordAudit(db, {
         accountId: user.account.id,
         actor: { kind: 'user', id: user.id },
         action: 'session.opened',
@@ -143,11 +144,8 @@ export async function endSessions(
   unit: EntityManager,
   { userId, except, now }: { userId: string; except?: string; now: Date },
 ): Promise<number> {
-  const ended = await unit.execute<object[]>(
-    'update sessions set revoked_at = ? where user_id = ? and revoked_at is null and id is distinct from ?::uuid returning id',
-    [now, userId, except ?? null],
-  );
-  return ended.length;
+  const living = tables.updateTable('sessions').set({ revoked_at: now }).where('user_id', '=', userId).where('revoked_at', 'is', null);
+  return run(inUnit(unit), living.where('id', 'is distinct from', except ?? null));
 }
 
 const grantOf = ({ id, user }: Session, planOf: PlanOfAccount): SessionGrant => ({

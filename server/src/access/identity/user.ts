@@ -3,7 +3,7 @@ import { normalAddress } from '../../community/people/index.ts';
 import { Account, CLOSED_ACCOUNT_NAME } from './account.ts';
 import { NO_PASSWORD } from './passwords.ts';
 
-const UserSchema = defineEntity({
+export const UserSchema = defineEntity({
   name: 'User',
   tableName: 'users',
   properties: {
@@ -17,6 +17,7 @@ const UserSchema = defineEntity({
     claimAskedAt: p.datetime().fieldName('claim_asked_at').nullable(),
     mfaSealedSecret: p.text().fieldName('mfa_sealed_secret').nullable().hidden(),
     mfaEnabledAt: p.datetime().fieldName('mfa_enabled_at').nullable(),
+    mfaLastStep: p.bigint('bigint').fieldName('mfa_last_step').defaultRaw('0').hidden(),
     createdAt: p.datetime().fieldName('created_at'),
     closedAt: p.datetime().fieldName('closed_at').nullable(),
   },

@@ -4,10 +4,10 @@ import type { CreateUserRequest, Role } from '@tallygate/contract';
 import { type Origin, recordAudit } from '../../audit/index.ts';
 import { claimConsent, upsertContact } from '../../community/people/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { inUnit } from '../../kernel/execute.ts';
 import { newId } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { SecretBox } from '../../kernel/secret-box.ts';
+import { inUnit } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import { Account, type PlanOfAccount, planIdOf } from './account.ts';
 import { mailToken } from './notices.ts';
@@ -87,8 +87,8 @@ export function createUsers({ em, passwords, strength, box, clock, planOf }: Use
             emailVerifiedAt: isVerified ? createdAt : null,
           });
           await unit.flush();
-          const execute = inUnit(unit);
-          await upsertContact(execute, {
+          const db = inUnit(unit);
+          await upsertContact(db, {
             email,
             name,
             source: 'user',
@@ -96,8 +96,8 @@ export function createUsers({ em, passwords, strength, box, clock, planOf }: Use
             planTier: planIdOf(planOf, account),
             at: createdAt,
           });
-          if (hasConsented) await claimConsent(execute, { email, source: 'user', at: createdAt });
-          await recordAudit(execute, {
+          if (hasConsented) await claimConsent(db, { email, source: 'user', at: createdAt });
+          await recordAudit(db, {
             accountId: account.id,
             actor: { kind: origin ? 'internal' : 'system', id: null },
             action: 'user.created',
@@ -107,7 +107,7 @@ export function createUsers({ em, passwords, strength, box, clock, planOf }: Use
           });
           if (!isVerified) {
             const token = await mintMailToken(unit, 'verify-email', { userId: user.id, email }, createdAt);
-            await mailToken(execute, 'verify-email', { to: email, accountId: account.id, token, box });
+            await mailToken(db, 'verify-email', { to: email, accountId: account.id, token, box });
           }
           return user;
         });

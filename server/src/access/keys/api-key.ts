@@ -4,7 +4,7 @@ import type { NanoUsd } from '../../kernel/money.ts';
 import { graceEndsAt, type KeyStatus, statusOf } from './key-lock.ts';
 import { secretHash } from './key-secret.ts';
 
-const ApiKeySchema = defineEntity({
+export const ApiKeySchema = defineEntity({
   name: 'ApiKey',
   tableName: 'api_keys',
   properties: {
@@ -19,15 +19,15 @@ const ApiKeySchema = defineEntity({
     previousSecretHash: p.blob().fieldName('previous_secret_hash').nullable().hidden(),
     previousExpiresAt: p.datetime().fieldName('previous_expires_at').nullable(),
     monthlyCap: p.bigint('bigint').fieldName('monthly_cap_nano_usd').nullable(),
-    alertThresholds: p.array(Number).columnType('smallint[]').fieldName('alert_thresholds'),
+    alertThresholds: p.array(Number).columnType('smallint[]').fieldName('alert_thresholds').defaultRaw("'{50,80,100}'"),
     allowedModels: p.array<string>().columnType('text[]').fieldName('allowed_models').nullable(),
     allowedEndpoints: p.array<InferenceEndpoint>().columnType('text[]').fieldName('allowed_endpoints').nullable(),
     requestsPerMinute: p.integer().fieldName('requests_per_minute').nullable(),
     tokensPerMinute: p.integer().fieldName('tokens_per_minute').nullable(),
     concurrency: p.integer().nullable(),
-    metadata: p.json<Record<string, string>>(),
+    metadata: p.json<Record<string, string>>().defaultRaw("'{}'"),
     signingPublicKey: p.text().fieldName('signing_public_key').nullable(),
-    requireSignature: p.boolean().fieldName('require_signature'),
+    requireSignature: p.boolean().fieldName('require_signature').defaultRaw('false'),
     createdAt: p.datetime().fieldName('created_at'),
     expiresAt: p.datetime().fieldName('expires_at').nullable(),
     rotatedAt: p.datetime().fieldName('rotated_at').nullable(),

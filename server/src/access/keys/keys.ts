@@ -5,10 +5,10 @@ import type { CreateKeyRequest, UpdateKeyRequest } from '@tallygate/contract';
 import { type AuditEntry, actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { Principal, SessionPrincipal } from '../../http/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { inUnit } from '../../kernel/execute.ts';
 import { newId } from '../../kernel/ids.ts';
 import { formatUsd, parseUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { inUnit } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
 import { type Owner, requireLiveSession, type Users } from '../identity/index.ts';
@@ -227,4 +227,4 @@ const ownedBy = ({ accountId }: Principal, id: string) => ({ id, accountId });
 const notFound = (): Problem => new Problem('not_found', 'There is no such API key in this account: GET /v1/keys lists its keys.');
 
 const announce = (unit: EntityManager, lookupId: string): Promise<unknown> =>
-  unit.execute('select pg_notify(?, ?)', [KEYS_CHANNEL, lookupId]);
+  inUnit(unit).query('select pg_notify($1, $2)', [KEYS_CHANNEL, lookupId]);

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { repeatCollisions } from '../../kernel/collisions.ts';
 import type { Log } from '../../kernel/log.ts';
+import { inUnit } from '../../kernel/statements.ts';
 
 const FLUSH_INTERVAL_MS = 60_000;
 
@@ -24,9 +25,9 @@ export function createLastUse({ em, log }: { em: EntityManager; log: Log }): Las
     try {
       // `greatest`, since several instances write the same key in any order.
       await repeatCollisions(() =>
-        em.fork().execute(
+        inUnit(em.fork()).query(
           `update api_keys set last_used_at = greatest(api_keys.last_used_at, used.at)
-             from jsonb_to_recordset(?::jsonb) as used (id uuid, at timestamptz) where api_keys.id = used.id`,
+             from jsonb_to_recordset($1::jsonb) as used (id uuid, at timestamptz) where api_keys.id = used.id`,
           [batch],
         ),
       );

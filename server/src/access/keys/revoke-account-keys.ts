@@ -1,17 +1,17 @@
-import * as z from 'zod';
 import { recordAudit } from '../../audit/index.ts';
+import { rowsOf } from '../../kernel/statements.ts';
 import type { OnAccountClosed } from '../identity/index.ts';
 import { KEYS_CHANNEL } from './keys.ts';
-
-const Revoked = z.array(z.object({ id: z.string() }));
+import { tables } from './tables.ts';
 
 /** Ends every key of an account that closes, in the transaction that closes it; all instances are told when it commits. */
-export const revokeAccountKeys: OnAccountClosed = async (execute, { accountId, at, actor, origin }) => {
-  const rows = await execute('update api_keys set revoked_at = $1 where account_id = $2 and revoked_at is null returning id', [
-    at,
-    accountId,
-  ]);
-  for (const { id } of Revoked.parse(rows))
-    await recordAudit(execute, { accountId, actor, action: 'key.revoked', target: { kind: 'key', id }, origin });
-  await execute('select pg_notify($1, $2)', [KEYS_CHANNEL, `account:${accountId}`]);
+export const revokeAccountKeys: OnAccountClosed = async (db, { accountId, at, actor, origin }) => {
+  const revoked = tables
+    .updateTable('api_keys')
+    .set({ revoked_at: at })
+    .where('account_id', '=', accountId)
+    .where('revoked_at', 'is', null);
+  for (const { id } of await rowsOf(db, revoked.returning('id')))
+    await recordAudit(db, { accountId, actor, action: 'key.revoked', target: { kind: 'key', id }, origin });
+  await db.query('select pg_notify($1, $2)', [KEYS_CHANNEL, `account:${accountId}`]);
 };

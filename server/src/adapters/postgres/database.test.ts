@@ -35,6 +35,24 @@ test('entities and plain SQL see the same rows, integers exact in both', async (
   expect((await database.orm.em.fork().findOneOrFail(Coin, 1)).value).toBe(9007199254740993n);
 });
 
+test('transactions of the ORM leave half of the connections to others, and wait no longer than anybody', async () => {
+  const small = await openDatabase({ url: testDb.url, entities: [Coin], log: silentLog(), poolSize: 2, connectTimeoutMs: 200 });
+  const held = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const unit = small.orm.em.fork().transactional(async (em) => {
+    await em.findOne(Coin, 1);
+    begun.resolve();
+    await held.promise;
+  });
+  await begun.promise;
+  await expect(small.orm.em.fork().findOne(Coin, 1)).rejects.toThrow('timeout exceeded when trying to connect');
+  expect((await small.pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  const next = small.orm.em.fork().findOne(Coin, 1);
+  held.resolve();
+  await Promise.all([unit, next]);
+  await small.close();
+});
+
 test('a transaction of the entity manager is undone whole', async () => {
   const failing = database.orm.em.fork().transactional(async (em) => {
     em.create(Coin, { id: 2, value: 1n, mintedAt: new Date() });

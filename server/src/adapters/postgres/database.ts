@@ -1,7 +1,9 @@
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
+import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { repeatCollisions } from '../../kernel/collisions.ts';
 import type { Log } from '../../kernel/log.ts';
+import { partOf } from './part-of-pool.ts';
 import type { Database } from './port.ts';
 import type { ServerPulse } from './server-pulse.ts';
 
@@ -12,7 +14,7 @@ interface DatabaseOptions {
   url: string;
   entities: NonNullable<Options['entities']>;
   log: Log;
-  /** Most connections of each of the two pools. Default 10. */
+  /** Most connections. Default 20. */
   poolSize?: number;
   /** How long anybody waits for a connection while all of a pool are in use. Default 10 s. */
   connectTimeoutMs?: number | undefined;
@@ -20,12 +22,12 @@ interface DatabaseOptions {
   pulse?: ServerPulse | undefined;
 }
 
-/** Opens both ways to the one database. Throws when it cannot be reached. */
+/** Opens the one database, for statements and, with half of the connections at most, for the ORM. Throws when it cannot be reached. */
 export async function openDatabase({
   url,
   entities,
   log,
-  poolSize = 10,
+  poolSize = 20,
   connectTimeoutMs = CONNECT_TIMEOUT_MS,
   pulse,
 }: DatabaseOptions): Promise<Database> {
@@ -34,19 +36,19 @@ export async function openDatabase({
     const orm = await MikroORM.init({
       clientUrl: url,
       entities,
-      pool: { min: 0, max: poolSize },
-      driverOptions: { connectionTimeoutMillis: connectTimeoutMs, ...(pulse && { Client: pulse.Client }) },
+      driverOptions: new PostgresDialect({ pool: partOf(pool, Math.max(1, Math.floor(poolSize / 2)), connectTimeoutMs) }),
       discovery: { warnWhenNoEntities: false },
       metadataCache: { enabled: false },
       logger: (message) => log.debug({ orm: message }, 'orm'),
       colors: false,
     });
-    await pool.query('select 1'); // MikroORM connects on first use; a wrong URL should be known now.
+    await pool.query('select 1'); // Nothing connects before its first use; a wrong URL should be known now.
     return {
       orm,
       pool,
       close: async () => {
-        await Promise.all([orm.close(), pool.end()]);
+        await orm.close();
+        await pool.end();
       },
     };
   } catch (cause) {

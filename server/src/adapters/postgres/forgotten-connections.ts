@@ -1,4 +1,6 @@
 import pg from 'pg';
+import * as z from 'zod';
+import { checkedRows } from '../../kernel/statements.ts';
 
 /** What is asked for longer is looked at. */
 const LONG_MS = 700;
@@ -16,6 +18,8 @@ interface WithSocket {
 /** Ends the connection at once; whoever waits on it is told. */
 export const breakOff = (client: pg.Client): unknown => (client as unknown as WithSocket).connection.stream.destroy();
 const pidOf = (client: pg.Client): number | null => (client as unknown as WithSocket).processID;
+
+const Activity = z.object({ pid: z.int(), state: z.string().nullable() });
 
 interface Busy {
   /** Since when it waits for an answer. */
@@ -106,10 +110,7 @@ export class ForgottenConnections {
     client.on('error', () => {});
     try {
       await client.connect();
-      const { rows } = await client.query<{ pid: number; state: string | null }>(
-        'select pid, state from pg_stat_activity where pid = any($1)',
-        [pids],
-      );
+      const rows = await checkedRows(client, Activity, 'select pid, state from pg_stat_activity where pid = any($1)', [pids]);
       if (rows.length === 0) return undefined;
       return new Set(rows.filter(({ state }) => !state?.startsWith('idle')).map(({ pid }) => pid));
     } catch {

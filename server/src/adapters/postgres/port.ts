@@ -2,11 +2,11 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import type { Log } from '../../kernel/log.ts';
 
-/** The one PostgreSQL database, two ways in. */
+/** The one PostgreSQL database. */
 export interface Database {
   /** For everything that has rules: `orm.em.fork()` once per use case. */
   readonly orm: MikroORM;
-  /** For the few places where SQL is the point: int8 arrives as `bigint`, numeric and date as text, timestamptz as `Date`. */
+  /** For statements, which `kernel/statements.ts` types. The ORM takes its connections from it too, half of them at most. int8 arrives as `bigint`, numeric and date as text, timestamptz as `Date`. */
   readonly pool: pg.Pool;
   /** Waits for queries under way and ends every connection. */
   close(): Promise<void>;

@@ -5,6 +5,8 @@ import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import * as z from 'zod';
+import { checkedRow } from '../../kernel/statements.ts';
 import { type Cluster, SUPERUSER } from './cluster.ts';
 import { isPidInUse } from './pid.ts';
 import type { Programs } from './programs.ts';
@@ -172,14 +174,16 @@ function linuxCommandOf(pid: number): string {
   }
 }
 
+const Shown = z.object({ data_directory: z.string() });
+
 /** Whether the server on that port knows our password and serves our data directory. (SCRAM tells a stranger nothing.) */
 async function answersFor(cluster: Cluster, postmaster: Postmaster): Promise<boolean> {
   const client = new pg.Client({ connectionString: urlOf(cluster, postmaster), connectionTimeoutMillis: 5_000 });
   client.on('error', () => {}); // The connection may be cut at any time; the query below fails then.
   try {
     await client.connect();
-    const { rows } = await client.query<{ data_directory: string }>('show data_directory');
-    return realpathSync(rows[0]?.data_directory ?? '/') === realpathSync(cluster.data);
+    const shown = await checkedRow(client, Shown, 'show data_directory');
+    return realpathSync(shown?.data_directory ?? '/') === realpathSync(cluster.data);
   } catch {
     return false;
   } finally {

@@ -1,9 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
+import * as z from 'zod';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Log } from '../../kernel/log.ts';
+import { anyOf, checkedRows, rowsOf } from '../../kernel/statements.ts';
 import type { RunningTimers, Timer, TimerRun } from './port.ts';
+import { tables } from './tables.ts';
 
 /** How long something that is due may wait unseen. */
 const LOOK_MS = 1_000;
@@ -13,6 +17,9 @@ const FIRST_RETRY_MS = 2_000;
 const LAST_RETRY_MS = 60_000;
 /** So many failures in a row are no accident any more. */
 const MANY_FAILURES = 5;
+
+const DueRow = z.object({ name: z.string(), looked_at: z.date() });
+const ClaimRow = z.object({ name: z.string(), wait_ms: z.number().nullable() });
 
 interface TimersOptions {
   readonly timers: readonly Timer[];
@@ -104,13 +111,9 @@ class Timers {
   async #due(): Promise<Due> {
     if (this.#conditions === undefined) return new Map();
     const { pool, clock } = this.#options;
-    const { rows } = await pool.query<{ name: string; looked_at: Date }>({
-      // Planned once for each connection: planning it takes longer than answering it.
-      name: 'timers-due',
-      text: this.#conditions,
-      values: [new Date(clock.now())],
-    });
-    return new Map(rows.map(({ name, looked_at }) => [name, looked_at]));
+    // Planned once for each connection: planning it takes longer than answering it.
+    const { rows } = await pool.query({ name: 'timers-due', text: this.#conditions, values: [new Date(clock.now())] });
+    return new Map(rows.map((row) => DueRow.parse(row)).map(({ name, looked_at }) => [name, looked_at]));
   }
 
   /** Those of these that this process is to run now. Of the others it learns when to look again. */
@@ -118,7 +121,7 @@ class Timers {
     if (entries.length === 0) return [];
     const names = entries.map(({ timer }) => timer.name);
     const at = performance.now();
-    const { rows } = await this.#options.pool.query<{ name: string; wait_ms: number | null }>(CLAIM, [
+    const rows = await checkedRows(this.#options.pool, ClaimRow, CLAIM, [
       names,
       names.map((name) => due.get(name) ?? null),
       this.#runner,
@@ -186,10 +189,15 @@ class Timers {
     if (names.length === 0) return;
     const at = performance.now();
     try {
-      const { rows } = await this.#options.pool.query<{ name: string }>(
-        `update timers set leased_until = clock_timestamp() + $3 * interval '1 millisecond'
-         where name = any($1) and runner = $2 and leased_until > clock_timestamp() returning name`,
-        [names, this.#runner, this.#leaseMs],
+      const rows = await rowsOf(
+        this.#options.pool,
+        tables
+          .updateTable('timers')
+          .set({ leased_until: sql<Date>`clock_timestamp() + ${this.#leaseMs} * interval '1 millisecond'` })
+          .where('name', '=', anyOf(names))
+          .where('runner', '=', this.#runner)
+          .where('leased_until', '>', sql<Date>`clock_timestamp()`)
+          .returning('name'),
       );
       for (const { name } of rows) {
         const lease = this.#leases.get(name);

@@ -18,10 +18,9 @@ afterAll(async () => {
   await db?.close();
 });
 
-const execute = (sql: string, values: unknown[]) => db.database.pool.query(sql, values);
 const log = (auth: Record<string, string>, query = '') => send(api, `/v1/audit-log${query}`, { headers: auth });
 const note = (accountId: string, changes: Record<string, unknown> = {}, action = 'key.created' as const) =>
-  recordAudit(execute, {
+  recordAudit(db.database.pool, {
     accountId,
     actor: { kind: 'system', id: null },
     action,
@@ -136,7 +135,7 @@ describe('the audit log', () => {
     const { accountId, auth } = await signUp(api);
     const client = await db.database.pool.connect();
     await client.query('begin');
-    await recordAudit((sql, values) => client.query(sql, values), {
+    await recordAudit(client, {
       accountId,
       actor: { kind: 'system', id: null },
       action: 'key.revoked',

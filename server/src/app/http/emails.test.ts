@@ -46,7 +46,7 @@ let serial = 0;
 async function personId(): Promise<string> {
   const email = `reader-${++serial}@example.com`;
   const { pool } = db.database;
-  await upsertContact((sql, values) => pool.query(sql, values), { email, source: 'registration', at: new Date() });
+  await upsertContact(pool, { email, source: 'registration', at: new Date() });
   return (await pool.query('select person_id from people where email = $1', [email])).rows[0].person_id;
 }
 const write = async (json: object) => send(api, SEND, { headers: staff.auth, json: { subject: 'Hello', text: 'Hi.', ...json } });

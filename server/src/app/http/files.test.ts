@@ -424,7 +424,7 @@ test('a closed account keeps no file, and the sweep takes the bytes', async () =
   const actor = { kind: 'user', id: owner.userId } as const;
   const origin = { ip: null, userAgent: null, requestId: 'req_close' };
   const closed = { accountId: owner.accountId, at: new Date(), actor, origin };
-  await deleteAccountFiles((sql, values) => world.pool.query(sql, values), closed);
+  await deleteAccountFiles(world.pool, closed);
   expect((await list()).data).toEqual([]);
   world.clock.offsetMs = 25 * 3_600_000;
   await sweepOrphans(world);

@@ -350,8 +350,7 @@ describe('a batch', () => {
     await deliver();
     const { batch_id } = await make({ recipients: [{ email: email.toUpperCase() }] });
     await invites.goOn();
-    const execute = (sql: string, values: unknown[]) => db.database.pool.query(sql, values);
-    await suppress(execute, { emails: [email], reason: 'unsubscribed', at: new Date() });
+    await suppress(db.database.pool, { emails: [email], reason: 'unsubscribed', at: new Date() });
     await deliver();
     expect((await get(`${BATCHES}/${batch_id}`)).counts).toMatchObject({ queued: 0, sent: 0, failed: 0, suppressed: 1 });
     expect((await get(`${BATCHES}/${batch_id}/invites`)).data).toMatchObject([{ status: 'suppressed', failure: null }]);
@@ -359,10 +358,9 @@ describe('a batch', () => {
   });
 
   test('to all who fit a filter is for each of them once, however many look them up, and for nobody who goes meanwhile', async () => {
-    const execute = (sql: string, values: unknown[]) => db.database.pool.query(sql, values);
     const [ada, grace, gone] = [someone(), someone(), someone()];
-    for (const email of [ada, grace, gone, someone()]) await upsertContact(execute, { email, source: 'import', at: new Date() });
-    await execute("update people set tags = '{chosen}' where email = any($1)", [[ada, grace, gone]]);
+    for (const email of [ada, grace, gone, someone()]) await upsertContact(db.database.pool, { email, source: 'import', at: new Date() });
+    await db.database.pool.query("update people set tags = '{chosen}' where email = any($1)", [[ada, grace, gone]]);
     const made = await make({ filter: { q: '#chosen' }, credit_usd: '1' });
     expect(made).toMatchObject({ status: 'sending', filter: { q: '#chosen' }, counts: { total: 0 } });
     const other = await db.database.pool.connect();
@@ -380,8 +378,7 @@ describe('a batch', () => {
   });
 
   test('to all who fit a filter invites nobody once it is revoked', async () => {
-    const execute = (sql: string, values: unknown[]) => db.database.pool.query(sql, values);
-    await upsertContact(execute, { email: someone(), source: 'import', at: new Date() });
+    await upsertContact(db.database.pool, { email: someone(), source: 'import', at: new Date() });
     const { batch_id } = await make({ filter: {} });
     await post(`${BATCHES}/${batch_id}/revoke`);
     await invites.goOn();

@@ -54,10 +54,9 @@ const openFront = (limits: { readonly idleTimeoutMs?: number }) =>
 
 let serial = 0;
 const at = new Date('2026-11-21T08:00:00Z');
-const execute = (sql: string, values: unknown[]) => db.database.pool.query(sql, values);
 async function person(about: Partial<ContactUpsert> = {}): Promise<{ id: string; email: string }> {
   const email = about.email ?? `person-${++serial}@example.com`;
-  await upsertContact(execute, { source: 'registration', at, ...about, email });
+  await upsertContact(db.database.pool, { source: 'registration', at, ...about, email });
   const { rows } = await db.database.pool.query('select person_id from people where email = $1', [email]);
   return { id: rows[0]?.person_id, email };
 }

@@ -77,6 +77,7 @@ import { receiptNumbersMigration } from './0101-receipt-numbers.ts';
 import { planOfUsageMigration } from './0102-plan-of-usage.ts';
 import { signedInvoicesMigration } from './0103-signed-invoices.ts';
 import { logTimestampsMigration } from './0104-log-timestamps.ts';
+import { catalogRevisionKeyMigration } from './0105-catalog-revision-key.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -158,4 +159,5 @@ export const migrations: readonly Migration[] = [
   planOfUsageMigration,
   signedInvoicesMigration,
   logTimestampsMigration,
+  catalogRevisionKeyMigration,
 ];

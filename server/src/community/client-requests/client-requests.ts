@@ -1,18 +1,20 @@
 import type { ClientRequestCreateRequest, ClientRequestQuery, MarketingClientRequestUpdateRequest } from '@tallygate/contract';
+import { type SqlBool, sql } from 'kysely';
 import type { Pool } from 'pg';
 import { formLimits, type Identity } from '../../access/identity/index.ts';
 import { type Actor, actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { Principal } from '../../http/index.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
-import type { Execute } from '../../kernel/execute.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
-import { type Keyed, Keyset, type Page } from '../../kernel/page.ts';
+import { Keyset, type Page } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { asJson, firstOf, ifGiven, type Queryable, rowsOf, run } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { queueMail } from '../../mail/index.ts';
 import { claimConsent, upsertContact } from '../people/index.ts';
 import { type ClientRequest, moved } from './client-request.ts';
+import { tables } from './tables.ts';
 
 /** Each is two mails or more: one address has few reasons to send many. */
 const FORM = { kind: 'client-request', freePerSubject: 3, freePerAddress: 20 };
@@ -30,10 +32,19 @@ export interface Entry {
 /** A request with what was done about it, the newest first. */
 export type KeptRequest = ClientRequest & { readonly entries: readonly Entry[] };
 
-const KEPT = `select r.*, (select coalesce(jsonb_agg(e order by e.created_at desc, e.entry_id desc), '[]') from client_request_entries e
-    where e.request_id = r.request_id) as entries`;
-const FROM = 'from client_requests r';
 const REQUESTS = new Keyset({ name: 'client_requests', columns: { 'r.created_at': 'time', 'r.request_id': 'uuid' }, direction: 'desc' });
+const KEPT = tables
+  .selectFrom('client_requests as r')
+  .selectAll('r')
+  .select((eb) =>
+    eb
+      .selectFrom('client_request_entries as e')
+      .whereRef('e.request_id', '=', 'r.request_id')
+      .select(sql<readonly Entry[]>`coalesce(jsonb_agg(e order by e.created_at desc, e.entry_id desc), '[]')`.as('entries'))
+      .$asScalar()
+      .$notNull()
+      .as('entries'),
+  );
 
 interface ClientRequestsDeps {
   readonly pool: Pool;
@@ -54,31 +65,23 @@ export function createClientRequests({ pool, clock, throttle }: ClientRequestsDe
         ...{ status: 'new', owner: null, created_at: now, updated_at: now, closed_at: null },
       };
       await inTransaction(pool, async (client) => {
-        const execute: Execute = (sql, values) => client.query(sql, values);
-        await execute(
-          `insert into client_requests (request_id, type, status, name, email, company, client_type, message, created_at, updated_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
-          [made.request_id, made.type, made.status, made.name, made.email, company, client_type, made.message, now],
-        );
+        await run(client, tables.insertInto('client_requests').values(made));
         const { email, name, type } = made;
-        await upsertContact(execute, { email, name, company, clientType: client_type, source: 'client_request', at: now });
-        if (hasConsented) await claimConsent(execute, { email, source: 'client_request', at: now });
-        const { rows } = await client.query<{ email: string }>(TEAM);
-        await queueMail(execute, { to: email, template: 'client-request-received', data: { request_id: made.request_id, type } });
-        for (const member of rows) await queueMail(execute, { to: member.email, template: 'client-request-notice', data: noticeOf(made) });
+        await upsertContact(client, { email, name, company, clientType: client_type, source: 'client_request', at: now });
+        if (hasConsented) await claimConsent(client, { email, source: 'client_request', at: now });
+        const team = await rowsOf(client, TEAM);
+        await queueMail(client, { to: email, template: 'client-request-received', data: { request_id: made.request_id, type } });
+        for (const member of team) await queueMail(client, { to: member.email, template: 'client-request-notice', data: noticeOf(made) });
       });
       return made;
     },
 
     /** The newest first. */
     async list({ status, type, ...query }: ClientRequestQuery): Promise<Page<KeptRequest>> {
-      const { rows } = await pool.query<KeptRequest & Keyed>(
-        `${KEPT}, ${REQUESTS.key} ${FROM} where ($1::text is null or r.status = $1) and ($2::text is null or r.type = $2)
-            and ${REQUESTS.after('$3')}
-          order by ${REQUESTS.order} limit $4`,
-        [status ?? null, type ?? null, ...REQUESTS.values(query)],
+      const wanted = KEPT.where(() => ifGiven(status, (of) => sql<SqlBool>`r.status = ${of}`)).where(() =>
+        ifGiven(type, (of) => sql<SqlBool>`r.type = ${of}`),
       );
-      return REQUESTS.page(rows, query);
+      return REQUESTS.page(await rowsOf(pool, REQUESTS.pageIn(wanted, query)), query);
     },
 
     /** @throws Problem `not_found`; `conflict` for a step that makes no sense; `validation_failed` for an owner who is not of the team */
@@ -88,9 +91,10 @@ export function createClientRequests({ pool, clock, throttle }: ClientRequestsDe
       input: MarketingClientRequestUpdateRequest,
     ): Promise<KeptRequest> =>
       inTransaction(pool, async (client) => {
-        const execute: Execute = (sql, values) => client.query(sql, values);
-        const found = await client.query<ClientRequest>('select * from client_requests where request_id = $1 for update', [requestId]);
-        const [before] = found.rows;
+        const before = await firstOf(
+          client,
+          tables.selectFrom('client_requests').selectAll().where('request_id', '=', requestId).forUpdate(),
+        );
         if (!before) throw new Problem('not_found', 'There is no such request.');
         const now = new Date(clock.now());
         const after = moved(before, input, now);
@@ -98,19 +102,22 @@ export function createClientRequests({ pool, clock, throttle }: ClientRequestsDe
         const changes = changesOf(before, after);
         const actor = actorOf(principal);
         if (Object.keys(changes).length > 0) {
-          await execute(
-            'update client_requests set type = $2, status = $3, owner = $4, closed_at = $5, updated_at = $6 where request_id = $1',
-            [...[requestId, after.type, after.status, after.owner, after.closed_at, now]],
+          const { type, status, owner, closed_at } = after;
+          await run(
+            client,
+            tables
+              .updateTable('client_requests')
+              .set({ type, status, owner, closed_at, updated_at: now })
+              .where('request_id', '=', requestId),
           );
-          await recordAudit(execute, {
+          await recordAudit(client, {
             ...{ accountId: principal.accountId, actor, origin, changes, action: 'client_request.updated' },
             target: { kind: 'client_request', id: requestId },
           });
         }
         if (Object.keys(changes).length > 0 || input.note !== undefined)
-          await writeEntry(execute, { requestId, actor, changes, note: input.note, now });
-        const { rows } = await client.query<KeptRequest>(`${KEPT} ${FROM} where r.request_id = $1`, [requestId]);
-        const [kept] = rows;
+          await writeEntry(client, { requestId, actor, changes, note: input.note, now });
+        const kept = await firstOf(client, KEPT.where('r.request_id', '=', requestId));
         if (!kept) throw new Error(`The request ${requestId} is gone`);
         return kept;
       }),
@@ -120,8 +127,18 @@ export function createClientRequests({ pool, clock, throttle }: ClientRequestsDe
 export type ClientRequests = ReturnType<typeof createClientRequests>;
 
 /** Those whose work it is; administrators where there is nobody else. */
-const TEAM = `select email from users where closed_at is null and role = (
-  select case when exists (select from users where role = 'marketing' and closed_at is null) then 'marketing' else 'admin' end)`;
+const TEAM = tables
+  .selectFrom('users')
+  .select('email')
+  .where('closed_at', 'is', null)
+  .where('role', '=', (eb) =>
+    eb
+      .case()
+      .when(eb.exists(eb.selectFrom('users').where('role', '=', 'marketing').where('closed_at', 'is', null)))
+      .then(sql<'marketing' | 'admin'>`'marketing'`)
+      .else(sql<'marketing' | 'admin'>`'admin'`)
+      .end(),
+  );
 
 /** What the team is told. The confirmation says none of it: a stranger must not be able to mail their own words to somebody through us. */
 const noticeOf = ({ request_id, type, name, email, company, message, created_at }: ClientRequest) => ({
@@ -137,18 +154,18 @@ interface NewEntry {
   readonly now: Date;
 }
 
-const writeEntry = (execute: Execute, { requestId, actor, changes, note, now }: NewEntry): Promise<unknown> =>
-  execute(
-    `insert into client_request_entries (entry_id, request_id, actor_kind, actor_id, changes, note, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [newId(), requestId, actor.kind, actor.id, JSON.stringify(changes), note ?? null, now],
+const writeEntry = (db: Queryable, { requestId, actor, changes, note, now }: NewEntry): Promise<unknown> =>
+  run(
+    db,
+    tables.insertInto('client_request_entries').values({
+      ...{ entry_id: newId(), request_id: requestId, actor_kind: actor.kind, actor_id: actor.id },
+      ...{ changes: asJson(changes), note: note ?? null, created_at: now },
+    }),
   );
 
-async function requireMember(client: { query: Pool['query'] }, userId: string): Promise<void> {
-  const { rowCount } = await client.query("select from users where id = $1 and closed_at is null and role in ('marketing', 'admin')", [
-    userId,
-  ]);
-  if (rowCount === 0)
+async function requireMember(db: Queryable, userId: string): Promise<void> {
+  const members = tables.selectFrom('users').select('id').where('closed_at', 'is', null).where('role', 'in', ['marketing', 'admin']);
+  if (!(await firstOf(db, members.where('id', '=', userId))))
     throw invalidInput([{ loc: ['body', 'owner'], msg: 'must be a user of the role marketing or admin', type: 'unknown_owner' }]);
 }
 

@@ -1,4 +1,7 @@
+import { sql } from 'kysely';
+import { anyOf, rowsOf } from '../../kernel/statements.ts';
 import { ERASED_DOMAIN, type PersonRecords } from '../people/index.ts';
+import { tables } from './tables.ts';
 
 /** What people have asked of the team. Of whoever is erased stays that something was asked, when, and how far it came. */
 export const clientRequestRecords: PersonRecords = {
@@ -13,14 +16,18 @@ export const clientRequestRecords: PersonRecords = {
         [emails],
       )
     ).rows,
-  async erase(sql, { emails, at }) {
-    const { rows } = await sql.query<{ request_id: string }>(
-      `update client_requests set name = 'Erased', email = request_id || '${ERASED_DOMAIN}', company = null, message = 'Erased', erased_at = $2
-       where lower(email) = any($1::text[]) and created_at <= $2 returning request_id`,
-      [emails, at],
+  async erase(db, { emails, at }) {
+    const rows = await rowsOf(
+      db,
+      tables
+        .updateTable('client_requests')
+        .set({ name: 'Erased', email: sql<string>`request_id || ${ERASED_DOMAIN}`, company: null, message: 'Erased', erased_at: at })
+        .where(sql`lower(email)`, '=', anyOf(emails))
+        .where('created_at', '<=', at)
+        .returning('request_id'),
     );
     // Notes are about the person; that the request was taken up, by whom and when, is not.
-    await sql.query('update client_request_entries set note = null where request_id = any($1::uuid[])', [
+    await db.query('update client_request_entries set note = null where request_id = any($1::uuid[])', [
       rows.map(({ request_id }) => request_id),
     ]);
   },

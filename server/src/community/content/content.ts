@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ContentQuery, MarketingContentCreateRequest, MarketingContentUpdateRequest } from '@tallygate/contract';
-import type { Pool, PoolClient } from 'pg';
+import type { ContentQuery, ContentType, MarketingContentCreateRequest, MarketingContentUpdateRequest } from '@tallygate/contract';
+import { sql } from 'kysely';
+import type { Pool } from 'pg';
 import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { Principal } from '../../http/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Keyed, Keyset, type Page } from '../../kernel/page.ts';
+import { Keyset, type Page } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { firstOf, ifGiven, rowsOf, run } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { edited, type Piece, published, unpublished } from './piece.ts';
+import { tables } from './tables.ts';
 
 /** Who asks for a change, and from where. */
 export interface Author {
@@ -39,14 +42,13 @@ export interface Content {
   getPublished(slug: string): Promise<Piece>;
 }
 
+const ALL = tables.selectFrom('content');
+const IN_PUBLIC = ALL.where('status', '=', 'published');
+
 export function createContent({ pool, clock }: { pool: Pool; clock: Clock }): Content {
-  const find = async (list: Keyset, where: string, { type, ...query }: ContentQuery): Promise<Page<Piece>> => {
-    const { rows } = await pool.query<Piece & Keyed>(
-      `select *, ${list.key} from content where ${where} and ($1::text is null or type = $1) and ${list.after('$2')}
-        order by ${list.order} limit $3`,
-      [type ?? null, ...list.values(query)],
-    );
-    return list.page(rows, query);
+  const find = async (list: Keyset, among: typeof ALL, { type, ...query }: ContentQuery): Promise<Page<Piece>> => {
+    const filtered = among.selectAll().where((eb) => ifGiven(type, (wanted) => eb('type', '=', sql<ContentType>`${wanted}`)));
+    return list.page(await rowsOf(pool, list.pageIn(filtered, query)), query);
   };
 
   /** Nobody else can change it meanwhile, so that of two changes from one version the second is refused. */
@@ -56,8 +58,7 @@ export function createContent({ pool, clock }: { pool: Pool; clock: Clock }): Co
     { action, effect }: { action: `content.${string}`; effect: (piece: Piece, now: Date) => Piece },
   ): Promise<Piece> =>
     inTransaction(pool, async (client) => {
-      const { rows } = await client.query<Piece>('select * from content where content_id = $1 for update', [contentId]);
-      const [before] = rows;
+      const before = await firstOf(client, ALL.selectAll().where('content_id', '=', contentId).forUpdate());
       if (!before) throw missing();
       const now = new Date(clock.now());
       const effected = effect(before, now);
@@ -65,8 +66,8 @@ export function createContent({ pool, clock }: { pool: Pool; clock: Clock }): Co
       // What changes nothing is no new version.
       if (Object.keys(changes).length === 0) return before;
       const after = { ...effected, version: before.version + 1, updated_by: principal.userId, updated_at: now };
-      await refusingTakenSlug(after.slug, () => client.query(UPDATE, valuesOf(after)));
-      await recordAudit((sql, values) => client.query(sql, values), {
+      await refusingTakenSlug(after.slug, () => run(client, tables.updateTable('content').set(after).where('content_id', '=', contentId)));
+      await recordAudit(client, {
         ...{ accountId: principal.accountId, actor: actorOf(principal), action, origin, changes },
         target: { kind: 'content', id: contentId },
       });
@@ -74,11 +75,10 @@ export function createContent({ pool, clock }: { pool: Pool; clock: Clock }): Co
     });
 
   return {
-    list: (query) => find(CHANGED, 'true', query),
+    list: (query) => find(CHANGED, ALL, query),
 
     async get(contentId) {
-      const { rows } = await pool.query<Piece>('select * from content where content_id = $1', [contentId]);
-      return rows[0] ?? refuse();
+      return (await firstOf(pool, ALL.selectAll().where('content_id', '=', contentId))) ?? refuse();
     },
 
     create: ({ principal, origin }, { summary, ...input }) =>
@@ -89,8 +89,8 @@ export function createContent({ pool, clock }: { pool: Pool; clock: Clock }): Co
           ...{ created_by: principal.userId, updated_by: principal.userId, created_at: now, updated_at: now },
           ...{ first_published_at: null, published_at: null },
         };
-        await refusingTakenSlug(piece.slug, () => insert(client, piece));
-        await recordAudit((sql, values) => client.query(sql, values), {
+        await refusingTakenSlug(piece.slug, () => run(client, tables.insertInto('content').values(piece)));
+        await recordAudit(client, {
           ...{ accountId: principal.accountId, actor: actorOf(principal), action: 'content.created', origin },
           target: { kind: 'content', id: piece.content_id },
           changes: { type: piece.type, slug: piece.slug },
@@ -102,11 +102,10 @@ export function createContent({ pool, clock }: { pool: Pool; clock: Clock }): Co
     publish: (author, contentId) => change(author, contentId, { action: 'content.published', effect: published }),
     unpublish: (author, contentId) => change(author, contentId, { action: 'content.unpublished', effect: unpublished }),
 
-    listPublished: (query) => find(PUBLISHED, "status = 'published'", query),
+    listPublished: (query) => find(PUBLISHED, IN_PUBLIC, query),
 
     async getPublished(slug) {
-      const { rows } = await pool.query<Piece>("select * from content where slug = $1 and status = 'published'", [slug]);
-      return rows[0] ?? refuse();
+      return (await firstOf(pool, IN_PUBLIC.selectAll().where('slug', '=', slug))) ?? refuse();
     },
   };
 }
@@ -115,14 +114,6 @@ const COLUMNS = [
   ...['content_id', 'type', 'slug', 'title', 'summary', 'body', 'tags', 'status', 'version'],
   ...['created_by', 'updated_by', 'created_at', 'updated_at', 'first_published_at', 'published_at'],
 ] as readonly (keyof Piece)[];
-const PLACES = COLUMNS.map((_, index) => `$${index + 1}`);
-const UPDATE = `update content set (${COLUMNS.join(', ')}) = (${PLACES.join(', ')}) where content_id = $1`;
-
-const valuesOf = (piece: Piece): unknown[] => COLUMNS.map((column) => piece[column]);
-
-const insert = (client: PoolClient, piece: Piece): Promise<unknown> =>
-  client.query(`insert into content (${COLUMNS.join(', ')}) values (${PLACES.join(', ')})`, valuesOf(piece));
-
 /** Of texts it says that they changed and not how: the audit log is no place to keep them twice. */
 function changesOf(before: Piece, after: Piece): Record<string, unknown> {
   const changed = COLUMNS.filter((column) => !isDeepStrictEqual(before[column], after[column]));

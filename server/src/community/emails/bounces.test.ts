@@ -48,7 +48,7 @@ async function sentMail(bounceAddress: string | undefined = 'bounces@mail.exampl
   });
   const emails = createEmails({ pool, clock, publicUrl, addressOf: async () => 'staff@example.com' });
   const address = `reader-${++serial}@example.com`;
-  await upsertContact((sql, values) => pool.query(sql, values), { email: address, source: 'registration', at: new Date() });
+  await upsertContact(pool, { email: address, source: 'registration', at: new Date() });
   const { rows } = await pool.query('select person_id from people where email = $1', [address]);
   const personId: string = rows[0].person_id;
   const send = async () => {

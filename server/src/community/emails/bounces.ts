@@ -2,12 +2,14 @@ import type { MarketingEmailBounceResponse } from '@tallygate/contract';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
+import { firstOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { recordBouncedAddress } from '../people/index.ts';
 import { kindOf, type Told } from './bounce-kind.ts';
 import { type DeliveryReport, readDeliveryReport } from './delivery-report.ts';
 import { noteSoftBounce, takeOfInvitation } from './invitation-bounces.ts';
 import type { ReturnPaths } from './return-paths.ts';
+import { tables } from './tables.ts';
 import type { Unsubscribing } from './unsubscribing.ts';
 
 interface BouncesDeps {
@@ -39,12 +41,16 @@ export const createBounces =
     const recipientId = (await returnPaths?.recipientIn(report.envelope)) ?? (await recipientInLink(unsubscribing, report.returned));
     if (recipientId === undefined) throw unknown();
     return inTransaction(pool, async (client) => {
-      const { rows } = await client.query<Bounced>(
-        `select r.recipient_id, r.email_id, r.address, r.state, e.is_test from email_recipients r join emails e using (email_id)
-         where recipient_id = $1 and address is not null for update of r`,
-        [recipientId],
+      const row = await firstOf(
+        client,
+        tables
+          .selectFrom('email_recipients as r')
+          .innerJoin('emails as e', 'e.email_id', 'r.email_id')
+          .select((eb) => ['r.recipient_id', 'r.email_id', eb.ref('r.address').$notNull().as('address'), 'r.state', 'e.is_test'] as const)
+          .where('r.recipient_id', '=', recipientId)
+          .where('r.address', 'is not', null)
+          .forUpdate('r'),
       );
-      const [row] = rows;
       const told = { report, at: new Date(clock.now()) };
       // What was never handed over cannot come back.
       const answer = row ? DELIVERED.has(row.state) && (await take(client, row, told)) : await takeOfInvitation(client, recipientId, told);

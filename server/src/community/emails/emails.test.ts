@@ -34,13 +34,12 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const execute = (sql: string, values: unknown[]) => pool.query(sql, values);
 const at = new Date(clock.nowMs);
 const principal: Principal = { kind: 'session', accountId: newId(), userId: newId(), sessionId: newId(), role: 'marketing' };
 const caller = { principal, origin: { ip: null, userAgent: null, requestId: 'test' } };
 let serial = 0;
 async function person(email = `person-${++serial}@example.com`, name: string | null = null): Promise<{ id: string; email: string }> {
-  await upsertContact(execute, { email, name, source: 'registration', at });
+  await upsertContact(pool, { email, name, source: 'registration', at });
   const { rows } = await pool.query('select person_id from people where email = $1', [email]);
   return { id: rows[0].person_id, email };
 }
@@ -156,11 +155,11 @@ describe('a mail', () => {
 
   test('that is scheduled goes out when its time has come, to those who fit then', async () => {
     const { server, sender, send } = await worldOf();
-    await upsertContact(execute, { email: 'early@example.com', source: 'registration', eventSlug: 'timed', at });
+    await upsertContact(pool, { email: 'early@example.com', source: 'registration', eventSlug: 'timed', at });
     await send({ to: { filter: { event_slug: 'timed' } }, scheduled_at: '2026-11-21T09:00:00Z' });
     await sender.sendDue();
     expect(server.inbox).toEqual([]);
-    await upsertContact(execute, { email: 'late@example.com', source: 'registration', eventSlug: 'timed', at });
+    await upsertContact(pool, { email: 'late@example.com', source: 'registration', eventSlug: 'timed', at });
     clock.nowMs += 3_600_000;
     await sender.sendDue();
     expect(server.inbox.map(({ to }) => to?.[0]?.address).sort()).toEqual(['early@example.com', 'late@example.com']);
@@ -301,7 +300,7 @@ describe('what the mail server says', () => {
     const last = 'last-moment@example.com';
     const { server, sender, send, progressOf } = await worldOf({
       recipient: async (address) => {
-        if (address === last) await suppress(execute, { emails: [last], reason: 'unsubscribed', at });
+        if (address === last) await suppress(pool, { emails: [last], reason: 'unsubscribed', at });
         return 250;
       },
     });
@@ -322,7 +321,7 @@ test('of 1,500 recipients and a sender that is killed twice, nobody gets two, su
   });
   await tagged('bulk', count);
   const all = Array.from({ length: count }, (_, i) => `bulk-${i + 1}@example.com`);
-  await suppress(execute, { emails: all.filter(isSuppressed), reason: 'unsubscribed', at });
+  await suppress(pool, { emails: all.filter(isSuppressed), reason: 'unsubscribed', at });
   clock.nowMs = Date.now();
   const { email } = await send({ to: { filter: { q: '#bulk' } } });
 

@@ -7,18 +7,21 @@ import type {
   MarketingEmailSendRequest,
   MarketingEmailSendResponse,
 } from '@tallygate/contract';
+import { type InferResult, sql } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { Principal } from '../../http/index.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
-import { type Keyed, Keyset, mapPage, type PageQuery } from '../../kernel/page.ts';
+import { Keyset, mapPage, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { asJson, firstOf, ifGiven, rowsOf, run } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { findPeople, type PersonRow } from '../people/index.ts';
 import { audienceOf } from './expand.ts';
 import { render, type Template, unknownVariables } from './render.ts';
+import { tables } from './tables.ts';
 import { wordsOf } from './templates.ts';
 
 export interface EmailsDeps {
@@ -60,9 +63,9 @@ const RECIPIENTS = new Keyset({ name: 'recipients', columns: { recipient_id: 'uu
 
 export function createEmails({ pool, clock, publicUrl, addressOf, postalAddress, replyTo }: EmailsDeps): Emails {
   const get = async (emailId: string): Promise<MarketingEmailRecord> => {
-    const { rows } = await pool.query<EmailRow>(`${READ} ${FROM} where e.email_id = $1`, [emailId]);
-    if (!rows[0]) throw noSuchEmail();
-    return toWire(rows[0]);
+    const row = await firstOf(pool, READ.where('e.email_id', '=', emailId));
+    if (!row) throw noSuchEmail();
+    return toWire(row);
   };
 
   return {
@@ -82,19 +85,18 @@ export function createEmails({ pool, clock, publicUrl, addressOf, postalAddress,
       const test = request.mode === 'test' ? await ownAddress(addressOf, principal) : undefined;
       await inTransaction(pool, async (client) => {
         const { kind, id } = actorOf(principal);
-        await client.query(
-          `insert into emails (email_id, account_id, actor_kind, actor_id, subject, text_body, html_body, variables, audience, is_test, state, due_at, created_at,
-             template_id, reply_to)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'scheduled', $11, $12, $13, $14)`,
-          [
-            ...[emailId, principal.accountId, kind, id, template.subject, template.text, template.html, JSON.stringify(template.variables)],
-            ...[JSON.stringify(test === undefined ? request.to : { test }), test !== undefined],
-            ...[test === undefined && request.scheduled_at !== undefined ? new Date(request.scheduled_at) : now, now],
-            ...[request.template_id ?? null, request.reply_to ?? replyTo ?? null],
-          ],
+        await run(
+          client,
+          tables.insertInto('emails').values({
+            ...{ email_id: emailId, account_id: principal.accountId, actor_kind: kind, actor_id: id, subject: template.subject },
+            ...{ text_body: template.text, html_body: template.html, variables: asJson(template.variables) },
+            ...{ audience: asJson(test === undefined ? request.to : { test }), is_test: test !== undefined, state: 'scheduled' },
+            due_at: test === undefined && request.scheduled_at !== undefined ? new Date(request.scheduled_at) : now,
+            ...{ created_at: now, template_id: request.template_id ?? null, reply_to: request.reply_to ?? replyTo ?? null },
+          }),
         );
         if (test !== undefined) await addTestRecipient(client, { emailId, test, first, at: now });
-        await recordAudit((sql, values) => client.query(sql, values), {
+        await recordAudit(client, {
           accountId: principal.accountId,
           actor: { kind, id },
           action: test === undefined ? 'email.sent' : 'email.tested',
@@ -114,23 +116,20 @@ export function createEmails({ pool, clock, publicUrl, addressOf, postalAddress,
     },
 
     async list(query) {
-      const { rows } = await pool.query<EmailRow & Keyed>(
-        `${READ}, ${EMAILS.key} ${FROM} where ${EMAILS.after('$1')} order by ${EMAILS.order} limit $2`,
-        EMAILS.values(query),
-      );
-      return mapPage(EMAILS.page(rows, query), toWire);
+      return mapPage(EMAILS.page(await rowsOf(pool, EMAILS.pageIn(READ, query)), query), toWire);
     },
 
     get,
 
     async recipients(emailId, { state, ...query }) {
       await get(emailId);
-      const { rows } = await pool.query<RecipientRow & Keyed>(
-        `select recipient_id, person_id, address, state, attempts, encode(digest, 'hex') as sha256, last_error, at, ${RECIPIENTS.key}
-           from email_recipients where email_id = $1 and ($2::text is null or state = $2) and ${RECIPIENTS.after('$3')}
-          order by ${RECIPIENTS.order} limit $4`,
-        [emailId, state ?? null, ...RECIPIENTS.values(query)],
-      );
+      const wanted = tables
+        .selectFrom('email_recipients')
+        .select(['recipient_id', 'person_id', 'address', 'state', 'attempts', 'last_error', 'at'])
+        .select(sql<string | null>`encode(digest, 'hex')`.as('sha256'))
+        .where('email_id', '=', emailId)
+        .where((eb) => ifGiven(state, (of) => eb('state', '=', of)));
+      const rows = await rowsOf(pool, RECIPIENTS.pageIn(wanted, query));
       return mapPage(RECIPIENTS.page(rows, query), ({ address, at, ...row }) => ({ ...row, to: address, at: rfc3339(at) }));
     },
 
@@ -147,7 +146,7 @@ export function createEmails({ pool, clock, publicUrl, addressOf, postalAddress,
           emailId,
           now,
         ]);
-        await recordAudit((sql, values) => client.query(sql, values), {
+        await recordAudit(client, {
           accountId: principal.accountId,
           actor: actorOf(principal),
           action: 'email.canceled',
@@ -220,35 +219,15 @@ async function addTestRecipient(
   );
 }
 
-interface RecipientRow {
-  readonly recipient_id: string;
-  readonly person_id: string | null;
-  readonly address: string | null;
-  readonly state: MarketingEmailRecipient['state'];
-  readonly attempts: number;
-  readonly sha256: string | null;
-  readonly last_error: string | null;
-  readonly at: Date;
-}
-
-interface EmailRow {
-  readonly email_id: string;
-  readonly subject: string;
-  readonly template_id: string | null;
-  readonly reply_to: string | null;
-  readonly audience: Record<string, unknown>;
-  readonly is_test: boolean;
-  readonly state: MarketingEmailRecord['state'];
-  readonly due_at: Date;
-  readonly created_at: Date;
-  readonly started_at: Date | null;
-  readonly finished_at: Date | null;
-  readonly states: Readonly<Record<string, number>> | null;
-}
-
-const READ = `select e.email_id, e.subject, e.template_id, e.reply_to, e.audience, e.is_test, e.state, e.due_at, e.created_at, e.started_at, e.finished_at,
-    (select jsonb_object_agg(state, n) from (select state, count(*) as n from email_recipients r where r.email_id = e.email_id group by state) s) as states`;
-const FROM = 'from emails e';
+const READ = tables
+  .selectFrom('emails as e')
+  .select(['e.email_id', 'e.subject', 'e.template_id', 'e.reply_to', 'e.audience', 'e.is_test', 'e.state'])
+  .select(['e.due_at', 'e.created_at', 'e.started_at', 'e.finished_at'])
+  .select(
+    sql<Readonly<Record<string, number>> | null>`(select jsonb_object_agg(state, n) from (
+      select state, count(*) as n from email_recipients r where r.email_id = e.email_id group by state) s)`.as('states'),
+  );
+type EmailRow = InferResult<typeof READ>[number];
 
 function toWire({ email_id, subject, template_id, reply_to, audience, is_test, state, states, ...row }: EmailRow): MarketingEmailRecord {
   const of = (name: string): number => states?.[name] ?? 0;

@@ -2,7 +2,9 @@ import type { MarketingEmailAudience } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
+import { rowsOf } from '../../kernel/statements.ts';
 import { type PersonRow, personById, walkPeople } from '../people/index.ts';
+import { tables } from './tables.ts';
 
 const AT_ONCE = 1_000;
 
@@ -29,9 +31,8 @@ export function createExpansion(pool: Pool, clock: Clock) {
         "update emails set state = 'preparing', started_at = coalesce(started_at, $1) where state = 'scheduled' and due_at <= $1",
         [new Date(clock.now())],
       );
-      const { rows } = await pool.query<{ email_id: string; audience: StoredAudience }>(
-        "select email_id, audience from emails where state = 'preparing' order by due_at",
-      );
+      const preparing = tables.selectFrom('emails').select(['email_id', 'audience']).where('state', '=', 'preparing');
+      const rows = await rowsOf(pool, preparing.orderBy('due_at'));
       const wanted = new Map(rows.map(({ email_id, audience }) => [email_id, audience]));
       // Canceled meanwhile.
       for (const emailId of walks.keys()) if (!wanted.has(emailId)) walks.delete(emailId);

@@ -1,8 +1,10 @@
 import type { MarketingEmailBounceResponse } from '@tallygate/contract';
 import type { PoolClient } from 'pg';
+import { rowsOf } from '../../kernel/statements.ts';
 import { failInvitation, mailedInvitation } from '../invites/index.ts';
 import { noteInHistory, recordBouncedAddress } from '../people/index.ts';
 import { kindOf, type Told } from './bounce-kind.ts';
+import { tables } from './tables.ts';
 
 /** A report about an invitation, which brings the same signed link as a marketing mail. @returns undefined where the id is none of one that was mailed */
 export async function takeOfInvitation(
@@ -31,9 +33,9 @@ export async function noteSoftBounce(
   client: PoolClient,
   { address, error, at }: { readonly address: string; readonly error: string; readonly at: Date },
 ): Promise<void> {
-  const { rows } = await client.query<{ person_id: string }>('select person_id from people where email = $1', [address]);
+  const rows = await rowsOf(client, tables.selectFrom('people').select('person_id').where('email', '=', address));
   for (const { person_id: personId } of rows)
-    await noteInHistory((sql, values) => client.query(sql, values), {
+    await noteInHistory(client, {
       ...{ personId, action: 'soft_bounce', at, detail: { error } },
       actor: { kind: 'system', id: null },
     });

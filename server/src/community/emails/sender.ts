@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
+import * as z from 'zod';
 import { MailDeferred, MailRefused, type MailSender } from '../../adapters/mail/port.ts';
+import { tryLock, unlock } from '../../kernel/advisory-lock.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { checkedRows } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { recordBounce } from './bounces.ts';
 import { createExpansion } from './expand.ts';
@@ -39,19 +42,21 @@ export interface EmailSenderDeps {
   readonly returnPaths?: ReturnPaths | undefined;
 }
 
-interface RecipientRow {
-  readonly recipient_id: string;
-  readonly address: string;
-  readonly name: string | null;
-  readonly company: string | null;
-  readonly attempts: number;
-  readonly is_test: boolean;
-  readonly reply_to: string | null;
-  readonly subject: string;
-  readonly text_body: string;
-  readonly html_body: string | null;
-  readonly variables: Record<string, string>;
-}
+const DueRow = z.object({
+  recipient_id: z.string(),
+  address: z.string(),
+  name: z.string().nullable(),
+  company: z.string().nullable(),
+  attempts: z.number(),
+  is_test: z.boolean(),
+  reply_to: z.string().nullable(),
+  subject: z.string(),
+  text_body: z.string(),
+  html_body: z.string().nullable(),
+  variables: z.record(z.string(), z.string()),
+  is_suppressed: z.boolean(),
+});
+type RecipientRow = z.infer<typeof DueRow>;
 
 /**
  * Sends the mails that are due. One process at a time does so, under a lock that its death frees.
@@ -68,15 +73,14 @@ export function createEmailSender(deps: EmailSenderDeps) {
       const client = await pool.connect();
       let isBroken = true;
       try {
-        const { rows } = await client.query("select pg_try_advisory_lock(hashtextextended('emails:send', 0)) as is_ours");
-        if (rows[0]?.is_ours) {
+        if (await tryLock(client, 'emails:send')) {
           const { rowCount } = await pool.query("update email_recipients set state = 'unconfirmed', at = $1 where state = 'handing_over'", [
             new Date(clock.now()),
           ]);
           if (rowCount)
             log.warn({ mails: rowCount }, 'marketing mails were being handed over when their sender died; they are not sent again');
           await sendBatches(deps, signal);
-          await client.query("select pg_advisory_unlock(hashtextextended('emails:send', 0))");
+          await unlock(client, 'emails:send');
         }
         isBroken = false;
       } finally {
@@ -131,7 +135,7 @@ async function dueRows({ pool, clock, perSecond }: EmailSenderDeps): Promise<Rec
   for (;;) {
     const now = new Date(clock.now());
     const batch = Math.min(MOST_BATCH, Math.max(LEAST_BATCH, Math.ceil(perSecond)));
-    const { rows } = await pool.query<RecipientRow & { is_suppressed: boolean }>(DUE, [now, batch]);
+    const rows = await checkedRows(pool, DueRow, DUE, [now, batch]);
     const [suppressed, due] = [rows.filter((row) => row.is_suppressed), rows.filter((row) => !row.is_suppressed)];
     if (suppressed.length > 0)
       await pool.query(

@@ -4,15 +4,19 @@ import type {
   MarketingEmailTemplateRecord,
   MarketingEmailTemplateUpdateRequest,
 } from '@tallygate/contract';
+import { sql } from 'kysely';
 import pg, { type Pool, type PoolClient } from 'pg';
 import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { Principal } from '../../http/index.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Keyed, Keyset, mapPage, type Page, type PageQuery } from '../../kernel/page.ts';
+import { Keyset, mapPage, type Page, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { asJson, firstOf, type Queryable, type RowOf, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
+import type { EmailTemplate } from './entities.ts';
 import { type Template, unknownVariables } from './render.ts';
+import { tables } from './tables.ts';
 
 interface Author {
   readonly principal: Principal;
@@ -25,19 +29,7 @@ interface TemplateQuery extends PageQuery {
 
 const TEMPLATES = new Keyset({ name: 'templates', columns: { updated_at: 'time', template_id: 'uuid' }, direction: 'desc' });
 
-/** A row of `email_templates`. */
-interface TemplateRow {
-  readonly template_id: string;
-  readonly name: string;
-  readonly subject: string;
-  readonly text_body: string;
-  readonly html_body: string | null;
-  readonly variables: Readonly<Record<string, string>>;
-  readonly version: number;
-  readonly archived_at: Date | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
+type TemplateRow = RowOf<typeof EmailTemplate>;
 
 /** Templates of marketing mails. Every change is in the audit log. */
 export interface EmailTemplates {
@@ -56,10 +48,12 @@ export interface EmailTemplates {
 const COLUMNS = ['name', 'subject', 'text_body', 'html_body', 'variables'] as const;
 type Words = Pick<TemplateRow, (typeof COLUMNS)[number]>;
 
+const ALL = tables.selectFrom('email_templates');
+
 export function createEmailTemplates({ pool, clock }: { readonly pool: Pool; readonly clock: Clock }): EmailTemplates {
   const locked = async (client: PoolClient, templateId: string): Promise<TemplateRow> => {
-    const { rows } = await client.query<TemplateRow>('select * from email_templates where template_id = $1 for update', [templateId]);
-    return rows[0] ?? refuse();
+    const found = ALL.selectAll().where('template_id', '=', templateId).forUpdate();
+    return (await firstOf(client, found)) ?? refuse();
   };
   const audit = (
     client: PoolClient,
@@ -67,7 +61,7 @@ export function createEmailTemplates({ pool, clock }: { readonly pool: Pool; rea
     action: 'created' | 'updated' | 'archived',
     { template_id, name }: TemplateRow,
   ) =>
-    recordAudit((sql, values) => client.query(sql, values), {
+    recordAudit(client, {
       ...{ accountId: principal.accountId, actor: actorOf(principal), origin },
       ...{ action: `email_template.${action}`, target: { kind: 'email_template', id: template_id }, changes: { name } },
     });
@@ -75,25 +69,25 @@ export function createEmailTemplates({ pool, clock }: { readonly pool: Pool; rea
   return {
     create: (author, { name, subject, text, html = null, variables = {} }) =>
       inTransaction(pool, async (client) => {
-        const { rows } = await unlessTaken(() =>
-          client.query<TemplateRow>(
-            `insert into email_templates (template_id, created_at, updated_at, ${COLUMNS.join(', ')})
-             values ($1, $2, $2, $3, $4, $5, $6, $7) returning *`,
-            [newId(), new Date(clock.now()), name, subject, text, html, JSON.stringify(variables)],
+        const now = new Date(clock.now());
+        const words = { name, subject, text_body: text, html_body: html, variables: asJson(variables) };
+        const made = await unlessTaken(() =>
+          firstOf(
+            client,
+            tables
+              .insertInto('email_templates')
+              .values({ template_id: newId(), created_at: now, updated_at: now, ...words })
+              .returningAll(),
           ),
         );
-        const made = rows[0] ?? refuse();
+        if (!made) return refuse();
         await audit(client, author, 'created', made);
         return toWire(made);
       }),
 
     async list({ isArchived, ...query }) {
-      const { rows } = await pool.query<TemplateRow & Keyed>(
-        `select *, ${TEMPLATES.key} from email_templates where (archived_at is not null) = $1 and ${TEMPLATES.after('$2')}
-          order by ${TEMPLATES.order} limit $3`,
-        [isArchived, ...TEMPLATES.values(query)],
-      );
-      return mapPage(TEMPLATES.page(rows, query), toWire);
+      const filtered = ALL.selectAll().where('archived_at', isArchived ? 'is not' : 'is', null);
+      return mapPage(TEMPLATES.page(await rowsOf(pool, TEMPLATES.pageIn(filtered, query)), query), toWire);
     },
 
     get: async (templateId) => toWire(await templateById(pool, templateId)),
@@ -106,17 +100,19 @@ export function createEmailTemplates({ pool, clock }: { readonly pool: Pool; rea
         const after: Words = { ...before, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
         // What changes nothing is no new version.
         if (COLUMNS.every((name) => isDeepStrictEqual(after[name], before[name]))) return toWire(before);
-        const { rows } = await unlessTaken(() =>
-          client.query<TemplateRow>(
-            `update email_templates set (${COLUMNS.join(', ')}) = ($3, $4, $5, $6, $7), version = version + 1, updated_at = $2
-             where template_id = $1 returning *`,
-            [
-              ...[templateId, new Date(clock.now()), after.name, after.subject, after.text_body, after.html_body],
-              JSON.stringify(after.variables),
-            ],
+        const { name, subject, text_body, html_body, variables } = after;
+        const made = await unlessTaken(() =>
+          firstOf(
+            client,
+            tables
+              .updateTable('email_templates')
+              .set({ name, subject, text_body, html_body, variables: asJson(variables) })
+              .set({ version: sql<number>`version + 1`, updated_at: new Date(clock.now()) })
+              .where('template_id', '=', templateId)
+              .returningAll(),
           ),
         );
-        const made = rows[0] ?? refuse();
+        if (!made) return refuse();
         await audit(client, author, 'updated', made);
         return toWire(made);
       }),
@@ -125,11 +121,10 @@ export function createEmailTemplates({ pool, clock }: { readonly pool: Pool; rea
       inTransaction(pool, async (client) => {
         const before = await locked(client, templateId);
         if (before.archived_at) return toWire(before);
-        const { rows } = await client.query<TemplateRow>(
-          'update email_templates set archived_at = $2, updated_at = $2 where template_id = $1 returning *',
-          [templateId, new Date(clock.now())],
-        );
-        const made = rows[0] ?? refuse();
+        const now = new Date(clock.now());
+        const archived = tables.updateTable('email_templates').set({ archived_at: now, updated_at: now });
+        const made = await firstOf(client, archived.where('template_id', '=', templateId).returningAll());
+        if (!made) return refuse();
         await audit(client, author, 'archived', made);
         return toWire(made);
       }),
@@ -137,15 +132,14 @@ export function createEmailTemplates({ pool, clock }: { readonly pool: Pool; rea
 }
 
 /** What a mail says that is made from a template. @throws Problem `not_found`, `conflict` for one that is archived */
-export async function wordsOf(sql: Pick<Pool, 'query'>, templateId: string, variables: Template['variables']): Promise<Template> {
-  const row = await templateById(sql, templateId);
+export async function wordsOf(db: Queryable, templateId: string, variables: Template['variables']): Promise<Template> {
+  const row = await templateById(db, templateId);
   if (row.archived_at) throw isArchived();
   return { ...templateOf(row), variables: { ...row.variables, ...variables } };
 }
 
-async function templateById(sql: Pick<Pool, 'query'>, templateId: string): Promise<TemplateRow> {
-  const { rows } = await sql.query<TemplateRow>('select * from email_templates where template_id = $1', [templateId]);
-  return rows[0] ?? refuse();
+async function templateById(db: Queryable, templateId: string): Promise<TemplateRow> {
+  return (await firstOf(db, ALL.selectAll().where('template_id', '=', templateId))) ?? refuse();
 }
 
 const templateOf = ({ subject, text_body, html_body, variables }: TemplateRow): Template => ({

@@ -1,10 +1,13 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { idSigned, signedId } from '../../kernel/signed-id.ts';
+import { firstOf, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { addressInvited } from '../invites/index.ts';
 import { noteInHistory, suppress } from '../people/index.ts';
 import { createEmailSecret } from './email-secret.ts';
+import { tables } from './tables.ts';
 
 const PROOF_BYTES = 16;
 
@@ -36,20 +39,22 @@ export function createUnsubscribing({ pool, clock }: { readonly pool: Pool; read
       if (recipientId === undefined) return false;
       const at = new Date(clock.now());
       await inTransaction(pool, async (client) => {
-        const execute = (sql: string, values: unknown[]) => client.query(sql, values);
         // Without an address the person was erased, and gets nothing anyway.
         const mail = await mailTo(client, recipientId);
         if (!mail) return;
-        const { rows: people } = await client.query<{ person_id: string; email: string; other_emails: string[] }>(
-          `update people set unsubscribed_at = $2, updated_at = $2
-           where unsubscribed_at is null and (email = $1 or (other_emails <> '{}' and other_emails @> array[$1]))
-           returning person_id, email, other_emails`,
-          [mail.address, at],
+        const people = await rowsOf(
+          client,
+          tables
+            .updateTable('people')
+            .set({ unsubscribed_at: at, updated_at: at })
+            .where('unsubscribed_at', 'is', null)
+            .where(sql<SqlBool>`(email = ${mail.address} or (other_emails <> '{}' and other_emails @> array[${mail.address}]))`)
+            .returning(['person_id', 'email', 'other_emails']),
         );
         const emails = [mail.address, ...people.flatMap(({ email, other_emails }) => [email, ...other_emails])];
-        await suppress(execute, { emails: [...new Set(emails)], reason: 'unsubscribed', at });
+        await suppress(client, { emails: [...new Set(emails)], reason: 'unsubscribed', at });
         for (const { person_id: personId } of people)
-          await noteInHistory(execute, {
+          await noteInHistory(client, {
             ...{ personId, action: 'unsubscribe', at, detail: mail.detail },
             actor: { kind: 'system', id: null },
           });
@@ -67,11 +72,11 @@ interface AnsweredMail {
 }
 
 async function mailTo(client: PoolClient, id: string): Promise<AnsweredMail | undefined> {
-  const { rows } = await client.query<{ address: string | null; email_id: string }>(
-    'select address, email_id from email_recipients where recipient_id = $1',
-    [id],
+  const recipient = await firstOf(
+    client,
+    tables.selectFrom('email_recipients').select(['address', 'email_id']).where('recipient_id', '=', id),
   );
-  if (rows[0]) return rows[0].address === null ? undefined : { address: rows[0].address, detail: { email_id: rows[0].email_id } };
+  if (recipient) return recipient.address === null ? undefined : { address: recipient.address, detail: { email_id: recipient.email_id } };
   const invited = await addressInvited(client, id);
   return invited === undefined ? undefined : { address: invited, detail: { invite_id: id } };
 }

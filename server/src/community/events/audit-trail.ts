@@ -1,17 +1,17 @@
 import { type AuditEntry, actorOf, originOf, recordAudit } from '../../audit/index.ts';
 import type { Call, Principal } from '../../http/index.ts';
-import type { Sql } from './event-rows.ts';
+import type { Queryable } from '../../kernel/statements.ts';
 
 type AuditAction = Pick<AuditEntry, 'action' | 'target' | 'changes'>;
 
 /** Writes down who did it, in the transaction of what they did. */
-export type Trail = (sql: Sql, audited: AuditAction) => Promise<void>;
+export type Trail = (db: Queryable, audited: AuditAction) => Promise<void>;
 
 /** Stands in the log of the caller's own account. */
 export const trailOf =
   (principal: Principal, call: Pick<Call, 'peer' | 'requestId'>): Trail =>
-  (sql, audited) =>
-    recordAudit((text, values) => sql.query(text, values), {
+  (db, audited) =>
+    recordAudit(db, {
       ...audited,
       accountId: principal.accountId,
       actor: actorOf(principal),

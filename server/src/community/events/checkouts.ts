@@ -2,12 +2,13 @@ import type { Pool } from 'pg';
 import type { Principal } from '../../http/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { firstOf, type Queryable } from '../../kernel/statements.ts';
 import { asking, type Plans, type Trail, type Unit } from '../../money/plans/index.ts';
-import type { Sql } from './event-rows.ts';
 import { referenceOf } from './paid-registration.ts';
 import type { Registration } from './registration.ts';
 import { registrationById, registrationOf, setRegistration } from './registration-rows.ts';
 import type { SiteEvent } from './site-event.ts';
+import { tables } from './tables.ts';
 
 /** Less is not sold by payment providers; more is not held for anybody. */
 const [LEAST_PAGE_MS, LONGEST_PAGE_MS] = [31 * 60_000, 24 * 3_600_000 - 60_000];
@@ -37,15 +38,6 @@ export interface PlaceCheckout {
   readonly expiresAt: Date | null;
 }
 
-interface OpenPage {
-  readonly checkout_id: string;
-  readonly account_id: string;
-  readonly amount_nano: bigint;
-  readonly session_id: string;
-  readonly url: string | null;
-  readonly expires_at: Date | null;
-}
-
 /** Hosted pages on which places are paid. */
 export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
   /**
@@ -53,8 +45,7 @@ export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
    * not registered.
    */
   const payable = async (event: SiteEvent, caller: Payer, email: string | undefined): Promise<Registration> => {
-    const { rows } = await pool.query<{ email: string }>('select email from users where id = $1', [caller.userId]);
-    const own = rows[0]?.email ?? '';
+    const own = (await firstOf(pool, tables.selectFrom('users').select('email').where('id', '=', caller.userId)))?.email ?? '';
     const wanted = email ?? own;
     const registration = await registrationOf(pool, event.event_id, wanted);
     if (
@@ -72,12 +63,17 @@ export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
     (await pool.query('select from users where id = $1 and account_id = $2', [user_id, accountId])).rowCount === 1;
 
   /** The page that is open already, ended where it is somebody else's or asks for another price. @returns undefined where there is nothing to go on with */
-  const goOn = async (sql: Sql, registration: Registration, caller: Payer): Promise<PlaceCheckout | undefined> => {
-    const { rows } = await sql.query<OpenPage>(
-      'select checkout_id, account_id, amount_nano, session_id, url, expires_at from checkouts where checkout_id = $1',
-      [registration.checkout_id],
+  const goOn = async (db: Queryable, registration: Registration, caller: Payer): Promise<PlaceCheckout | undefined> => {
+    const page = await firstOf(
+      db,
+      tables
+        .selectFrom('checkouts')
+        .select(
+          (eb) =>
+            ['checkout_id', 'account_id', 'amount_nano', 'url', 'expires_at', eb.ref('session_id').$notNull().as('session_id')] as const,
+        )
+        .where('checkout_id', '=', registration.checkout_id),
     );
-    const [page] = rows;
     if (!page) return undefined;
     const isOwn = page.account_id === caller.accountId && page.amount_nano === registration.price_nano;
     const { provider } = plans;
@@ -89,22 +85,22 @@ export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
     return { registration, status: 'open', checkoutId: page.checkout_id, url: page.url, expiresAt: page.expires_at };
   };
 
-  const open = async (sql: Unit, event: SiteEvent, registration: Registration, caller: Payer, trail: Trail, wish: CheckoutWish) => {
-    const { rows } = await sql.query<Pick<SiteEvent, 'status'>>('select status from site_events where event_id = $1', [event.event_id]);
-    if (rows[0]?.status !== 'published') throw new Problem('conflict', 'This event is not public any more: nothing can be paid for it.');
+  const open = async (db: Unit, event: SiteEvent, registration: Registration, caller: Payer, trail: Trail, wish: CheckoutWish) => {
+    const present = await firstOf(db, tables.selectFrom('site_events').select('status').where('event_id', '=', event.event_id));
+    if (present?.status !== 'published') throw new Problem('conflict', 'This event is not public any more: nothing can be paid for it.');
     const nowMs = clock.now();
     const leftMs = (registration.pay_by?.getTime() ?? 0) - nowMs;
     if (leftMs <= 0) throw new Problem('conflict', 'The time to pay for this place is over: register again.');
     const expiresAtMs = nowMs + Math.min(LONGEST_PAGE_MS, Math.max(LEAST_PAGE_MS, leftMs));
     const made = await plans.checkouts.purchase(
-      sql,
+      db,
       { accountId: caller.accountId, userId: caller.userId, trail },
       { reference: referenceOf(registration), amount: registration.price_nano, description: event.title, expiresAtMs },
       wish,
     );
     // The place is held for as long as the page can be paid.
     const payBy = new Date(Math.max(registration.pay_by?.getTime() ?? 0, expiresAtMs));
-    await setRegistration(sql, registration.registration_id, { checkout_id: made.checkout_id, pay_by: payBy }, new Date(nowMs));
+    await setRegistration(db, registration.registration_id, { checkout_id: made.checkout_id, pay_by: payBy }, new Date(nowMs));
     return { registration, status: 'open' as const, checkoutId: made.checkout_id, url: made.url, expiresAt: made.expires_at };
   };
 
@@ -112,10 +108,10 @@ export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
   return async (event: SiteEvent, caller: Payer, trail: Trail, wish: CheckoutWish): Promise<PlaceCheckout> => {
     const { registration_id } = await payable(event, caller, wish.email);
     return asking(
-      plans.exclusively(caller.accountId, async (sql) => {
+      plans.exclusively(caller.accountId, async (db) => {
         // Of two who pay for one registration at once, the second meets the page of the first.
-        await sql.query('select from event_registrations where registration_id = $1 for update', [registration_id]);
-        const registration = await registrationById(sql, registration_id);
+        await db.query('select from event_registrations where registration_id = $1 for update', [registration_id]);
+        const registration = await registrationById(db, registration_id);
         if (!registration) throw new Error(`The registration ${registration_id} is gone`);
         const settled = { registration, checkoutId: null, url: null, expiresAt: null };
         switch (registration.status) {
@@ -126,7 +122,7 @@ export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
           case 'canceled':
             throw new Problem('conflict', 'This registration is canceled: register again, then pay.');
           case 'awaiting_payment':
-            return (await goOn(sql, registration, caller)) ?? open(sql, event, registration, caller, trail, wish);
+            return (await goOn(db, registration, caller)) ?? open(db, event, registration, caller, trail, wish);
           default:
             return registration.status satisfies never;
         }

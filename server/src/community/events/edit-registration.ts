@@ -2,9 +2,10 @@ import type { VibethonRegistrationAdminUpdateRequest } from '@tallygate/contract
 import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
+import type { Queryable } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import type { Trail } from './audit-trail.ts';
-import { lockEvent, type Sql } from './event-rows.ts';
+import { lockEvent } from './event-rows.ts';
 import { queueEventMail } from './mail.ts';
 import { fillPlaces } from './places.ts';
 import { holdsPlace, inLine, type Registration } from './registration.ts';
@@ -24,10 +25,10 @@ interface EditDeps {
  */
 export function createEditRegistration({ pool, clock, endPages }: EditDeps) {
   return async (registrationId: string, request: VibethonRegistrationAdminUpdateRequest, trail: Trail): Promise<ListedRegistration> => {
-    const after = await inTransaction(pool, async (sql) => {
+    const after = await inTransaction(pool, async (db) => {
       const nowMs = clock.now();
       const now = new Date(nowMs);
-      const { event, before } = await lockRegistration(sql, registrationId);
+      const { event, before } = await lockRegistration(db, registrationId);
       const { status, note, attended, name, company } = request;
       const isMove = status !== undefined && status !== before.status;
       const changes: Changes = {
@@ -35,21 +36,21 @@ export function createEditRegistration({ pool, clock, endPages }: EditDeps) {
         ...(company !== undefined && { company }),
         ...(note !== undefined && { admin_note: note }),
         ...(attended !== undefined && { attended_at: attended ? (before.attended_at ?? now) : null }),
-        ...(isMove && (await moved(sql, { event, before, to: status, now }))),
+        ...(isMove && (await moved(db, { event, before, to: status, now }))),
       };
       const changed = EDITABLE.filter((field) => field in changes && changes[field] !== before[field]);
       if (changed.length > 0) {
-        await setRegistration(sql, registrationId, changes, now);
+        await setRegistration(db, registrationId, changes, now);
         const target = { kind: 'event_registration', id: registrationId };
         // Names and notes are the person's affair: that they changed is enough.
         const told = changed.map((field) => [field, TOLD.has(field) ? { from: before[field], to: changes[field] } : true]);
-        await trail(sql, { action: 'event_registration.updated', target, changes: Object.fromEntries(told) });
+        await trail(db, { action: 'event_registration.updated', target, changes: Object.fromEntries(told) });
       }
       if (isMove) {
-        await queueEventMail(sql, event, { ...before, ...changes });
-        await fillPlaces(sql, event, nowMs);
+        await queueEventMail(db, event, { ...before, ...changes });
+        await fillPlaces(db, event, nowMs);
       }
-      return existing(await registrationById(sql, registrationId));
+      return existing(await registrationById(db, registrationId));
     });
     if (request.status !== undefined) await endPages(after.event_id);
     return after;
@@ -61,14 +62,14 @@ const TOLD: ReadonlySet<string> = new Set(['status', 'payment_status']);
 
 /** The event first, as everybody does who gives or takes a place. @throws Problem `not_found` */
 export async function lockRegistration(
-  sql: Sql,
+  db: Queryable,
   registrationId: string,
 ): Promise<{ readonly event: SiteEvent; readonly before: ListedRegistration }> {
-  const { event_id } = existing(await registrationById(sql, registrationId));
-  const event = await lockEvent(sql, event_id);
+  const { event_id } = existing(await registrationById(db, registrationId));
+  const event = await lockEvent(db, event_id);
   if (!event) throw new Error(`The event of the registration ${registrationId} is gone`);
-  await sql.query('select from event_registrations where registration_id = $1 for update', [registrationId]);
-  return { event, before: existing(await registrationById(sql, registrationId)) };
+  await db.query('select from event_registrations where registration_id = $1 for update', [registrationId]);
+  return { event, before: existing(await registrationById(db, registrationId)) };
 }
 
 interface Move {
@@ -78,10 +79,10 @@ interface Move {
   readonly now: Date;
 }
 
-async function moved(sql: Sql, { event, before, to, now }: Move): Promise<Changes> {
+async function moved(db: Queryable, { event, before, to, now }: Move): Promise<Changes> {
   switch (to) {
     case 'confirmed': {
-      const isFree = holdsPlace(before) || placesLeft(event, await countPlaces(sql, event)) !== 0;
+      const isFree = holdsPlace(before) || placesLeft(event, await countPlaces(db, event)) !== 0;
       if (!isFree) throw new Problem('conflict', 'All places are taken: cancel another registration, or raise the capacity first.');
       const isOwed = before.payment_status === 'due' || before.payment_status === 'refunded';
       return { status: to, pay_by: null, confirmed_at: now, canceled_at: null, ...(isOwed && { payment_status: 'waived' as const }) };
@@ -92,7 +93,7 @@ async function moved(sql: Sql, { event, before, to, now }: Move): Promise<Change
           'invalid_transition',
           `The registration is ${before.status}: only one that is canceled can be put on the waitlist.`,
         );
-      return { ...inLine(before), turn: await nextTurn(sql), canceled_at: null };
+      return { ...inLine(before), turn: await nextTurn(db), canceled_at: null };
     case 'canceled':
       if (before.payment_status === 'paid')
         throw new Problem('conflict', 'The place was paid for: refund it instead, which cancels the registration as well.');

@@ -1,15 +1,12 @@
 import type { Pool } from 'pg';
 import { PaymentFault, type PaymentProvider } from '../../adapters/payment/port.ts';
+import { ifGiven, rowsOf } from '../../kernel/statements.ts';
 import { expirePage } from '../../money/plans/index.ts';
+import { tables } from './tables.ts';
 
 interface EndPagesDeps {
   readonly pool: Pool;
   readonly provider: Pick<PaymentProvider, 'expireCheckout'>;
-}
-
-interface OpenPage {
-  readonly checkout_id: string;
-  readonly session_id: string;
 }
 
 const AT_ONCE = 500;
@@ -21,11 +18,18 @@ const AT_ONCE = 500;
  * @param eventId of one event; left out: of all
  */
 export async function endPages({ pool, provider }: EndPagesDeps, eventId?: string, signal?: AbortSignal): Promise<void> {
-  const { rows } = await pool.query<OpenPage>(
-    `select c.checkout_id, c.session_id from event_registrations r join checkouts c using (checkout_id) join site_events e using (event_id)
-      where c.status = 'open' and c.session_id is not null and (r.status <> 'awaiting_payment' or e.status <> 'published')
-        and ($1::uuid is null or r.event_id = $1) limit $2`,
-    [eventId ?? null, AT_ONCE],
+  const rows = await rowsOf(
+    pool,
+    tables
+      .selectFrom('event_registrations as r')
+      .innerJoin('checkouts as c', 'c.checkout_id', 'r.checkout_id')
+      .innerJoin('site_events as e', 'e.event_id', 'r.event_id')
+      .select((eb) => ['c.checkout_id', eb.ref('c.session_id').$notNull().as('session_id')] as const)
+      .where('c.status', '=', 'open')
+      .where('c.session_id', 'is not', null)
+      .where((eb) => eb.or([eb('r.status', '<>', 'awaiting_payment'), eb('e.status', '<>', 'published')]))
+      .where((eb) => ifGiven(eventId, (id) => eb('r.event_id', '=', id)))
+      .limit(AT_ONCE),
   );
   for (const { checkout_id, session_id } of rows) {
     if (signal?.aborted) return;

@@ -1,7 +1,8 @@
-import type { Pool } from 'pg';
+import { type Queryable, rowsOf } from '../../kernel/statements.ts';
+import { tables } from './tables.ts';
 
 /** The slugs of all events, whatever their state. */
-export async function eventSlugs(sql: Pick<Pool, 'query'>): Promise<ReadonlySet<string>> {
-  const { rows } = await sql.query<{ slug: string }>('select slug from site_events');
+export async function eventSlugs(db: Queryable): Promise<ReadonlySet<string>> {
+  const rows = await rowsOf(db, tables.selectFrom('site_events').select('slug'));
   return new Set(rows.map(({ slug }) => slug));
 }

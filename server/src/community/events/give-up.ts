@@ -31,10 +31,10 @@ export const createGiveUp =
   ({ pool, clock, throttle, endPages }: GiveUpDeps) =>
   async (token: string, { ip }: Origin): Promise<ListedRegistration> => {
     await throttle.admit(formLimits({ ...FORM, subject: token, address: ip }));
-    const gone = await inTransaction(pool, async (sql) => {
-      const registrationId = await registrationInToken(sql, token);
-      if (registrationId === undefined || !(await registrationById(sql, registrationId))) throw invalid();
-      const { event, before } = await lockRegistration(sql, registrationId);
+    const gone = await inTransaction(pool, async (db) => {
+      const registrationId = await registrationInToken(db, token);
+      if (registrationId === undefined || !(await registrationById(db, registrationId))) throw invalid();
+      const { event, before } = await lockRegistration(db, registrationId);
       if (before.status === 'canceled') return before;
       const nowMs = clock.now();
       if (event.ends_at.getTime() <= nowMs) throw new Problem('conflict', 'The event is over: there is nothing to give up any more.');
@@ -42,10 +42,10 @@ export const createGiveUp =
         throw new Problem('conflict', 'This place was paid for: ask the organisers for a refund, which gives it up as well.');
       const now = new Date(nowMs);
       const end = { status: 'canceled', pay_by: null, confirmed_at: null, canceled_at: now } as const;
-      await setRegistration(sql, registrationId, end, now);
-      await queueEventMail(sql, event, { ...before, ...end });
-      await fillPlaces(sql, event, nowMs);
-      const after = await registrationById(sql, registrationId);
+      await setRegistration(db, registrationId, end, now);
+      await queueEventMail(db, event, { ...before, ...end });
+      await fillPlaces(db, event, nowMs);
+      const after = await registrationById(db, registrationId);
       if (!after) throw new Error(`The registration ${registrationId} is gone`);
       return after;
     });

@@ -1,5 +1,8 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Identity } from '../../access/identity/index.ts';
+import { rowsOf } from '../../kernel/statements.ts';
+import { tables } from './tables.ts';
 
 interface LinkUsersDeps {
   readonly pool: Pool;
@@ -7,10 +10,10 @@ interface LinkUsersDeps {
 }
 
 const AT_ONCE = 100;
-const UNLINKED = 'from event_registrations where user_id is null and erased_at is null and not awaits_proof(email, created_at)';
+const UNLINKED = 'user_id is null and erased_at is null and not awaits_proof(email, created_at)';
 
 /** SQL: whether a registration waits for {@link linkUsers}. */
-export const UNLINKED_USERS_DUE = `exists (select ${UNLINKED})`;
+export const UNLINKED_USERS_DUE = `exists (select from event_registrations where ${UNLINKED})`;
 
 /**
  * Gives every registration the user of its address, and whoever has none an account to claim. Where somebody has an account with the address
@@ -18,9 +21,14 @@ export const UNLINKED_USERS_DUE = `exists (select ${UNLINKED})`;
  */
 export async function linkUsers({ pool, claimable }: LinkUsersDeps, signal?: AbortSignal): Promise<void> {
   for (;;) {
-    const { rows } = await pool.query<{ registration_id: string; email: string; name: string | null }>(
-      `select registration_id, email, name ${UNLINKED} order by created_at limit $1`,
-      [AT_ONCE],
+    const rows = await rowsOf(
+      pool,
+      tables
+        .selectFrom('event_registrations')
+        .select(['registration_id', 'email', 'name'])
+        .where(sql<SqlBool>`${sql.raw(UNLINKED)}`)
+        .orderBy('created_at')
+        .limit(AT_ONCE),
     );
     for (const { registration_id, email, name } of rows) {
       if (signal?.aborted) return;

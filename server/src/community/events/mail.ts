@@ -1,9 +1,9 @@
 import { rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
+import type { Queryable } from '../../kernel/statements.ts';
 import { queueMail } from '../../mail/index.ts';
 import { ERASED_DOMAIN } from '../people/index.ts';
 import { cancelTokenOf } from './cancel-token.ts';
-import type { Sql } from './event-rows.ts';
 import { payReferenceOf } from './pay-reference.ts';
 import type { Registration } from './registration.ts';
 import type { SiteEvent } from './site-event.ts';
@@ -11,10 +11,10 @@ import type { SiteEvent } from './site-event.ts';
 type Told = Pick<Registration, 'registration_id' | 'email' | 'status' | 'turn' | 'price_nano' | 'payment_status' | 'pay_by'>;
 
 /** Tells somebody how their registration stands from now on, in the transaction that made it so. Nobody is told the same of one turn twice. */
-export async function queueEventMail(sql: Sql, event: SiteEvent, told: Told): Promise<void> {
+export async function queueEventMail(db: Queryable, event: SiteEvent, told: Told): Promise<void> {
   const { registration_id, email, status, turn, price_nano, payment_status, pay_by } = told;
   if (email.endsWith(ERASED_DOMAIN)) return;
-  await queueMail((text, values) => sql.query(text, values), {
+  await queueMail(db, {
     to: email,
     template: 'event-registration',
     data: {
@@ -27,7 +27,7 @@ export async function queueEventMail(sql: Sql, event: SiteEvent, told: Told): Pr
       is_refunded: payment_status === 'refunded',
       pay_by: pay_by && rfc3339(pay_by),
       pay_reference: status === 'awaiting_payment' ? payReferenceOf(told) : null,
-      ...(status !== 'canceled' && payment_status !== 'paid' && { cancel_token: await cancelTokenOf(sql, registration_id) }),
+      ...(status !== 'canceled' && payment_status !== 'paid' && { cancel_token: await cancelTokenOf(db, registration_id) }),
     },
     dedupeKey: `event:${registration_id}:${turn}:${status}:${payment_status}`,
   });
@@ -36,9 +36,9 @@ export async function queueEventMail(sql: Sql, event: SiteEvent, told: Told): Pr
 type Returned = Pick<Registration, 'registration_id' | 'email' | 'payment_id'>;
 
 /** Tells somebody that what they paid goes back, in the transaction that orders it. */
-export async function queueReturnMail(sql: Sql, event: SiteEvent, { registration_id, email, payment_id }: Returned): Promise<void> {
+export async function queueReturnMail(db: Queryable, event: SiteEvent, { registration_id, email, payment_id }: Returned): Promise<void> {
   if (email.endsWith(ERASED_DOMAIN)) return;
-  await queueMail((text, values) => sql.query(text, values), {
+  await queueMail(db, {
     to: email,
     template: 'event-payment-returned',
     data: { title: event.title, slug: event.slug },

@@ -1,6 +1,9 @@
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
-import { type Keyed, Keyset, type Page, type PageQuery } from '../../kernel/page.ts';
+import { Keyset, type Page, type PageQuery } from '../../kernel/page.ts';
+import { rowsOf } from '../../kernel/statements.ts';
 import type { EventWithPlaces } from './event-rows.ts';
+import { tables } from './tables.ts';
 
 /** An event with how its registrations stand. */
 export interface EventWithFigures extends EventWithPlaces {
@@ -14,28 +17,35 @@ export interface EventWithFigures extends EventWithPlaces {
 
 const EVENTS = new Keyset({ name: 'marketing_events', columns: { starts_at: 'time', event_id: 'uuid' }, direction: 'asc' });
 
-const FIGURES = `cross join lateral (
-    select count(*) filter (where status in ('confirmed', 'awaiting_payment'))::int as taken,
-      count(*) filter (where status = 'waitlisted')::int as waiting,
-      count(*) filter (where status = 'confirmed')::int as confirmed,
-      count(*) filter (where status = 'awaiting_payment')::int as awaiting_payment,
-      count(*) filter (where status = 'canceled')::int as canceled,
-      count(attended_at)::int as attended,
-      coalesce(sum(price_nano) filter (where payment_status = 'paid'), 0)::text as received_nano
-    from event_registrations r where r.event_id = e.event_id) f`;
+const ALL = tables.selectFrom('site_events').selectAll();
 
 /** The next one first. */
-export async function eventsWithFigures(pool: Pool, query: PageQuery): Promise<Page<EventWithFigures>> {
-  const { rows } = await pool.query<EventWithFigures & Keyed>(
-    `select e.*, f.* from (
-       select *, ${EVENTS.key} from site_events where ${EVENTS.after('$1')} order by ${EVENTS.order} limit $2) e ${FIGURES}
-      order by e.starts_at, e.event_id`,
-    EVENTS.values(query),
-  );
-  return EVENTS.page(rows, query);
-}
+export const eventsWithFigures = (pool: Pool, query: PageQuery): Promise<Page<EventWithFigures>> => pageOf(pool, ALL, query);
 
-export async function eventWithFigures(pool: Pool, slug: string): Promise<EventWithFigures | undefined> {
-  const { rows } = await pool.query<EventWithFigures>(`select e.*, f.* from site_events e ${FIGURES} where e.slug = $1`, [slug]);
-  return rows[0];
+export const eventWithFigures = async (pool: Pool, slug: string): Promise<EventWithFigures | undefined> =>
+  (await pageOf(pool, ALL.where('slug', '=', slug), { limit: 1 })).data[0];
+
+async function pageOf(pool: Pool, events: typeof ALL, query: PageQuery): Promise<Page<EventWithFigures>> {
+  const page = tables
+    .selectFrom(EVENTS.pageIn(events, query).as('e'))
+    .crossJoinLateral((eb) =>
+      eb
+        .selectFrom('event_registrations as r')
+        .whereRef('r.event_id', '=', 'e.event_id')
+        .select([
+          sql<number>`count(*) filter (where status in ('confirmed', 'awaiting_payment'))::int`.as('taken'),
+          sql<number>`count(*) filter (where status = 'waitlisted')::int`.as('waiting'),
+          sql<number>`count(*) filter (where status = 'confirmed')::int`.as('confirmed'),
+          sql<number>`count(*) filter (where status = 'awaiting_payment')::int`.as('awaiting_payment'),
+          sql<number>`count(*) filter (where status = 'canceled')::int`.as('canceled'),
+          sql<number>`count(attended_at)::int`.as('attended'),
+          sql<string>`coalesce(sum(price_nano) filter (where payment_status = 'paid'), 0)::text`.as('received_nano'),
+        ])
+        .as('f'),
+    )
+    .selectAll('e')
+    .selectAll('f')
+    .orderBy('e.starts_at')
+    .orderBy('e.event_id');
+  return EVENTS.page(await rowsOf(pool, page), query);
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { Queryable } from '../../kernel/statements.ts';
 import type { OnPurchase } from '../../money/plans/index.ts';
 import { lockRegistration } from './edit-registration.ts';
-import type { Sql } from './event-rows.ts';
 import { queueEventMail, queueReturnMail } from './mail.ts';
 import { fillPlaces } from './places.ts';
 import type { Registration } from './registration.ts';
@@ -19,29 +19,29 @@ export const referenceOf = ({ registration_id }: Pick<Registration, 'registratio
  */
 export const followPayments =
   ({ clock }: { readonly clock: Clock }): OnPurchase =>
-  async (sql, { reference, paymentId, isReceived, isReturned }) => {
+  async (db, { reference, paymentId, isReceived, isReturned }) => {
     if (!reference.startsWith(REFERENCE)) return undefined;
-    const { event, before } = await lockRegistration(sql, reference.slice(REFERENCE.length));
+    const { event, before } = await lockRegistration(db, reference.slice(REFERENCE.length));
     const now = new Date(clock.now());
     const isKnown = before.payment_id === paymentId;
     if (isReturned) {
       if (!isKnown || before.payment_status !== 'paid') return undefined;
-      await change(sql, {
+      await change(db, {
         event,
         before,
         now,
         to: { status: 'canceled', payment_status: 'refunded', pay_by: null, confirmed_at: null, canceled_at: now },
       });
-      await fillPlaces(sql, event, clock.now());
+      await fillPlaces(db, event, clock.now());
       return undefined;
     }
     if (!isReceived || isKnown) return undefined;
     if (before.status !== 'awaiting_payment' || event.status !== 'published') {
-      await queueReturnMail(sql, event, { ...before, payment_id: paymentId });
+      await queueReturnMail(db, event, { ...before, payment_id: paymentId });
       return `Paid for ${event.slug} when no place was held for it.`;
     }
     const paid = { status: 'confirmed', payment_status: 'paid', payment_id: paymentId, pay_by: null } as const;
-    await change(sql, { event, before, now, to: { ...paid, confirmed_at: now, canceled_at: null } });
+    await change(db, { event, before, now, to: { ...paid, confirmed_at: now, canceled_at: null } });
     return undefined;
   };
 
@@ -51,7 +51,7 @@ interface Moment {
   readonly now: Date;
 }
 
-async function change(sql: Sql, { event, before, now, to }: Moment & { readonly to: Changes }): Promise<void> {
-  await setRegistration(sql, before.registration_id, to, now);
-  await queueEventMail(sql, event, { ...before, ...to });
+async function change(db: Queryable, { event, before, now, to }: Moment & { readonly to: Changes }): Promise<void> {
+  await setRegistration(db, before.registration_id, to, now);
+  await queueEventMail(db, event, { ...before, ...to });
 }

@@ -3,11 +3,13 @@ import { formLimits, type Identity } from '../../access/identity/index.ts';
 import { type Origin, recordAudit } from '../../audit/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { firstOf } from '../../kernel/statements.ts';
 import type { Trail } from './audit-trail.ts';
 import type { createPlaceCheckouts, PlaceCheckout } from './checkouts.ts';
 import { type EventWithPlaces, eventById } from './event-rows.ts';
 import { payReferenceOf, registrationOfReference } from './pay-reference.ts';
 import { type ListedRegistration, registrationById } from './registration-rows.ts';
+import { tables } from './tables.ts';
 
 interface PayByMailDeps {
   readonly pool: Pool;
@@ -38,11 +40,15 @@ export function createPayByMail({ pool, clock, identity: { claimable, openRefere
 
   /** The account that the payment belongs to: that of the address. */
   const payerOf = async ({ user_id, email, name }: ListedRegistration): Promise<{ userId: string; accountId: string }> => {
-    const { rows } = await pool.query<{ userId: string; accountId: string }>(
-      'select id as "userId", account_id as "accountId" from users where id = $1 and closed_at is null',
-      [user_id],
+    const payer = await firstOf(
+      pool,
+      tables
+        .selectFrom('users')
+        .select(['id as userId', 'account_id as accountId'])
+        .where('id', '=', user_id)
+        .where('closed_at', 'is', null),
     );
-    if (rows[0]) return rows[0];
+    if (payer) return payer;
     const user = await claimable.findOrMake({ email, name });
     if (user) return { userId: user.id, accountId: user.account.id };
     throw new Problem(
@@ -61,8 +67,8 @@ export function createPayByMail({ pool, clock, identity: { claimable, openRefere
       const { event, registration } = place;
       await throttle.admit(formLimits({ ...PAY, subject: registration.registration_id, address: origin.ip }));
       const payer = await payerOf(registration);
-      const trail: Trail = (sql, deed) =>
-        recordAudit((text, values) => sql.query(text, values), {
+      const trail: Trail = (db, deed) =>
+        recordAudit(db, {
           ...{ ...deed, accountId: payer.accountId, actor: { kind: 'user', id: payer.userId }, origin },
         });
       return checkout(event, { ...payer, role: 'member' }, trail, { email: registration.email, successUrl: undefined, cancelUrl });

@@ -1,5 +1,6 @@
 import type { VibethonRegistrationRequest } from '@tallygate/contract';
 import type { Pool } from 'pg';
+import * as z from 'zod';
 import type { Identity } from '../../access/identity/index.ts';
 import { formLimits } from '../../access/identity/index.ts';
 import type { Origin } from '../../audit/index.ts';
@@ -7,9 +8,10 @@ import type { Clock } from '../../kernel/clock.ts';
 import { createGate } from '../../kernel/gate.ts';
 import { newId } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { checkedRows, type Queryable } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { claimConsent, upsertContact } from '../people/index.ts';
-import { type EventWithPlaces, eventBySlug, lockEvent, type Sql } from './event-rows.ts';
+import { type EventWithPlaces, eventBySlug, lockEvent } from './event-rows.ts';
 import { queueEventMail } from './mail.ts';
 import { hasRoom, inLine, withPlace } from './registration.ts';
 import {
@@ -36,17 +38,21 @@ const MOST_AT_ONCE = 4;
 const REGISTER = { kind: 'event-register', freePerSubject: 20, freePerAddress: 2_000 };
 const STATUS = { kind: 'event-status', freePerSubject: 60, freePerAddress: 120 };
 
+const Made = z.object({ registration_id: z.string() });
+
 /** Taking part in an event. */
 export function createRegistrations({ pool, clock, throttle }: RegistrationsDeps) {
   const inTurn = createGate(MOST_AT_ONCE);
 
-  const enter = async (sql: Sql, event: SiteEvent, request: VibethonRegistrationRequest): Promise<void> => {
+  const enter = async (db: Queryable, event: SiteEvent, request: VibethonRegistrationRequest): Promise<void> => {
     const nowMs = clock.now();
     const now = new Date(nowMs);
     const owed = { price_nano: event.price_nano, payment_status: 'due' as const };
-    const standing = hasRoom(event, await countPlaces(sql, event)) ? withPlace(owed, nowMs) : inLine(owed);
-    const turn = await nextTurn(sql);
-    const { rows } = await sql.query<{ registration_id: string }>(
+    const standing = hasRoom(event, await countPlaces(db, event)) ? withPlace(owed, nowMs) : inLine(owed);
+    const turn = await nextTurn(db);
+    const rows = await checkedRows(
+      db,
+      Made,
       // A row that is there already was canceled: it begins anew. The payment of before stays known, so that it does not count again,
       // and so does a page that may still be paid.
       `insert into event_registrations as r (registration_id, event_id, email, name, company, message, status, payment_status, pay_by, turn,
@@ -75,18 +81,22 @@ export function createRegistrations({ pool, clock, throttle }: RegistrationsDeps
     );
     const [made] = rows;
     if (!made) throw new Error('A registration was written and is not there');
-    await upsertContact((text, values) => sql.query(text, values), {
+    await upsertContact(db, {
       ...{ email: request.email, name: request.name, company: request.company },
       ...{ source: 'registration', eventSlug: event.slug, at: now },
     });
-    await queueEventMail(sql, event, { ...standing, ...made, email: request.email, turn, price_nano: event.price_nano });
+    await queueEventMail(db, event, { ...standing, ...made, email: request.email, turn, price_nano: event.price_nano });
   };
 
   /** Also of whoever has registered before, and ticks it now. */
-  const noteConsent = async (sql: Sql, { slug }: SiteEvent, { email, marketing_consent: hasConsented }: VibethonRegistrationRequest) => {
+  const noteConsent = async (
+    db: Queryable,
+    { slug }: SiteEvent,
+    { email, marketing_consent: hasConsented }: VibethonRegistrationRequest,
+  ) => {
     if (!hasConsented) return;
     const claim = { email, source: 'registration', eventSlug: slug, at: new Date(clock.now()) } as const;
-    await claimConsent((text, values) => sql.query(text, values), claim);
+    await claimConsent(db, claim);
   };
 
   return {
@@ -98,19 +108,19 @@ export function createRegistrations({ pool, clock, throttle }: RegistrationsDeps
     async register(event: SiteEvent, request: VibethonRegistrationRequest, { ip }: Origin): Promise<ListedRegistration> {
       await throttle.admit(formLimits({ ...REGISTER, subject: request.email.toLowerCase(), address: ip }));
       return inTurn(() =>
-        inTransaction(pool, async (sql) => {
-          const locked = await lockEvent(sql, event.event_id);
+        inTransaction(pool, async (db) => {
+          const locked = await lockEvent(db, event.event_id);
           if (!locked) throw noSuchEvent();
-          const before = await registrationOf(sql, event.event_id, request.email);
+          const before = await registrationOf(db, event.event_id, request.email);
           if (before && before.status !== 'canceled') {
-            await noteConsent(sql, locked, request);
+            await noteConsent(db, locked, request);
             return before;
           }
           if (!takesRegistrations(locked, clock.now()))
             throw new Problem('registration_closed', 'This event takes no registrations at the moment.');
-          await enter(sql, locked, request);
-          await noteConsent(sql, locked, request);
-          const made = await registrationOf(sql, event.event_id, request.email);
+          await enter(db, locked, request);
+          await noteConsent(db, locked, request);
+          const made = await registrationOf(db, event.event_id, request.email);
           if (!made) throw new Error('A registration was written and is not there');
           return made;
         }),

@@ -5,9 +5,10 @@ import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { formatUsd, parseUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
+import type { Queryable } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import type { Trail } from './audit-trail.ts';
-import { type EventWithPlaces, eventById, eventBySlug, listEvents, listPublished, lockEvent, type Sql } from './event-rows.ts';
+import { type EventWithPlaces, eventById, eventBySlug, listEvents, listPublished, lockEvent } from './event-rows.ts';
 import { fillPlaces } from './places.ts';
 import { type SiteEvent, stateAfter, type Transition } from './site-event.ts';
 import { tellOfChange } from './tell-of-change.ts';
@@ -29,16 +30,16 @@ const COLUMNS = [
 /** Events of the site: what anybody sees, and what administrators do to them. */
 export function createSiteEvents({ pool, clock, endPages }: SiteEventsDeps) {
   /** Runs a change of one event in its own transaction, with the event locked. */
-  const changing = (eventId: string, change: (sql: Sql, event: SiteEvent) => Promise<void>): Promise<EventWithPlaces> =>
-    inTransaction(pool, async (sql) => {
-      const event = await lockEvent(sql, eventId);
+  const changing = (eventId: string, change: (db: Queryable, event: SiteEvent) => Promise<void>): Promise<EventWithPlaces> =>
+    inTransaction(pool, async (db) => {
+      const event = await lockEvent(db, eventId);
       if (!event) throw noSuchEvent();
-      await change(sql, event);
+      await change(db, event);
       // More places, or an event that is public again: whoever waits is served before anybody else comes.
-      const after = existing(await lockEvent(sql, eventId));
-      await fillPlaces(sql, after, clock.now());
-      await tellOfChange(sql, event, after, clock.now());
-      return existing(await eventById(sql, eventId));
+      const after = existing(await lockEvent(db, eventId));
+      await fillPlaces(db, after, clock.now());
+      await tellOfChange(db, event, after, clock.now());
+      return existing(await eventById(db, eventId));
     });
 
   return {
@@ -54,26 +55,26 @@ export function createSiteEvents({ pool, clock, endPages }: SiteEventsDeps) {
 
     /** @throws Problem `slug_taken`, `validation_failed` */
     create: (request: SiteEventCreateRequest, trail: Trail): Promise<EventWithPlaces> =>
-      inTransaction(pool, async (sql) => {
+      inTransaction(pool, async (db) => {
         const eventId = newId();
         const columns = columnsOf(request);
         requireOrder(columns);
         const values = COLUMNS.map((name) => columns[name]);
         const now = new Date(clock.now());
         await unlessTaken(() =>
-          sql.query(
+          db.query(
             `insert into site_events (event_id, status, created_at, updated_at, ${COLUMNS.join(', ')})
              values ($1, 'draft', $2, $2, ${COLUMNS.map((_name, index) => `$${index + 3}`).join(', ')})`,
             [eventId, now, ...values],
           ),
         );
-        await trail(sql, { action: 'event.created', target: { kind: 'event', id: eventId }, changes: { slug: request.slug } });
-        return existing(await eventById(sql, eventId));
+        await trail(db, { action: 'event.created', target: { kind: 'event', id: eventId }, changes: { slug: request.slug } });
+        return existing(await eventById(db, eventId));
       }),
 
     /** @throws Problem `not_found`, `slug_taken`, `conflict`, `invalid_transition`, `validation_failed` */
     update: (eventId: string, request: SiteEventUpdateRequest, trail: Trail): Promise<EventWithPlaces> =>
-      changing(eventId, async (sql, event) => {
+      changing(eventId, async (db, event) => {
         const wanted = columnsOf(request);
         const changed = COLUMNS.filter((name) => name in wanted && !isSame(wanted[name], event[name]));
         if (changed.length === 0) return;
@@ -81,27 +82,27 @@ export function createSiteEvents({ pool, clock, endPages }: SiteEventsDeps) {
         requireOrder({ ...event, ...wanted });
         if (changed.includes('slug') && event.published_at !== null)
           throw new Problem('conflict', 'The event was published: its slug is in links by now, and stays as it is.', { param: 'slug' });
-        await requireRoom(sql, event, wanted.capacity);
+        await requireRoom(db, event, wanted.capacity);
         const sets = changed.map((name, index) => `${name} = $${index + 3}`);
         await unlessTaken(() =>
-          sql.query(`update site_events set ${sets.join(', ')}, revision = revision + 1, updated_at = $2 where event_id = $1`, [
+          db.query(`update site_events set ${sets.join(', ')}, revision = revision + 1, updated_at = $2 where event_id = $1`, [
             eventId,
             new Date(clock.now()),
             ...changed.map((name) => wanted[name]),
           ]),
         );
         const changes = Object.fromEntries(changed.map((name) => [name, { from: printable(event[name]), to: printable(wanted[name]) }]));
-        await trail(sql, { action: 'event.updated', target: { kind: 'event', id: eventId }, changes });
+        await trail(db, { action: 'event.updated', target: { kind: 'event', id: eventId }, changes });
       }),
 
     /** @throws Problem `not_found`, `invalid_transition` */
     async move(eventId: string, step: Transition, trail: Trail): Promise<EventWithPlaces> {
-      const moved = await changing(eventId, async (sql, event) => {
+      const moved = await changing(eventId, async (db, event) => {
         const to = stateAfter(step, event);
         // Its slug stays taken, and nothing leads back: there would never be another one.
         if (to === 'archived' && event.slug === 'vibethon')
           throw new Problem('invalid_transition', 'The Vibethon comes again: take it back to a draft instead, and give it its next date.');
-        await sql.query(
+        await db.query(
           `update site_events set status = $2, revision = revision + 1, updated_at = $3,
              published_at = case when $2 = 'published' then coalesce(published_at, $3) else published_at end,
              archived_at = case when $2 = 'archived' then $3::timestamptz end
@@ -109,10 +110,10 @@ export function createSiteEvents({ pool, clock, endPages }: SiteEventsDeps) {
           [eventId, to, new Date(clock.now())],
         );
         const target = { kind: 'event', id: eventId };
-        await trail(sql, { action: ACTION[step], target, changes: { status: { from: event.status, to } } });
-        if (to === 'archived') await cancelUnpaid(sql, event, clock.now());
+        await trail(db, { action: ACTION[step], target, changes: { status: { from: event.status, to } } });
+        if (to === 'archived') await cancelUnpaid(db, event, clock.now());
         // While it was not public nobody could pay.
-        if (to === 'published') await holdUnpaid(sql, event, clock.now());
+        if (to === 'published') await holdUnpaid(db, event, clock.now());
       });
       if (step !== 'publish') await endPages(eventId);
       return moved;
@@ -152,9 +153,9 @@ function requireOrder({ slug = '', starts_at, ends_at, registration_closes_at }:
 }
 
 /** A place that somebody has is theirs. */
-async function requireRoom(sql: Sql, { event_id }: SiteEvent, capacity: number | null | undefined): Promise<void> {
+async function requireRoom(db: Queryable, { event_id }: SiteEvent, capacity: number | null | undefined): Promise<void> {
   if (capacity === undefined || capacity === null) return;
-  const taken = (await eventById(sql, event_id))?.taken ?? 0;
+  const taken = (await eventById(db, event_id))?.taken ?? 0;
   if (capacity < taken)
     throw new Problem('conflict', `${taken} places are taken: cancel registrations first, or keep at least as many places.`, {
       param: 'capacity',

@@ -1,7 +1,8 @@
 import { rfc3339 } from '../../kernel/clock.ts';
+import { type Queryable, rowsOf } from '../../kernel/statements.ts';
 import { queueMails } from '../../mail/index.ts';
-import type { Sql } from './event-rows.ts';
 import type { SiteEvent } from './site-event.ts';
+import { tables } from './tables.ts';
 
 /** Where and when: what somebody who comes has to know. */
 const MATTERS = ['starts_at', 'ends_at', 'time_zone', 'venue_name', 'venue_address', 'online_url'] as const;
@@ -13,15 +14,20 @@ const same = (one: unknown, other: unknown): boolean =>
  * Tells everybody who is registered, or waits, that an event takes place somewhere else, at another time, or not at all; in the transaction that
  * changed it. Of what is over, and of what was never public, nobody is told.
  */
-export async function tellOfChange(sql: Sql, before: SiteEvent, after: SiteEvent, nowMs: number): Promise<void> {
+export async function tellOfChange(db: Queryable, before: SiteEvent, after: SiteEvent, nowMs: number): Promise<void> {
   const isOff = before.status !== 'archived' && after.status === 'archived';
   const isMoved = after.status === 'published' && MATTERS.some((name) => !same(before[name], after[name]));
   if ((!isOff && !isMoved) || before.ends_at.getTime() <= nowMs) return;
-  const { rows } = await sql.query<{ registration_id: string; email: string }>(
-    "select registration_id, email from event_registrations where event_id = $1 and status <> 'canceled' and erased_at is null",
-    [after.event_id],
+  const rows = await rowsOf(
+    db,
+    tables
+      .selectFrom('event_registrations')
+      .select(['registration_id', 'email'])
+      .where('event_id', '=', after.event_id)
+      .where('status', '<>', 'canceled')
+      .where('erased_at', 'is', null),
   );
-  await queueMails((text, values) => sql.query(text, values), {
+  await queueMails(db, {
     to: rows.map(({ email, registration_id }) => ({ address: email, dedupeKey: `event:${registration_id}:change:${after.revision}` })),
     template: 'event-changed',
     data: {

@@ -1,25 +1,20 @@
 import type { Pool } from 'pg';
 import type { PaymentProvider } from '../../adapters/payment/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { type Queryable, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { lockRegistration } from './edit-registration.ts';
-import type { Sql } from './event-rows.ts';
 import { queueEventMail } from './mail.ts';
 import { fillPlaces } from './places.ts';
-import { PAYMENT_WINDOW_MS, type Registration } from './registration.ts';
+import { PAYMENT_WINDOW_MS } from './registration.ts';
 import { setRegistration } from './registration-rows.ts';
 import type { SiteEvent } from './site-event.ts';
+import { tables } from './tables.ts';
 
 interface UnpaidDeps {
   readonly pool: Pool;
   readonly provider: PaymentProvider;
   readonly clock: Clock;
-}
-
-interface Overdue {
-  readonly registration_id: string;
-  readonly checkout_id: string | null;
-  readonly session_id: string | null;
 }
 
 /** For how long a payment that is under way keeps its place, until it is looked at again. */
@@ -31,47 +26,58 @@ const AT_ONCE = 100;
  * for a place that has gone to somebody else.
  */
 export async function releaseUnpaid({ pool, provider, clock }: UnpaidDeps, signal?: AbortSignal): Promise<void> {
-  const { rows } = await pool.query<Overdue>(
-    `select registration_id, r.checkout_id, session_id from event_registrations r left join checkouts using (checkout_id)
-        join site_events e using (event_id)
-      where e.status = 'published' and r.status = 'awaiting_payment' and pay_by <= $1 order by pay_by limit $2`,
-    [new Date(clock.now()), AT_ONCE],
+  const rows = await rowsOf(
+    pool,
+    tables
+      .selectFrom('event_registrations as r')
+      .leftJoin('checkouts as c', 'c.checkout_id', 'r.checkout_id')
+      .innerJoin('site_events as e', 'e.event_id', 'r.event_id')
+      .select(['r.registration_id', 'r.checkout_id', 'c.session_id'])
+      .where('e.status', '=', 'published')
+      .where('r.status', '=', 'awaiting_payment')
+      .where('r.pay_by', '<=', new Date(clock.now()))
+      .orderBy('r.pay_by')
+      .limit(AT_ONCE),
   );
   for (const overdue of rows) {
     if (signal?.aborted) return;
     const isUnderWay = overdue.session_id !== null && (await isBeingPaid(provider, overdue.session_id));
-    await inTransaction(pool, async (sql) => {
+    await inTransaction(pool, async (db) => {
       const nowMs = clock.now();
       const now = new Date(nowMs);
-      const { event, before } = await lockRegistration(sql, overdue.registration_id);
+      const { event, before } = await lockRegistration(db, overdue.registration_id);
       const isStillDue = before.status === 'awaiting_payment' && before.checkout_id === overdue.checkout_id;
       if (!isStillDue || (before.pay_by?.getTime() ?? 0) > nowMs) return;
       if (isUnderWay) {
-        await setRegistration(sql, overdue.registration_id, { pay_by: new Date(nowMs + UNDER_WAY_MS) }, now);
+        await setRegistration(db, overdue.registration_id, { pay_by: new Date(nowMs + UNDER_WAY_MS) }, now);
         return;
       }
       const gone = { status: 'canceled', pay_by: null, canceled_at: now } as const;
-      await setRegistration(sql, overdue.registration_id, gone, now);
-      await queueEventMail(sql, event, { ...before, ...gone });
-      await fillPlaces(sql, event, nowMs);
+      await setRegistration(db, overdue.registration_id, gone, now);
+      await queueEventMail(db, event, { ...before, ...gone });
+      await fillPlaces(db, event, nowMs);
     });
   }
 }
 
 /** Nobody can pay any more for places at an event that is archived permanently. In the transaction that archives it, with the event locked. */
-export async function cancelUnpaid(sql: Sql, event: SiteEvent, nowMs: number): Promise<void> {
+export async function cancelUnpaid(db: Queryable, event: SiteEvent, nowMs: number): Promise<void> {
   const now = new Date(nowMs);
-  const { rows } = await sql.query<Registration>(
-    `update event_registrations set status = 'canceled', pay_by = null, canceled_at = $2, updated_at = $2
-      where event_id = $1 and status = 'awaiting_payment' returning *`,
-    [event.event_id, now],
+  const rows = await rowsOf(
+    db,
+    tables
+      .updateTable('event_registrations')
+      .set({ status: 'canceled', pay_by: null, canceled_at: now, updated_at: now })
+      .where('event_id', '=', event.event_id)
+      .where('status', '=', 'awaiting_payment')
+      .returningAll(),
   );
-  for (const canceled of rows) await queueEventMail(sql, event, canceled);
+  for (const canceled of rows) await queueEventMail(db, event, canceled);
 }
 
 /** Gives whoever holds a place at an event that becomes public again the time to pay for it. */
-export async function holdUnpaid(sql: Sql, { event_id }: SiteEvent, nowMs: number): Promise<void> {
-  await sql.query("update event_registrations set pay_by = greatest(pay_by, $2) where event_id = $1 and status = 'awaiting_payment'", [
+export async function holdUnpaid(db: Queryable, { event_id }: SiteEvent, nowMs: number): Promise<void> {
+  await db.query("update event_registrations set pay_by = greatest(pay_by, $2) where event_id = $1 and status = 'awaiting_payment'", [
     event_id,
     new Date(nowMs + PAYMENT_WINDOW_MS),
   ]);

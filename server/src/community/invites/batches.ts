@@ -1,17 +1,19 @@
 import type { MarketingInviteBatchRequest, PeopleFilter } from '@tallygate/contract';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { Principal } from '../../http/index.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
-import type { Execute } from '../../kernel/execute.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { formatUsd, type NanoUsd, parseUsd } from '../../kernel/money.ts';
-import { type Keyed, Keyset, type Page, type PageQuery } from '../../kernel/page.ts';
+import { Keyset, type Page, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { firstOf, type Queryable, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import type { PlanBook } from '../../money/plans/index.ts';
 import { inviteCodeHash, newInviteCode } from './invite-code.ts';
+import { tables } from './tables.ts';
 
 const MOST_CREDIT: NanoUsd = 10_000n * 1_000_000_000n;
 
@@ -61,12 +63,21 @@ interface Administrator {
   readonly origin: Origin;
 }
 
-const COUNTED = ['pending', 'queued', 'sent', 'unconfirmed', 'failed', 'suppressed'].map(
-  (status) => `count(*) filter (where i.status = '${status}')::int as ${status}`,
-);
-const BATCHES = `from invite_batches b cross join lateral (
-    select count(*)::int as total, ${COUNTED.join(', ')}, coalesce(sum(i.uses), 0)::int as activations
-      from invites i where i.batch_id = b.batch_id) c`;
+const countOf = (status: Invite['status']) => sql<number>`count(*) filter (where i.status = ${sql.lit(status)})::int`;
+const BATCHES = tables
+  .selectFrom('invite_batches as b')
+  .crossJoinLateral((eb) =>
+    eb
+      .selectFrom('invites as i')
+      .whereRef('i.batch_id', '=', 'b.batch_id')
+      .select(sql<number>`count(*)::int`.as('total'))
+      .select([countOf('pending').as('pending'), countOf('queued').as('queued'), countOf('sent').as('sent')])
+      .select([countOf('unconfirmed').as('unconfirmed'), countOf('failed').as('failed'), countOf('suppressed').as('suppressed')])
+      .select(sql<number>`coalesce(sum(i.uses), 0)::int`.as('activations'))
+      .as('c'),
+  )
+  .selectAll('b')
+  .selectAll('c');
 const BY_BATCH = new Keyset({ name: 'invite_batches', columns: { 'b.batch_id': 'uuid' }, direction: 'desc' });
 const BY_INVITE = new Keyset({ name: 'invites', columns: { invite_id: 'uuid' }, direction: 'asc' });
 
@@ -79,8 +90,7 @@ interface BatchesDeps {
 /** What administrators do with invitations. */
 export function createBatches({ pool, clock, plans }: BatchesDeps) {
   const one = async (batchId: string): Promise<Batch> => {
-    const { rows } = await pool.query<Batch>(`select b.*, c.* ${BATCHES} where b.batch_id = $1`, [batchId]);
-    return rows[0] ?? noBatch();
+    return (await firstOf(pool, BATCHES.where('b.batch_id', '=', batchId))) ?? noBatch();
   };
 
   return {
@@ -92,8 +102,7 @@ export function createBatches({ pool, clock, plans }: BatchesDeps) {
       const credit = sensibleCredit(input, { now, plans });
       const [batchId, code] = [newId(), input.shared_uses === undefined ? undefined : newInviteCode()];
       await inTransaction(pool, async (client) => {
-        const execute: Execute = (sql, values) => client.query(sql, values);
-        await execute(
+        await client.query(
           `insert into invite_batches (batch_id, name, plan_id, trial_days, credit_nano, shared_uses, subject, message, expires_at, created_by, created_at,
              filter)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
@@ -104,17 +113,17 @@ export function createBatches({ pool, clock, plans }: BatchesDeps) {
           ],
         );
         if (code !== undefined)
-          await execute("insert into invites (invite_id, batch_id, code_hash, status, max_uses) values ($1, $2, $3, 'shared', $4)", [
+          await client.query("insert into invites (invite_id, batch_id, code_hash, status, max_uses) values ($1, $2, $3, 'shared', $4)", [
             ...[newId(), batchId, inviteCodeHash(code), input.shared_uses],
           ]);
         // Whoever is named twice is invited once.
-        await execute(
+        await client.query(
           `insert into invites (invite_id, batch_id, email, name, status, max_uses)
            select invite_id, $1, email, name, 'pending', 1 from jsonb_to_recordset($2) as r (invite_id uuid, email text, name text)
            on conflict (batch_id, lower(email)) where email is not null do nothing`,
           [batchId, JSON.stringify((input.recipients ?? []).map((recipient) => ({ invite_id: newId(), ...recipient })))],
         );
-        await audit(execute, by, {
+        await audit(client, by, {
           action: 'invite_batch.created',
           target: { kind: 'invite_batch', id: batchId },
           changes: {
@@ -131,31 +140,23 @@ export function createBatches({ pool, clock, plans }: BatchesDeps) {
 
     /** The newest first. */
     async list(query: PageQuery): Promise<Page<Batch>> {
-      const { rows } = await pool.query<Batch & Keyed>(
-        `select b.*, c.*, ${BY_BATCH.key} ${BATCHES} where ${BY_BATCH.after('$1')} order by ${BY_BATCH.order} limit $2`,
-        BY_BATCH.values(query),
-      );
-      return BY_BATCH.page(rows, query);
+      return BY_BATCH.page(await rowsOf(pool, BY_BATCH.pageIn(BATCHES, query)), query);
     },
 
     /** In the order in which they are mailed. @throws Problem `not_found` */
     async invites(batchId: string, query: PageQuery): Promise<Page<Invite>> {
       await one(batchId);
-      const { rows } = await pool.query<Invite & Keyed>(
-        `select *, ${BY_INVITE.key} from invites where batch_id = $1 and ${BY_INVITE.after('$2')} order by ${BY_INVITE.order} limit $3`,
-        [batchId, ...BY_INVITE.values(query)],
-      );
-      return BY_INVITE.page(rows, query);
+      const invites = tables.selectFrom('invites').selectAll().where('batch_id', '=', batchId);
+      return BY_INVITE.page(await rowsOf(pool, BY_INVITE.pageIn(invites, query)), query);
     },
 
     /** What was activated stays. Twice is as good as once. @throws Problem `not_found` */
     async revoke(by: Administrator, batchId: string): Promise<Batch> {
       await inTransaction(pool, async (client) => {
-        const execute: Execute = (sql, values) => client.query(sql, values);
         const { rowCount } = await client.query('update invite_batches set revoked_at = $2 where batch_id = $1 and revoked_at is null', [
           ...[batchId, new Date(clock.now())],
         ]);
-        if (rowCount === 1) await audit(execute, by, { action: 'invite_batch.revoked', target: { kind: 'invite_batch', id: batchId } });
+        if (rowCount === 1) await audit(client, by, { action: 'invite_batch.revoked', target: { kind: 'invite_batch', id: batchId } });
       });
       return one(batchId);
     },
@@ -163,26 +164,23 @@ export function createBatches({ pool, clock, plans }: BatchesDeps) {
     /** The same for one invitation. @throws Problem `not_found`, also for one of another batch */
     revokeInvite: (by: Administrator, batchId: string, inviteId: string): Promise<Invite> =>
       inTransaction(pool, async (client) => {
-        const found = await client.query<Invite>('select * from invites where batch_id = $1 and invite_id = $2 for update', [
-          batchId,
-          inviteId,
-        ]);
-        const [invite] = found.rows;
+        const found = tables.selectFrom('invites').selectAll().where('batch_id', '=', batchId).where('invite_id', '=', inviteId);
+        const invite = await firstOf(client, found.forUpdate());
         if (!invite) throw new Problem('not_found', 'There is no such invitation in this batch.');
         if (invite.revoked_at) return invite;
         const revoked = { ...invite, revoked_at: new Date(clock.now()) };
         await client.query('update invites set revoked_at = $2 where invite_id = $1', [inviteId, revoked.revoked_at]);
-        await audit((sql, values) => client.query(sql, values), by, { action: 'invite.revoked', target: { kind: 'invite', id: inviteId } });
+        await audit(client, by, { action: 'invite.revoked', target: { kind: 'invite', id: inviteId } });
         return revoked;
       }),
   };
 }
 
 const audit = (
-  execute: Execute,
+  db: Queryable,
   { principal, origin }: Administrator,
   deed: Pick<Parameters<typeof recordAudit>[1], 'action' | 'target' | 'changes'>,
-): Promise<void> => recordAudit(execute, { ...deed, accountId: principal.accountId, actor: actorOf(principal), origin });
+): Promise<void> => recordAudit(db, { ...deed, accountId: principal.accountId, actor: actorOf(principal), origin });
 
 /** @throws Problem `validation_failed` for what makes no sense together */
 function sensibleCredit(

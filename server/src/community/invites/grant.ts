@@ -1,8 +1,11 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Identity } from '../../access/identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { rowsOf } from '../../kernel/statements.ts';
 import type { AccountPlans } from '../../money/plans/index.ts';
-import { type Activation, type Given, planUntil } from './activate.ts';
+import { planUntil } from './activate.ts';
+import { tables } from './tables.ts';
 
 const AT_ONCE = 100;
 
@@ -18,19 +21,24 @@ const UNGRANTED = 'a.granted_at is null and a.erased_at is null and not awaits_p
 /** SQL: whether an activation waits for {@link grantDue}. */
 export const GRANTS_DUE = `exists (select from invite_activations a where ${UNGRANTED})`;
 
-type Due = Activation & Given & { readonly name: string | null };
-
 /**
  * Gives what was activated: finds the account of each address, or makes one to be claimed, and notes with the gift that it was given. What
  * is meant for an address waits while an account has it whose maker never proved that they read it. Run twice, or by two at once, it gives once.
  */
 export async function grantDue({ pool, clock, claimable, plans }: GrantDeps, signal?: AbortSignal): Promise<void> {
   for (;;) {
-    const { rows } = await pool.query<Due>(
-      `select a.*, b.plan_id, b.trial_days, b.credit_nano from invite_activations a
-         join invites using (invite_id) join invite_batches b using (batch_id)
-       where ${UNGRANTED} order by a.activated_at, a.activation_id limit $1`,
-      [AT_ONCE],
+    const rows = await rowsOf(
+      pool,
+      tables
+        .selectFrom('invite_activations as a')
+        .innerJoin('invites as i', 'i.invite_id', 'a.invite_id')
+        .innerJoin('invite_batches as b', 'b.batch_id', 'i.batch_id')
+        .selectAll('a')
+        .select(['b.plan_id', 'b.trial_days', 'b.credit_nano'])
+        .where(sql<SqlBool>`${sql.raw(UNGRANTED)}`)
+        .orderBy('a.activated_at')
+        .orderBy('a.activation_id')
+        .limit(AT_ONCE),
     );
     for (const due of rows) {
       if (signal?.aborted) return;

@@ -1,4 +1,6 @@
-import type { Pool } from 'pg';
+import { sql } from 'kysely';
+import { firstOf, type Queryable } from '../../kernel/statements.ts';
+import { tables } from './tables.ts';
 
 /** An invitation that a mail server has taken. */
 export interface MailedInvitation {
@@ -10,16 +12,22 @@ export interface MailedInvitation {
 }
 
 /** The invitation that a mail server reports of later, locked until the transaction ends; undefined for one that was never mailed. */
-export async function mailedInvitation(sql: Pick<Pool, 'query'>, inviteId: string): Promise<MailedInvitation | undefined> {
-  const { rows } = await sql.query<MailedInvitation>(
-    `select invite_id, lower(email) as address, status, failure from invites
-     where invite_id = $1 and email is not null and erased_at is null and status in ('queued', 'sent', 'unconfirmed', 'failed') for update`,
-    [inviteId],
+export async function mailedInvitation(db: Queryable, inviteId: string): Promise<MailedInvitation | undefined> {
+  const mailed = ['queued', 'sent', 'unconfirmed', 'failed'] as const;
+  return firstOf(
+    db,
+    tables
+      .selectFrom('invites')
+      .select(['invite_id', 'failure', sql<string>`lower(email)`.as('address'), sql<(typeof mailed)[number]>`status`.as('status')])
+      .where('invite_id', '=', inviteId)
+      .where('email', 'is not', null)
+      .where('erased_at', 'is', null)
+      .where('status', 'in', mailed)
+      .forUpdate(),
   );
-  return rows[0];
 }
 
 /** It did not arrive after all. Its code goes on working: the mail may have been read by whoever it was passed on to. */
-export async function failInvitation(sql: Pick<Pool, 'query'>, inviteId: string, failure: string): Promise<void> {
-  await sql.query("update invites set status = 'failed', failure = $2 where invite_id = $1", [inviteId, failure]);
+export async function failInvitation(db: Queryable, inviteId: string, failure: string): Promise<void> {
+  await db.query("update invites set status = 'failed', failure = $2 where invite_id = $1", [inviteId, failure]);
 }

@@ -1,8 +1,11 @@
-import type { PeopleFilter } from '@tallygate/contract';
+import { type SqlBool, sql } from 'kysely';
 import type { Pool } from 'pg';
+import * as z from 'zod';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
+import { checkedRow, rowsOf } from '../../kernel/statements.ts';
 import { walkPeople } from '../people/index.ts';
+import { tables } from './tables.ts';
 
 interface LookUpDeps {
   readonly pool: Pool;
@@ -14,17 +17,19 @@ const UNLOOKED = 'filter is not null and looked_up_at is null and revoked_at is 
 /** SQL: whether a batch waits for {@link lookUpDue}. */
 export const LOOK_UPS_DUE = `exists (select from invite_batches where ${UNLOOKED} and expires_at > present)`;
 
-interface ToLookUp {
-  readonly batch_id: string;
-  readonly filter: PeopleFilter;
-}
+const Open = z.object({ is_open: z.boolean() });
 
 /** Invites everybody who fits the filter of a batch. Begun again after a death, or by two at once, it adds whoever is missing. */
 export async function lookUpDue({ pool, clock }: LookUpDeps, signal?: AbortSignal): Promise<void> {
-  const { rows } = await pool.query<ToLookUp>(
-    `select batch_id, filter from invite_batches
-     where ${UNLOOKED} and expires_at > $1 order by created_at, batch_id`,
-    [new Date(clock.now())],
+  const rows = await rowsOf(
+    pool,
+    tables
+      .selectFrom('invite_batches')
+      .select((eb) => ['batch_id' as const, eb.ref('filter').$notNull().as('filter')])
+      .where(sql<SqlBool>`${sql.raw(UNLOOKED)}`)
+      .where('expires_at', '>', new Date(clock.now()))
+      .orderBy('created_at')
+      .orderBy('batch_id'),
   );
   for (const { batch_id: batchId, filter } of rows) {
     let isOver = false;
@@ -42,7 +47,9 @@ export async function lookUpDue({ pool, clock }: LookUpDeps, signal?: AbortSigna
  * @returns false for a batch that was revoked meanwhile
  */
 async function invite(pool: Pool, batchId: string, people: readonly { readonly person_id: string }[]): Promise<boolean> {
-  const { rows } = await pool.query<{ is_open: boolean }>(
+  const answer = await checkedRow(
+    pool,
+    Open,
     `with batch as (select batch_id from invite_batches where batch_id = $1 and revoked_at is null for share),
        fitting as (select person_id, email, name from people where person_id = any($3::uuid[]) order by person_id for share),
        made as (
@@ -53,5 +60,5 @@ async function invite(pool: Pool, batchId: string, people: readonly { readonly p
      select exists (select from batch) as is_open`,
     [batchId, people.map(() => newId()), people.map(({ person_id }) => person_id)],
   );
-  return rows[0]?.is_open === true;
+  return answer?.is_open === true;
 }

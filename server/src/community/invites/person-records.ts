@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
 import { formatUsd } from '../../kernel/money.ts';
+import { anyOf, rowsOf } from '../../kernel/statements.ts';
 import { ERASED_DOMAIN, type PersonRecords } from '../people/index.ts';
+import { tables } from './tables.ts';
 
 /** Invitations to people, and what they activated. Uses stay counted, and what an account was given stays given. */
 export const inviteRecords: PersonRecords = {
@@ -24,16 +27,20 @@ export const inviteRecords: PersonRecords = {
 
 export const activationRecords: PersonRecords = {
   kind: 'invite_activations',
-  read: async (sql, { emails }) =>
+  read: async (db, { emails }) =>
     (
-      await sql.query<Record<string, unknown> & { credit_nano: bigint }>(
-        `select b.name as batch, a.email, a.name, a.activated_at, a.granted_at, a.account_id, b.plan_id, b.trial_days,
-           b.credit_nano
-         from invite_activations a join invites using (invite_id) join invite_batches b using (batch_id)
-         where lower(a.email) = any($1::text[]) order by a.activated_at`,
-        [emails],
+      await rowsOf(
+        db,
+        tables
+          .selectFrom('invite_activations as a')
+          .innerJoin('invites as i', 'i.invite_id', 'a.invite_id')
+          .innerJoin('invite_batches as b', 'b.batch_id', 'i.batch_id')
+          .select(['b.name as batch', 'a.email', 'a.name', 'a.activated_at', 'a.granted_at', 'a.account_id', 'b.plan_id'])
+          .select(['b.trial_days', 'b.credit_nano'])
+          .where(sql`lower(a.email)`, '=', anyOf(emails))
+          .orderBy('a.activated_at'),
       )
-    ).rows.map(({ credit_nano, ...row }) => ({ ...row, credit_usd: formatUsd(credit_nano) })),
+    ).map(({ credit_nano, ...row }) => ({ ...row, credit_usd: formatUsd(credit_nano) })),
   erase: (sql, { emails, at }) =>
     sql.query(
       `update invite_activations set email = activation_id || '${ERASED_DOMAIN}', name = null, erased_at = $2

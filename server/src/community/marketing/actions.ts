@@ -56,16 +56,15 @@ export function createActions(deps: ActionsDeps): Act {
       if (request.action === 'erase') await lockRecords(deps, client, personId);
       const person = await personById(client, personId, true);
       if (!person) throw noSuchPerson();
-      const execute = (sql: string, values: unknown[]) => client.query(sql, values);
       const at = new Date(deps.clock.now());
       const { action } = request;
       const written = await perform(deps, { client, person, at, principal }, request);
       if (written) {
         // A merge is in the history of both, as one; of whoever was erased there is none.
         if (action !== 'merge' && action !== 'erase')
-          await noteInHistory(execute, { personId: person.person_id, action, actor: actorOf(principal), detail: written, at });
+          await noteInHistory(client, { personId: person.person_id, action, actor: actorOf(principal), detail: written, at });
         await client.query('update people set updated_at = $2 where person_id = $1', [person.person_id, at]);
-        await recordAudit(execute, {
+        await recordAudit(client, {
           accountId: principal.accountId,
           actor: actorOf(principal),
           action: `person.${action}`,
@@ -143,14 +142,14 @@ async function merge({ client, person, at, principal }: ActionContext, into: str
 async function unsubscribe({ client, person, at }: ActionContext, reason: string | undefined): Promise<Written> {
   if (person.unsubscribed_at) return undefined;
   await client.query('update people set unsubscribed_at = $2 where person_id = $1', [person.person_id, at]);
-  await suppress((sql, values) => client.query(sql, values), { emails: addressesOf(person), reason: 'unsubscribed', at });
+  await suppress(client, { emails: addressesOf(person), reason: 'unsubscribed', at });
   return { ...(reason !== undefined && { reason }) };
 }
 
 async function resubscribe({ client, person }: ActionContext, reason: string): Promise<Written> {
   if (!person.unsubscribed_at && !person.bounced_at) return undefined;
   await client.query('update people set unsubscribed_at = null, bounced_at = null where person_id = $1', [person.person_id]);
-  await unsuppress((sql, values) => client.query(sql, values), addressesOf(person));
+  await unsuppress(client, addressesOf(person));
   return { reason };
 }
 
@@ -169,7 +168,7 @@ async function erase(deps: ActionsDeps, { client, person, at }: ActionContext, r
   const of = { ...knownUnder(person), at };
   for (const { erase: eraseFrom } of deps.records) await eraseFrom(client, of);
   await client.query('delete from people where person_id = $1', [person.person_id]);
-  await suppress((sql, values) => client.query(sql, values), { emails: of.emails, reason: 'erased', at });
+  await suppress(client, { emails: of.emails, reason: 'erased', at });
   return { ...(reason !== undefined && { reason }) };
 }
 

@@ -11,7 +11,6 @@ let database: Awaited<ReturnType<typeof testDatabase>>;
 let pool: ReturnType<typeof openPool>;
 const clock = { nowMs: Date.parse('2026-11-21T08:00:00Z'), now: () => clock.nowMs };
 const now = () => new Date(clock.nowMs);
-const execute = (sql: string, values: unknown[]) => pool.query(sql, values);
 const consents = () => createConsents({ pool, clock, openReference: (token) => token });
 let serial = 0;
 let email: string;
@@ -30,8 +29,8 @@ afterAll(async () => {
 
 /** A form that somebody sent with this address, its box ticked. */
 async function ticked(address = email): Promise<void> {
-  await upsertContact(execute, { email: address, source: 'registration', eventSlug: 'launch', at: now() });
-  await claimConsent(execute, { email: address, source: 'registration', eventSlug: 'launch', at: now() });
+  await upsertContact(pool, { email: address, source: 'registration', eventSlug: 'launch', at: now() });
+  await claimConsent(pool, { email: address, source: 'registration', eventSlug: 'launch', at: now() });
 }
 const mails = async (address = email): Promise<string[]> => {
   await consents().askDue();
@@ -48,7 +47,7 @@ const unsubscribe = async (address = email) => {
     address,
     now(),
   ]);
-  await suppress(execute, { emails: [address], reason: 'unsubscribed', at: now() });
+  await suppress(pool, { emails: [address], reason: 'unsubscribed', at: now() });
 };
 const history = async (address = email): Promise<string[]> => {
   const { rows } = await pool.query(
@@ -89,14 +88,14 @@ describe('a tick on a form', () => {
   });
 
   test('does not write to an address whose mail comes back', async () => {
-    await upsertContact(execute, { email, source: 'registration', at: now() });
+    await upsertContact(pool, { email, source: 'registration', at: now() });
     await pool.query('update people set bounced_at = $2 where email = $1', [email, now()]);
     await ticked();
     expect(await mails()).toEqual([]);
   });
 
   test('says nothing of somebody who was erased', async () => {
-    await suppress(execute, { emails: [email], reason: 'erased', at: now() });
+    await suppress(pool, { emails: [email], reason: 'erased', at: now() });
     await ticked();
     expect([await mails(), (await pool.query('select from people where email = $1', [email])).rowCount]).toEqual([[], 0]);
   });
@@ -146,9 +145,9 @@ describe('unsubscribing', () => {
     const kept = `kept-${email}`;
     await ticked();
     await consents().confirm(await asked());
-    await upsertContact(execute, { email: kept, source: 'import', at: now() });
+    await upsertContact(pool, { email: kept, source: 'import', at: now() });
     await unsubscribe(kept);
-    await execute(
+    await pool.query(
       'select merge_people(a.person_id, b.person_id, $1, $2, null) from people a, people b where a.email = $3 and b.email = $4',
       [...[now(), 'system', email, kept]],
     );
@@ -158,10 +157,10 @@ describe('unsubscribing', () => {
 
 test('an answer from an address that is not theirs any more says nothing of the new one', async () => {
   const userId = newId();
-  await upsertContact(execute, { email, source: 'user', userId, at: now() });
+  await upsertContact(pool, { email, source: 'user', userId, at: now() });
   await ticked();
   const token = await asked();
-  await upsertContact(execute, { email: `moved-${email}`, source: 'user', userId, at: now() });
+  await upsertContact(pool, { email: `moved-${email}`, source: 'user', userId, at: now() });
   expect([await consents().standOf(token), await consents().confirm(token)]).toEqual([undefined, false]);
 });
 
@@ -198,10 +197,10 @@ describe('a team that vouches for somebody', () => {
 test('and the new one is asked instead', async () => {
   const userId = newId();
   const moved = `asked-${email}`;
-  await upsertContact(execute, { email, source: 'user', userId, at: now() });
+  await upsertContact(pool, { email, source: 'user', userId, at: now() });
   await ticked();
   await asked();
-  await upsertContact(execute, { email: moved, source: 'user', userId, at: now() });
+  await upsertContact(pool, { email: moved, source: 'user', userId, at: now() });
   const token = await asked(moved);
   expect(await consents().confirm(token)).toBe(true);
   expect(await person(moved)).toMatchObject({ consent_confirmed_at: now() });
@@ -211,10 +210,11 @@ test('what somebody said at one address is asked at the one that stays when the 
   const kept = `same-${email}`;
   await ticked();
   await consents().confirm(await asked());
-  await upsertContact(execute, { email: kept, source: 'import', at: now() });
-  await execute('select merge_people(a.person_id, b.person_id, $1, $2, null) from people a, people b where a.email = $3 and b.email = $4', [
-    ...[now(), 'system', email, kept],
-  ]);
+  await upsertContact(pool, { email: kept, source: 'import', at: now() });
+  await pool.query(
+    'select merge_people(a.person_id, b.person_id, $1, $2, null) from people a, people b where a.email = $3 and b.email = $4',
+    [...[now(), 'system', email, kept]],
+  );
   expect(await person(kept)).toMatchObject({ consent_source: 'registration', consent_confirmed_at: null });
   await consents().confirm(await asked(kept));
   expect(await person(kept)).toMatchObject({ consent_confirmed_at: now() });
@@ -222,8 +222,7 @@ test('what somebody said at one address is asked at the one that stays when the 
 
 test.each([false, true])('people are found by their consent (once indexed: %s)', async (isIndexed) => {
   await pool.query('delete from people');
-  for (const name of ['given', 'claimed', 'none'])
-    await upsertContact(execute, { email: `${name}@example.com`, source: 'user', at: now() });
+  for (const name of ['given', 'claimed', 'none']) await upsertContact(pool, { email: `${name}@example.com`, source: 'user', at: now() });
   for (const name of ['given', 'claimed']) await ticked(`${name}@example.com`);
   await consents().confirm(await asked('given@example.com'));
   if (isIndexed) await indexPeople(pool);

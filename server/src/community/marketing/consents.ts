@@ -1,7 +1,6 @@
 import type { Pool } from 'pg';
 import type { Identity } from '../../access/identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Execute } from '../../kernel/execute.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { queueMail } from '../../mail/index.ts';
 import { confirmConsent, consentsToAsk, standOfConsent } from '../people/index.ts';
@@ -24,10 +23,9 @@ export function createConsents({ pool, clock, openReference }: ConsentsDeps) {
     async askDue(signal?: AbortSignal): Promise<void> {
       const askSome = async (): Promise<number> =>
         inTransaction(pool, async (client) => {
-          const execute: Execute = (sql, values) => client.query(sql, values);
           const unasked = await consentsToAsk(client, { most: AT_ONCE, at: new Date(clock.now()) });
           for (const { consent_id, email, consent_source } of unasked)
-            await queueMail(execute, {
+            await queueMail(client, {
               ...{ to: email, template: 'confirm-consent', dedupeKey: `consent:${consent_id}` },
               data: { reference: `consent:${consent_id}`, source: consent_source },
             });

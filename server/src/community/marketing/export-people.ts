@@ -33,7 +33,7 @@ export async function* exportPeople(
   { principal, origin }: { readonly principal: Principal; readonly origin: Origin },
   filter: PeopleFilter,
 ): AsyncGenerator<string> {
-  await recordAudit((sql, values) => pool.query(sql, values), {
+  await recordAudit(pool, {
     accountId: principal.accountId,
     actor: actorOf(principal),
     action: 'people.exported',

@@ -49,9 +49,8 @@ async function comesTo(run: (client: PoolClient) => Promise<{ outcome: string; p
 }
 
 test('an import in sets comes to what its rows come to one after the other, whoever they are', async () => {
-  const execute = (sql: string, values: unknown[]) => pool.query(sql, values);
   for (const email of ['plain', 'tagged', 'kept', 'merged'].map((name) => `${name}@example.com`))
-    await upsertContact(execute, { email, source: 'registration', eventSlug: 'launch', at: before });
+    await upsertContact(pool, { email, source: 'registration', eventSlug: 'launch', at: before });
   await pool.query("update people set tags = '{beta}', name = 'Grace', folded_name = 'grace' where email = 'tagged@example.com'");
   await pool.query(
     `select merge_people((select person_id from people where email = 'merged@example.com'),
@@ -59,7 +58,7 @@ test('an import in sets comes to what its rows come to one after the other, whoe
     [before],
   );
   for (const reason of ['erased', 'unsubscribed', 'bounced'] as const)
-    await suppress(execute, { emails: [`${reason}@example.com`], reason, at: before });
+    await suppress(pool, { emails: [`${reason}@example.com`], reason, at: before });
   const rows = [
     row('new@example.com', { name: 'Ada', folded_name: 'ada', tags: ['b', 'a'], event_slug: 'launch', client_type: 'startup' }),
     row('new@example.com', { company: 'Engines', folded_company: 'engines', tags: ['c'] }),

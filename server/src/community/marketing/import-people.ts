@@ -6,6 +6,7 @@ import type { Principal } from '../../http/index.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
+import { checkedRows } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { breather } from '../../kernel/turn.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
@@ -100,7 +101,7 @@ export async function importPeople(
   if (!columns) throw unusable('is empty: its first line has to name the columns');
   await flush();
   const { errors: _, ...counts } = result;
-  await recordAudit((sql, values) => pool.query(sql, values), {
+  await recordAudit(pool, {
     accountId: principal.accountId,
     actor,
     action: 'people.imported',
@@ -146,10 +147,8 @@ interface Importer {
   readonly actor: { readonly kind: string; readonly id: string | null };
 }
 
-interface Outcome {
-  readonly outcome: 'created' | 'updated' | 'skipped';
-  readonly people: bigint;
-}
+const Outcome = z.object({ outcome: z.enum(['created', 'updated', 'skipped']), people: z.bigint() });
+type Outcome = z.infer<typeof Outcome>;
 
 const sightingOf = ({ email, name, company, client_type, event_slug, tags }: Row, { at }: Importer): object => ({
   ...{ person_id: newId(), email: normalAddress(email), source: 'import', at: rfc3339(at) },
@@ -165,11 +164,8 @@ async function takeRows(client: PoolClient, rows: readonly Row[], by: Importer):
     sightings.push(sightingOf(row, by));
     await rest();
   }
-  const { rows: outcomes } = await client.query<Outcome>('select outcome, people from import_people($1::jsonb, $2, $3)', [
-    (await writtenJson(sightings)).toString(),
-    by.actor.kind,
-    by.actor.id,
-  ]);
+  const values = [(await writtenJson(sightings)).toString(), by.actor.kind, by.actor.id];
+  const outcomes = await checkedRows(client, Outcome, 'select outcome, people from import_people($1::jsonb, $2, $3)', values);
   await takeConsents(client, rows, by);
   return outcomes;
 }

@@ -32,7 +32,7 @@ export function peopleRoutes(deps: ActionsDeps): Handlers<typeof contract.people
       const of = knownUnder(person);
       const kept: Record<string, Record<string, unknown>[]> = {};
       for (const { kind, read } of records) kept[kind] = await read(pool, of);
-      await recordAudit((sql, values) => pool.query(sql, values), {
+      await recordAudit(pool, {
         accountId: principal.accountId,
         actor: actorOf(principal),
         action: 'person.exported',

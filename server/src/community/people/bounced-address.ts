@@ -1,6 +1,7 @@
-import type { Pool } from 'pg';
+import { type Queryable, rowsOf } from '../../kernel/statements.ts';
 import { noteInHistory } from './person-history.ts';
 import { suppress } from './suppression.ts';
+import { tables } from './tables.ts';
 
 interface Bounce {
   /** As people are kept: in lower case. */
@@ -11,13 +12,10 @@ interface Bounce {
 }
 
 /** An address that is refused permanently gets no further mail: to go on would cost the sender's good name. In the caller's transaction. */
-export async function recordBouncedAddress(sql: Pick<Pool, 'query'>, { address, error, at }: Bounce): Promise<void> {
-  const execute = (text: string, values: unknown[]) => sql.query(text, values);
-  await suppress(execute, { emails: [address], reason: 'bounced', at });
-  const { rows } = await sql.query<{ person_id: string }>(
-    'update people set bounced_at = $2, updated_at = $2 where email = $1 and bounced_at is null returning person_id',
-    [address, at],
-  );
+export async function recordBouncedAddress(db: Queryable, { address, error, at }: Bounce): Promise<void> {
+  await suppress(db, { emails: [address], reason: 'bounced', at });
+  const bounced = tables.updateTable('people').set({ bounced_at: at, updated_at: at }).where('email', '=', address);
+  const rows = await rowsOf(db, bounced.where('bounced_at', 'is', null).returning('person_id'));
   for (const { person_id: personId } of rows)
-    await noteInHistory(execute, { ...{ personId, action: 'bounce', at, detail: { error } }, actor: { kind: 'system', id: null } });
+    await noteInHistory(db, { ...{ personId, action: 'bounce', at, detail: { error } }, actor: { kind: 'system', id: null } });
 }

@@ -1,4 +1,6 @@
 import type { PoolClient } from 'pg';
+import * as z from 'zod';
+import { checkedRows } from '../../kernel/statements.ts';
 import { CHUNK } from './index-people.ts';
 
 export interface ChunkCount {
@@ -11,6 +13,9 @@ interface Stretch {
   readonly from: number;
   readonly to: number;
 }
+
+const CountedChunk = z.object({ chunk: z.bigint(), count: z.bigint(), bits: z.string().nullable() });
+const FetchedChunk = z.object({ chunk: z.bigint(), bits: z.string() });
 
 /** Who has every term, by the chunks; of those who changed since theirs was written, by what they are now. */
 export class Chunks {
@@ -30,7 +35,9 @@ export class Chunks {
 
   /** Every chunk with members, the newest first. @param of those whose turn will come: they are fetched in the same statement */
   async counts({ from, to }: Stretch): Promise<ChunkCount[]> {
-    const { rows } = await this.#client.query<{ chunk: bigint; count: bigint; bits: string | null }>(
+    const rows = await checkedRows(
+      this.#client,
+      CountedChunk,
       `select chunk, count, case when up_to > $2 and up_to - count < $3 then bits end as bits from (
          select chunk, bits, bit_count(bits) as count, sum(bit_count(bits)) over (order by chunk desc) as up_to
          from (${WITH_ALL_TERMS}) matched where bit_count(bits) > 0) counted`,
@@ -61,10 +68,9 @@ export class Chunks {
 
   async #fetch(chunks: readonly bigint[]): Promise<void> {
     if (chunks.length === 0) return;
-    const { rows } = await this.#client.query<{ chunk: bigint; bits: string }>(
-      WITH_ALL_TERMS.replace('where', 'where chunk = any($2::bigint[]) and'),
-      [this.#terms, chunks],
-    );
+    const rows = await checkedRows(this.#client, FetchedChunk, WITH_ALL_TERMS.replace('where', 'where chunk = any($2::bigint[]) and'), [
+      ...[this.#terms, chunks],
+    ]);
     for (const { chunk, bits } of rows) this.#bits.set(chunk, bits);
   }
 }

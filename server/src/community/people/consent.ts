@@ -1,8 +1,10 @@
-import type { Pool } from 'pg';
+import { type SqlBool, sql } from 'kysely';
 import { newId } from '../../kernel/ids.ts';
+import { firstOf, type Queryable, rowsOf } from '../../kernel/statements.ts';
 import { normalAddress } from './fold.ts';
 import { noteInHistory } from './person-history.ts';
-import type { Execute, PersonSource } from './upsert-contact.ts';
+import { tables } from './tables.ts';
+import type { PersonSource } from './upsert-contact.ts';
 
 /** How long the mail that asks may be answered; as long, the address is not asked again. */
 const OPEN_MS = 7 * 86_400_000;
@@ -22,8 +24,8 @@ export interface ConsentClaim {
  * Keeps what a form says of somebody who was sighted in the same transaction. Anybody may say it of any address, so it counts for nothing
  * before the mail that asks (`consentsToAsk`) is answered, and it never subscribes again who has unsubscribed.
  */
-export async function claimConsent(execute: Execute, { email, source, eventSlug, at }: ConsentClaim): Promise<void> {
-  await execute('select claim_consent($1::jsonb)', [
+export async function claimConsent(db: Queryable, { email, source, eventSlug, at }: ConsentClaim): Promise<void> {
+  await db.query('select claim_consent($1::jsonb)', [
     JSON.stringify({ consent_id: newId(), email: normalAddress(email), source, event_slug: eventSlug, at, open_ms: OPEN_MS }),
   ]);
 }
@@ -42,30 +44,44 @@ export interface UnaskedConsent {
 }
 
 /** Marks them as asked, in the caller's transaction, which queues the mails. An address whose mail came back is not written to. */
-export async function consentsToAsk(sql: Pick<Pool, 'query'>, { most, at }: { most: number; at: Date }): Promise<UnaskedConsent[]> {
-  const { rows } = await sql.query<UnaskedConsent & { readonly bounced_at: Date | null }>(
-    `update people set consent_asked_at = $2, consent_email = email where person_id in (
-       select person_id from people where ${UNASKED}
-       order by consent_given_at limit $1 for update skip locked)
-     returning consent_id, email, consent_source, bounced_at`,
-    [most, at],
+export async function consentsToAsk(db: Queryable, { most, at }: { most: number; at: Date }): Promise<UnaskedConsent[]> {
+  const rows = await rowsOf(
+    db,
+    tables
+      .updateTable('people')
+      .set({ consent_asked_at: at, consent_email: sql<string>`email` })
+      .where('person_id', 'in', (eb) =>
+        eb
+          .selectFrom('people')
+          .select('person_id')
+          .where(sql<SqlBool>`${sql.raw(UNASKED)}`)
+          .orderBy('consent_given_at')
+          .limit(most)
+          .forUpdate()
+          .skipLocked(),
+      )
+      .returning((eb) => [eb.ref('consent_id').$notNull().as('consent_id'), 'email', 'bounced_at'] as const)
+      // An import claims nothing that it would have to ask.
+      .returning(sql<ConsentClaim['source']>`consent_source`.as('consent_source')),
   );
   return rows.filter(({ bounced_at }) => bounced_at === null);
 }
 
-const STANDS = 'consent_id = $1 and consent_email = email and (consent_confirmed_at is not null or consent_given_at > $2)';
+const standing = (consentId: string, at: Date) =>
+  tables
+    .selectFrom('people')
+    .where('consent_id', '=', consentId)
+    .whereRef('consent_email', '=', 'email')
+    .where((eb) => eb.or([eb('consent_confirmed_at', 'is not', null), eb('consent_given_at', '>', opened(at))]));
 const opened = (at: Date): Date => new Date(at.getTime() - OPEN_MS);
 
 /**
  * Whether the mail with this id can be answered, or was: not once its person has unsubscribed, or has another address. `vouched_for`: it can,
  * and the team has imported meanwhile that they said so.
  */
-export async function standOfConsent(sql: Pick<Pool, 'query'>, consentId: string, at: Date): Promise<'asked' | 'vouched_for' | undefined> {
-  const { rows } = await sql.query<{ consent_source: string }>(`select consent_source from people where ${STANDS}`, [
-    consentId,
-    opened(at),
-  ]);
-  return rows[0] && (rows[0].consent_source === VOUCHED_FOR ? 'vouched_for' : 'asked');
+export async function standOfConsent(db: Queryable, consentId: string, at: Date): Promise<'asked' | 'vouched_for' | undefined> {
+  const person = await firstOf(db, standing(consentId, at).select('consent_source'));
+  return person && (person.consent_source === VOUCHED_FOR ? 'vouched_for' : 'asked');
 }
 
 /**
@@ -73,32 +89,30 @@ export async function standOfConsent(sql: Pick<Pool, 'query'>, consentId: string
  * place of what a team vouched for. In the caller's transaction. Twice is as good as once.
  * @returns false where the mail cannot be answered any more
  */
-export async function confirmConsent(sql: Pick<Pool, 'query'>, consentId: string, at: Date): Promise<boolean> {
-  const execute: Execute = (text, values) => sql.query(text, values);
-  const { rows } = await sql.query<Confirmable>(
-    `select person_id, email, other_emails, unsubscribed_at, consent_source, consent_event_slug, consent_given_at, consent_confirmed_at
-     from people where ${STANDS} for update`,
-    [consentId, opened(at)],
+export async function confirmConsent(db: Queryable, consentId: string, at: Date): Promise<boolean> {
+  const columns = ['person_id', 'email', 'other_emails', 'unsubscribed_at', 'consent_source', 'consent_event_slug'] as const;
+  const person = await firstOf(
+    db,
+    standing(consentId, at).select(columns).select(['consent_given_at', 'consent_confirmed_at']).forUpdate(),
   );
-  const [person] = rows;
   if (!person) return false;
   const isVouchedFor = person.consent_source === VOUCHED_FOR;
   if (person.consent_confirmed_at && !isVouchedFor) return true;
   const { person_id: personId, email, other_emails, unsubscribed_at } = person;
-  const { source, slug, givenAt } = (isVouchedFor && (await lastClaim(sql, personId))) || {
+  const { source, slug, givenAt } = (isVouchedFor && (await lastClaim(db, personId))) || {
     ...{ source: person.consent_source, slug: person.consent_event_slug, givenAt: person.consent_given_at },
   };
-  await execute(
+  await db.query(
     `update people set consent_source = $3, consent_event_slug = $4, consent_given_at = $5, consent_confirmed_at = $2, unsubscribed_at = null,
        updated_at = $2 where person_id = $1`,
     [personId, at, source, slug, givenAt],
   );
-  await execute(
+  await db.query(
     `delete from suppressed_addresses where reason = 'unsubscribed'
        and address_hash in (select address_hash(one) from unnest($1::text[]) as addresses (one))`,
     [[email, ...other_emails]],
   );
-  await noteInHistory(execute, {
+  await noteInHistory(db, {
     ...{ personId, action: 'consent_confirmed', at, actor: { kind: 'system', id: null } },
     detail: { source, email, ...(slug !== null && { event_slug: slug }), ...(unsubscribed_at && { resubscribed: true }) },
   });
@@ -106,28 +120,19 @@ export async function confirmConsent(sql: Pick<Pool, 'query'>, consentId: string
 }
 
 /** What the form had said before the import came, which put its own word in the place. */
-async function lastClaim(sql: Pick<Pool, 'query'>, personId: string): Promise<Claimed | undefined> {
-  const { rows } = await sql.query<Claimed>(
-    `select detail ->> 'source' as source, detail ->> 'event_slug' as slug, at as "givenAt" from person_history
-     where person_id = $1 and action = 'consent' and detail ->> 'source' <> '${VOUCHED_FOR}' order by at desc limit 1`,
-    [personId],
+const lastClaim = (db: Queryable, personId: string) =>
+  firstOf(
+    db,
+    tables
+      .selectFrom('person_history')
+      .select([
+        sql<ConsentClaim['source']>`detail ->> 'source'`.as('source'),
+        sql<string | null>`detail ->> 'event_slug'`.as('slug'),
+        'at as givenAt',
+      ])
+      .where('person_id', '=', personId)
+      .where('action', '=', 'consent')
+      .where(sql<SqlBool>`detail ->> 'source' <> ${VOUCHED_FOR}`)
+      .orderBy('at', 'desc')
+      .limit(1),
   );
-  return rows[0];
-}
-
-interface Claimed {
-  readonly source: ConsentClaim['source'];
-  readonly slug: string | null;
-  readonly givenAt: Date;
-}
-
-interface Confirmable {
-  readonly person_id: string;
-  readonly email: string;
-  readonly other_emails: string[];
-  readonly unsubscribed_at: Date | null;
-  readonly consent_source: ConsentClaim['source'] | typeof VOUCHED_FOR;
-  readonly consent_event_slug: string | null;
-  readonly consent_given_at: Date;
-  readonly consent_confirmed_at: Date | null;
-}

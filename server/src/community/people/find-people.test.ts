@@ -20,8 +20,7 @@ beforeAll(async () => {
 afterAll(() => end());
 const nobody = () => pool.query('delete from people');
 
-const sight = (sighting: Partial<ContactUpsert> & { email: string }) =>
-  upsertContact((sql, values) => pool.query(sql, values), { source: 'registration', at, ...sighting });
+const sight = (sighting: Partial<ContactUpsert> & { email: string }) => upsertContact(pool, { source: 'registration', at, ...sighting });
 const found = async (filter: PeopleFilter, page = { limit: 50, offset: 0 }) => {
   const { rows, total, isExact } = await findPeople(pool, filter, page);
   return { emails: rows.map(({ email }) => email), total, isExact };

@@ -1,10 +1,13 @@
 import type { PeopleFilter } from '@tallygate/contract';
 import type { Pool, PoolClient } from 'pg';
+import * as z from 'zod';
+import { anyOf, checkedRows, firstOf, rowsOf } from '../../kernel/statements.ts';
 import { inSnapshot } from '../../kernel/transaction.ts';
 import { type ChunkCount, Chunks } from './chunks.ts';
 import { foldWords } from './fold.ts';
 import { CHUNK } from './index-people.ts';
 import type { PersonRow } from './person-row.ts';
+import { tables } from './tables.ts';
 import { DESCRIBED, type Described, fits, type Gram, type Wanted, wantedBy } from './terms.ts';
 
 /** Up to so many who may fit are looked at to the last; of more, `total` is worked out from those that were. */
@@ -13,6 +16,12 @@ const LOOKED_AT_ONCE = 500;
 const GRAMS_ASKED = 5;
 /** Chunks by which it is told how rare a trigram is. */
 const SAMPLED = 8;
+
+const TermCount = z.object({ term: z.string(), people: z.string() });
+const Lacking = z.object({ n: z.bigint() });
+const DESCRIBED_OF_P = DESCRIBED.map((column) => `p.${column}` as const);
+/** Who changed may be gone by now. */
+const isDescribed = (row: { readonly [Name in keyof Described]: Described[Name] | null }): row is Described => row.search_text !== null;
 
 export interface FoundPeople {
   /** Those who became known last first. */
@@ -33,13 +42,21 @@ export const findPeople = (pool: Pool, filter: PeopleFilter, page: Page): Promis
 /** Everybody who fits, in the order of the list, some hundred at a time: as they are when their turn comes. */
 export async function* walkPeople(pool: Pool, filter: PeopleFilter): AsyncGenerator<PersonRow[]> {
   const wanted = wantedBy(filter, foldWords(filter.q ?? ''));
-  const { rows: last } = await pool.query<{ n: bigint }>('select coalesce(max(n), 0) as n from people');
-  for (let chunk = (last[0]?.n ?? 0n) / BigInt(CHUNK); chunk >= 0n; chunk--) {
+  const last = await firstOf(
+    pool,
+    tables.selectFrom('people').select(({ fn }) => fn.max('n').as('n')),
+  );
+  for (let chunk = (last?.n ?? 0n) / BigInt(CHUNK); chunk >= 0n; chunk--) {
     const first = chunk * BigInt(CHUNK);
-    const { rows } = await pool.query<PersonRow>('select * from people where n >= $1 and n < $2 order by n desc', [
-      first,
-      first + BigInt(CHUNK),
-    ]);
+    const rows = await rowsOf(
+      pool,
+      tables
+        .selectFrom('people')
+        .selectAll()
+        .where('n', '>=', first)
+        .where('n', '<', first + BigInt(CHUNK))
+        .orderBy('n', 'desc'),
+    );
     const fitting = rows.filter((row) => fits(row, wanted));
     if (fitting.length > 0) yield fitting;
   }
@@ -81,7 +98,7 @@ async function find(client: PoolClient, wanted: Wanted, { limit, offset }: Page)
   }
   const isExact = isCertain || seen.checked >= candidates;
   const estimate = Math.max(skipped + page.length, Math.round((candidates * seen.fitting) / Math.max(1, seen.checked)));
-  return { rows: await rowsOf(client, page), total: isCertain ? candidates : isExact ? seen.fitting : estimate, isExact };
+  return { rows: await peopleOf(client, page), total: isCertain ? candidates : isExact ? seen.fitting : estimate, isExact };
 }
 
 /** How many chunks from `at` on have so many members together; one at least. */
@@ -99,7 +116,9 @@ function chunksFor(counts: readonly ChunkCount[], at: number, members: number): 
 async function rarestOf(client: PoolClient, grams: Wanted['grams']): Promise<string[]> {
   const all = grams.flat();
   if (all.length <= GRAMS_ASKED) return all.flat();
-  const { rows } = await client.query<{ term: string; people: bigint }>(
+  const rows = await checkedRows(
+    client,
+    TermCount,
     `select term, sum(bit_count(bits)) as people from people_chunks where term = any($1::text[]) and chunk = any(array(
        select (select max(chunk) from people_chunks where term = 'all') * part / ${SAMPLED} from generate_series(0, ${SAMPLED}) as part))
      group by term`,
@@ -115,10 +134,12 @@ async function rarestOf(client: PoolClient, grams: Wanted['grams']): Promise<str
 }
 
 async function unindexed(client: PoolClient, wanted: Wanted): Promise<Map<bigint, boolean>> {
-  const { rows } = await client.query<{ changed: bigint } & (Described | { [Name in keyof Described]: null })>(
-    `select d.n as changed, ${DESCRIBED.replaceAll(/\w+/g, 'p.$&')} from (select distinct n from people_unindexed) d left join people p on p.n = d.n`,
+  const changed = tables.selectFrom('people_unindexed').select('n').distinct().as('d');
+  const rows = await rowsOf(
+    client,
+    tables.selectFrom(changed).leftJoin('people as p', 'p.n', 'd.n').select('d.n as changed').select(DESCRIBED_OF_P),
   );
-  return new Map(rows.map((row) => [row.changed, row.search_text !== null && fits(row, wanted)]));
+  return new Map(rows.map((row) => [row.changed, isDescribed(row) && fits(row, wanted)]));
 }
 
 /**
@@ -130,7 +151,7 @@ async function holding(client: PoolClient, ns: bigint[], { words }: Wanted, live
   const lacks = (length: string) =>
     `select n from people where n = any((select $1::bigint[])::bigint[]) and octet_length(search_text) ${length} and (${lacksOne})`;
   // Each by its own index: see 0083-people-texts. The numbers are selected, since the planner would look at each of ten thousand.
-  const { rows } = await client.query<{ n: bigint }>(`${lacks('<= 1000')} union all ${lacks('> 1000')}`, [
+  const rows = await checkedRows(client, Lacking, `${lacks('<= 1000')} union all ${lacks('> 1000')}`, [
     `{${ns.filter((n) => !live.has(n)).join(',')}}`,
     ...words,
   ]);
@@ -138,7 +159,5 @@ async function holding(client: PoolClient, ns: bigint[], { words }: Wanted, live
   return ns.filter((n) => live.get(n) ?? !lacking.has(n));
 }
 
-async function rowsOf(client: PoolClient, ns: bigint[]): Promise<PersonRow[]> {
-  const { rows } = await client.query<PersonRow>('select * from people where n = any($1::bigint[]) order by n desc', [ns]);
-  return rows;
-}
+const peopleOf = (client: PoolClient, ns: bigint[]): Promise<PersonRow[]> =>
+  rowsOf(client, tables.selectFrom('people').selectAll().where('n', '=', anyOf(ns)).orderBy('n', 'desc'));

@@ -1,12 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
+import { firstOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import type { PersonRecords } from './person-records.ts';
-
-interface Departure {
-  readonly user_id: string;
-  readonly emails: string[];
-  readonly closed_at: Date;
-}
+import { tables } from './tables.ts';
 
 interface ForgetDeps {
   readonly pool: Pool;
@@ -26,10 +22,17 @@ export async function forgetDeparted({ pool, records }: ForgetDeps, signal?: Abo
 
 /** @returns whether there may be more */
 async function forgetNext(client: PoolClient, records: readonly PersonRecords[]): Promise<boolean> {
-  const { rows } = await client.query<Departure>(
-    'select user_id, emails, closed_at from departed_users order by closed_at, user_id limit 1 for update skip locked',
+  const departure = await firstOf(
+    client,
+    tables
+      .selectFrom('departed_users')
+      .select(['user_id', 'emails', 'closed_at'])
+      .orderBy('closed_at')
+      .orderBy('user_id')
+      .limit(1)
+      .forUpdate()
+      .skipLocked(),
   );
-  const [departure] = rows;
   if (!departure) return false;
   const of = { emails: departure.emails, personIds: [], at: departure.closed_at };
   for (const { lock } of records) await lock?.(client, of);

@@ -1,6 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
+import { tryLockUntilEnd } from '../../kernel/advisory-lock.ts';
+import { rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
-import { DESCRIBED, type Described, termsOf } from './terms.ts';
+import { tables } from './tables.ts';
+import { DESCRIBED, termsOf } from './terms.ts';
 
 /** How many neighbours share a row of `people_chunks`: the length of its bits. */
 export const CHUNK = 2_048;
@@ -17,11 +20,8 @@ export async function indexPeople(pool: Pool, signal?: AbortSignal): Promise<voi
 
 /** @returns whether there may be more */
 async function indexSome(client: PoolClient): Promise<boolean> {
-  const { rows: locks } = await client.query("select pg_try_advisory_xact_lock(hashtextextended('people:index', 0)) as is_ours");
-  if (!locks[0]?.is_ours) return false;
-  const { rows: notes } = await client.query<{ id: bigint; n: bigint }>('select id, n from people_unindexed order by id limit $1', [
-    NOTES_AT_ONCE,
-  ]);
+  if (!(await tryLockUntilEnd(client, 'people:index'))) return false;
+  const notes = await rowsOf(client, tables.selectFrom('people_unindexed').select(['id', 'n']).orderBy('id').limit(NOTES_AT_ONCE));
   // Read after the notes: whoever changes from here on leaves a note that is not among them.
   for (const chunk of new Set(notes.map(({ n }) => n / BigInt(CHUNK)))) await writeChunk(client, chunk);
   await client.query('delete from people_unindexed where id = any($1::bigint[])', [notes.map(({ id }) => id)]);
@@ -30,10 +30,15 @@ async function indexSome(client: PoolClient): Promise<boolean> {
 
 async function writeChunk(client: PoolClient, chunk: bigint): Promise<void> {
   const first = chunk * BigInt(CHUNK);
-  const { rows } = await client.query<Described & { n: bigint }>(`select ${DESCRIBED} from people where n >= $1 and n < $2`, [
-    first,
-    first + BigInt(CHUNK),
-  ]);
+  const rows = await rowsOf(
+    client,
+    tables
+      .selectFrom('people')
+      .select('n')
+      .select(DESCRIBED)
+      .where('n', '>=', first)
+      .where('n', '<', first + BigInt(CHUNK)),
+  );
   const bits = new Map<string, Buffer>();
   for (const person of rows) {
     const at = Number(person.n - first);

@@ -9,4 +9,5 @@ export { ERASED_DOMAIN, type KnownUnder, type PersonRecords } from './person-rec
 export { type PersonRow, personToWire } from './person-row.ts';
 export { suppressedAmong } from './suppressed-among.ts';
 export { suppress, unsuppress } from './suppression.ts';
+export type { PersonTable } from './tables.ts';
 export { type ContactUpsert, forgetUser, upsertContact } from './upsert-contact.ts';

@@ -18,8 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => end());
 
-const execute = (sql: string, values: unknown[]) => pool.query(sql, values);
-const sight = (sighting: Partial<ContactUpsert> & { email: string }) => upsertContact(execute, { source: 'registration', at, ...sighting });
+const sight = (sighting: Partial<ContactUpsert> & { email: string }) => upsertContact(pool, { source: 'registration', at, ...sighting });
 const people = async (email: string) => (await pool.query('select * from people where email = $1', [email])).rows;
 const suppress = (email: string, reason: string) =>
   pool.query('insert into suppressed_addresses values (address_hash($1), $2, $3)', [email, reason, at]);
@@ -90,8 +89,8 @@ describe('a user', () => {
     await sight({ email: 'only@example.com', source: 'user', userId: only });
     await sight({ email: 'also@example.com', source: 'user', userId: also, planTier: 'pro' });
     await sight({ email: 'also@example.com' });
-    await forgetUser(execute, only, at);
-    await forgetUser(execute, also, at);
+    await forgetUser(pool, only, at);
+    await forgetUser(pool, also, at);
     expect(await people('only@example.com')).toEqual([]);
     expect(await people('also@example.com')).toEqual([
       expect.objectContaining({ user_id: null, plan_tier: null, sources: ['registration'] }),
@@ -101,10 +100,10 @@ describe('a user', () => {
 
 describe('whoever has unsubscribed', () => {
   const merge = (gone: string, kept: string) =>
-    execute('select merge_people(a.person_id, b.person_id, $1, $2, null) from people a, people b where a.email = $3 and b.email = $4', [
+    pool.query('select merge_people(a.person_id, b.person_id, $1, $2, null) from people a, people b where a.email = $3 and b.email = $4', [
       ...[at, 'system', gone, kept],
     ]);
-  const leave = (email: string) => execute('update people set unsubscribed_at = $2 where email = $1', [email, at]);
+  const leave = (email: string) => pool.query('update people set unsubscribed_at = $2 where email = $1', [email, at]);
 
   test('has done so with every address that a merge makes theirs, whoever of the two it was', async () => {
     for (const email of ['quit-a@example.com', 'stay-b@example.com', 'quit-c@example.com', 'stay-d@example.com']) await sight({ email });
@@ -129,7 +128,7 @@ test('a mail that came back is said of the address and not of the next one', asy
   const userId = newId();
   await sight({ email: 'full@example.com', source: 'user', userId });
   await suppress('full@example.com', 'bounced');
-  await execute('update people set bounced_at = $2 where email = $1', ['full@example.com', at]);
+  await pool.query('update people set bounced_at = $2 where email = $1', ['full@example.com', at]);
   await sight({ email: 'roomy@example.com', source: 'user', userId });
   expect((await people('roomy@example.com'))[0].bounced_at).toBeNull();
 });

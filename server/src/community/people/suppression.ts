@@ -1,4 +1,4 @@
-import type { Execute } from './upsert-contact.ts';
+import type { Queryable } from '../../kernel/statements.ts';
 
 export type SuppressionReason = 'unsubscribed' | 'bounced' | 'erased';
 
@@ -10,8 +10,8 @@ interface Suppressed {
 }
 
 /** From now on these addresses get no marketing mail, whoever comes to have them. Only `erased` goes over what is there already. */
-export async function suppress(execute: Execute, { emails, reason, at }: Suppressed): Promise<void> {
-  await execute(
+export async function suppress(db: Queryable, { emails, reason, at }: Suppressed): Promise<void> {
+  await db.query(
     `insert into suppressed_addresses (address_hash, reason, at)
      select address_hash(email), $1::text, $2::timestamptz from unnest($3::text[]) as addresses (email)
      on conflict (address_hash) do update set reason = excluded.reason, at = excluded.at where excluded.reason = 'erased'`,
@@ -20,8 +20,8 @@ export async function suppress(execute: Execute, { emails, reason, at }: Suppres
 }
 
 /** These addresses may get mail again; not those of people who were erased. */
-export async function unsuppress(execute: Execute, emails: readonly string[]): Promise<void> {
-  await execute(
+export async function unsuppress(db: Queryable, emails: readonly string[]): Promise<void> {
+  await db.query(
     `delete from suppressed_addresses where reason <> 'erased'
        and address_hash in (select address_hash(email) from unnest($1::text[]) as addresses (email))`,
     [emails],

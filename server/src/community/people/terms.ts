@@ -34,8 +34,10 @@ export type Described = Pick<
 >;
 
 /** The columns of `Described`. */
-export const DESCRIBED =
-  'n, status, sources, event_slugs, tags, owner, client_type, plan_tier, unsubscribed_at, bounced_at, search_text, consent_given_at, consent_confirmed_at';
+export const DESCRIBED = [
+  ...(['status', 'sources', 'event_slugs', 'tags', 'owner', 'client_type', 'plan_tier'] as const),
+  ...(['unsubscribed_at', 'bounced_at', 'search_text', 'consent_given_at', 'consent_confirmed_at'] as const),
+] as const;
 
 /** Every term of a person: what they are, how the words of their text begin, and the trigrams of the text, hashed. */
 export function termsOf(person: Described): Set<string> {

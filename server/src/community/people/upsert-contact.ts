@@ -1,8 +1,6 @@
 import { newId } from '../../kernel/ids.ts';
+import type { Queryable } from '../../kernel/statements.ts';
 import { foldForSearch, normalAddress } from './fold.ts';
-
-/** Runs one statement in a transaction that somebody else began. */
-export type Execute = (sql: string, values: unknown[]) => Promise<unknown>;
 
 export type PersonSource = 'user' | 'registration' | 'invite' | 'client_request' | 'import' | 'manual';
 
@@ -29,8 +27,8 @@ export interface ContactUpsert {
  * Notes what was learned of somebody, in the caller's transaction: makes the person, or adds to the one whom the address belongs to. Adds
  * nothing for an address whose person was erased, and never subscribes again who has unsubscribed.
  */
-export async function upsertContact(execute: Execute, sighting: ContactUpsert): Promise<void> {
-  await execute('select sight_person($1::jsonb)', [
+export async function upsertContact(db: Queryable, sighting: ContactUpsert): Promise<void> {
+  await db.query('select sight_person($1::jsonb)', [
     JSON.stringify({
       person_id: newId(),
       email: normalAddress(sighting.email),
@@ -49,6 +47,6 @@ export async function upsertContact(execute: Execute, sighting: ContactUpsert): 
 }
 
 /** A user has closed their account: who was known by it alone is forgotten, others are no longer users. In the caller's transaction. */
-export async function forgetUser(execute: Execute, userId: string, at: Date): Promise<void> {
-  await execute('select forget_user($1::uuid, $2::timestamptz)', [userId, at]);
+export async function forgetUser(db: Queryable, userId: string, at: Date): Promise<void> {
+  await db.query('select forget_user($1::uuid, $2::timestamptz)', [userId, at]);
 }

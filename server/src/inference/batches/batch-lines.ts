@@ -1,11 +1,16 @@
 import type { ReceiptUsage } from '@tallygate/contract';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
+import * as z from 'zod';
 import type { InFlight, PartSettlement, Units } from '../../adapters/lanes/port.ts';
+import { checkedRows, firstOf, rowsOf } from '../../kernel/statements.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
 import type { SettlementRecord } from '../../money/ledger/index.ts';
 import type { WorstCase } from '../calls/index.ts';
 import type { ContentKeys } from '../stored-content/index.ts';
 import type { LineRequest } from './batch-line.ts';
+import { tables } from './tables.ts';
+import type { WrittenSettlement } from './written-settlement.ts';
 
 /** A line whose worst case is known, to be stored. */
 export interface NewLine extends LineRequest {
@@ -51,22 +56,7 @@ const PAGE_BYTES = 1024 * 1024;
 /** Settled lines that are marked together: a mark that is lost is made up for by asking the ledger. */
 const MARKS = 20;
 
-interface LineRow {
-  readonly line: number;
-  readonly custom_id: string;
-  readonly request_id: string;
-  readonly receipt_id: string;
-  readonly request: string;
-  readonly reserved_nano: bigint;
-  readonly reserved_units: Readonly<Record<string, string>>;
-  readonly attempts_before: number;
-}
-
-interface WrittenSettlement {
-  readonly cost: string;
-  readonly units: Readonly<Record<string, string>>;
-  readonly record: string;
-}
+const Reserved = z.object({ meter: z.string(), sum: z.string() });
 
 /** Rows of `batch_lines`: what is known of each line of the batches that are worked on. */
 export class BatchLines {
@@ -86,8 +76,7 @@ export class BatchLines {
   async #accountOf(batchId: string): Promise<string> {
     const known = this.#accounts.get(batchId);
     if (known !== undefined) return known;
-    const { rows } = await this.#pool.query<{ account_id: string }>('select account_id from batches where id = $1', [batchId]);
-    const [batch] = rows;
+    const batch = await firstOf(this.#pool, tables.selectFrom('batches').select('account_id').where('id', '=', batchId));
     if (!batch) throw new Error(`There is no batch ${batchId}`);
     this.#accounts.set(batchId, batch.account_id);
     return batch.account_id;
@@ -128,7 +117,9 @@ export class BatchLines {
 
   /** What is not done, all together: a line whose call was lost may cost as much again. */
   async worstCase(batchId: string): Promise<WorstCase> {
-    const { rows } = await this.#pool.query<{ meter: string; sum: string }>(
+    const rows = await checkedRows(
+      this.#pool,
+      Reserved,
       `with undone as (
          select reserved_nano, reserved_units, (state <> 'done')::int + (in_flight is not null)::int as calls
            from batch_lines where batch_id = $1 and (state <> 'done' or in_flight is not null))
@@ -147,12 +138,26 @@ export class BatchLines {
   async *waiting(batchId: string): AsyncGenerator<WaitingLine> {
     let after = 0;
     for (;;) {
-      const { rows } = await this.#pool.query<LineRow>(
-        `select line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units, attempts_before from (
-           select *, sum(octet_length(request)) over (order by line) - octet_length(request) as bytes_before from (
-             select * from batch_lines where batch_id = $1 and state = 'waiting' and line > $2 order by line limit ${PAGE_LINES}) page) sized
-          where bytes_before < ${PAGE_BYTES} order by line`,
-        [batchId, after],
+      const lines = tables
+        .selectFrom('batch_lines')
+        .where('batch_id', '=', batchId)
+        .where('state', '=', 'waiting')
+        .where('line', '>', after);
+      const page = lines.selectAll().orderBy('line').limit(PAGE_LINES).as('page');
+      const sized = tables
+        .selectFrom(page)
+        .selectAll()
+        .select(sql<bigint>`sum(octet_length(request)) over (order by line) - octet_length(request)`.as('bytes_before'))
+        .as('sized');
+      const rows = await rowsOf(
+        this.#pool,
+        tables
+          .selectFrom(sized)
+          .select(['line', 'custom_id', 'request_id', 'receipt_id', 'reserved_nano', 'reserved_units', 'attempts_before'])
+          // Until it is answered it has one.
+          .select((eb) => eb.ref('request').$notNull().as('request'))
+          .where('bytes_before', '<', BigInt(PAGE_BYTES))
+          .orderBy('line'),
       );
       if (rows.length === 0) return;
       for (const row of rows) {
@@ -188,9 +193,15 @@ export class BatchLines {
 
   /** Calls that were begun and came to nothing that is known. To be asked while nobody runs a line of the batch. */
   async lost(batchId: string): Promise<LostCall[]> {
-    const { rows } = await this.#pool.query<LineRow & { in_flight: WrittenSettlement }>(
-      'select line, receipt_id, reserved_nano, reserved_units, in_flight from batch_lines where batch_id = $1 and in_flight is not null order by line',
-      [batchId],
+    const rows = await rowsOf(
+      this.#pool,
+      tables
+        .selectFrom('batch_lines')
+        .select(['line', 'receipt_id', 'reserved_nano', 'reserved_units'])
+        .select((eb) => eb.ref('in_flight').$notNull().as('in_flight'))
+        .where('batch_id', '=', batchId)
+        .where('in_flight', 'is not', null)
+        .orderBy('line'),
     );
     return rows.map(({ line, receipt_id, reserved_nano, reserved_units, in_flight }) => ({
       number: line,
@@ -264,10 +275,15 @@ export class BatchLines {
 
   /** Lines that were answered and, as far as is known here, not settled. */
   async unsettled(batchId: string): Promise<{ number: number; part: PartSettlement }[]> {
-    const { rows } = await this.#pool.query<LineRow & { settlement: WrittenSettlement }>(
-      `select line, receipt_id, reserved_nano, reserved_units, settlement from batch_lines
-        where batch_id = $1 and state = 'answered' order by line`,
-      [batchId],
+    const rows = await rowsOf(
+      this.#pool,
+      tables
+        .selectFrom('batch_lines')
+        .select(['line', 'receipt_id', 'reserved_nano', 'reserved_units'])
+        .select((eb) => eb.ref('settlement').$notNull().as('settlement'))
+        .where('batch_id', '=', batchId)
+        .where('state', '=', 'answered')
+        .orderBy('line'),
     );
     return rows.map(({ line, receipt_id, reserved_nano, reserved_units, settlement }) => ({
       number: line,
@@ -280,23 +296,32 @@ export class BatchLines {
   }
 
   async has(batchId: string, isError: boolean): Promise<boolean> {
-    const { rows } = await this.#pool.query<{ found: boolean }>(
-      'select exists (select 1 from batch_lines where batch_id = $1 and is_error = $2) as found',
-      [batchId, isError],
-    );
-    return rows[0]?.found ?? false;
+    const lines = tables.selectFrom('batch_lines').select('line').where('batch_id', '=', batchId).where('is_error', '=', isError);
+    return (await firstOf(this.#pool, lines.limit(1))) !== undefined;
   }
 
   /** The bytes of a file, in the order of the input. */
   async *file(batchId: string, isError: boolean): AsyncGenerator<Buffer> {
     let after = 0;
     for (;;) {
-      const { rows } = await this.#pool.query<{ line: number; output: string }>(
-        `select line, output from (
-           select line, output, sum(octet_length(output)) over (order by line) - octet_length(output) as bytes_before from (
-             select line, output from batch_lines where batch_id = $1 and is_error = $2 and line > $3 order by line limit 1000) page) sized
-          where bytes_before < ${PAGE_BYTES} order by line`,
-        [batchId, isError, after],
+      const lines = tables
+        .selectFrom('batch_lines')
+        .where('batch_id', '=', batchId)
+        .where('is_error', '=', isError)
+        .where('line', '>', after);
+      const page = lines.select(['line', 'output']).orderBy('line').limit(1000).as('page');
+      const sized = tables
+        .selectFrom(page)
+        .selectAll()
+        .select(sql<bigint>`sum(octet_length(output)) over (order by line) - octet_length(output)`.as('bytes_before'))
+        .as('sized');
+      const rows = await rowsOf(
+        this.#pool,
+        tables
+          .selectFrom(sized)
+          .select((eb) => ['line' as const, eb.ref('output').$notNull().as('output')])
+          .where('bytes_before', '<', BigInt(PAGE_BYTES))
+          .orderBy('line'),
       );
       const last = rows.at(-1);
       if (!last) return;

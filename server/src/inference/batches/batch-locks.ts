@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { tryLock, unlock } from '../../kernel/advisory-lock.ts';
 import type { Log } from '../../kernel/log.ts';
 
 /**
@@ -28,12 +29,11 @@ export class BatchLocks {
     this.#held.set(batchId, lost);
     try {
       const session = await this.#connected();
-      const { rows } = await session.query<{ taken: boolean }>('select pg_try_advisory_lock(hashtextextended($1, 0)) as taken', [batchId]);
-      if (!rows[0]?.taken) return 'busy';
+      if (!(await tryLock(session, batchId))) return 'busy';
       try {
         return await work(lost.signal);
       } finally {
-        await session.query('select pg_advisory_unlock(hashtextextended($1, 0))', [batchId]).catch(() => this.#drop(session));
+        await unlock(session, batchId).catch(() => this.#drop(session));
       }
     } finally {
       this.#held.delete(batchId);

@@ -279,7 +279,7 @@ describe('a batch ends', () => {
 
   test('when its account is closed: nothing of it is kept', async () => {
     const batch = await world.create([line('a')], { metadata: { of: 'a secret' } });
-    await deleteAccountBatches((sql, values) => world.pool.query(sql, values), {
+    await deleteAccountBatches(world.pool, {
       ...{ accountId: world.owner.accountId, at: new Date(NOW) },
       ...{ actor: { kind: 'user', id: world.principal.userId }, origin: { ip: null, userAgent: null, requestId: 'req_1' } },
     });

@@ -2,13 +2,16 @@ import type { CreateBatchRequest } from '@tallygate/contract';
 import type { Principal } from '../../http/index.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { asJson, firstOf, ifGiven, rowsOf, run } from '../../kernel/statements.ts';
 import { requireFeature } from '../../money/plans/index.ts';
 import { type InferenceHeaders, keyIdOf, requireEndpoint, requirePlanFor } from '../calls/index.ts';
 import type { Owner } from '../files/index.ts';
 import { ownerOf } from '../files/index.ts';
 import type { BatchLocks } from './batch-locks.ts';
 import type { BatchDeps } from './deps.ts';
-import { type BatchRow, batchOf, isBatchId, newBatchId, SELECT_BATCHES, type StoredBatch } from './stored-batch.ts';
+import { SELECT_BATCHES } from './select-batches.ts';
+import { batchOf, isBatchId, newBatchId, type StoredBatch } from './stored-batch.ts';
+import { tables } from './tables.ts';
 import type { BatchWork } from './work.ts';
 
 export interface NewBatch extends CreateBatchRequest {
@@ -44,14 +47,13 @@ interface BatchesDeps extends BatchDeps {
   readonly work: BatchWork;
 }
 
+const batchesOf = ({ accountId, livemode }: Owner) =>
+  SELECT_BATCHES.where('batches.account_id', '=', accountId).where('batches.livemode', '=', livemode);
+
 export function createBatches({ pool, files, callerStatusOf, locks, work, inference: { clock, plans } }: BatchesDeps): Batches {
   async function find({ accountId, livemode }: Owner, batchId: string): Promise<StoredBatch> {
     if (!isBatchId(batchId)) throw noSuchBatch();
-    const { rows } = await pool.query<BatchRow>(
-      `${SELECT_BATCHES} where batches.id = $1 and batches.account_id = $2 and batches.livemode = $3`,
-      [batchId, accountId, livemode],
-    );
-    const [row] = rows;
+    const row = await firstOf(pool, batchesOf({ accountId, livemode }).where('batches.id', '=', batchId));
     if (!row) throw noSuchBatch();
     return batchOf(row);
   }
@@ -59,18 +61,30 @@ export function createBatches({ pool, files, callerStatusOf, locks, work, infere
   async function insert(id: string, principal: Principal, plan: string, order: NewBatch): Promise<void> {
     const now = clock.now();
     const { accountId, livemode } = ownerOf(principal);
-    await pool.query(
-      `insert into batches (id, account_id, livemode, key_id, user_id, session_id, endpoint, input_file_id, metadata, output_lifetime_seconds,
-         run_id, run_cap_nano, status, created_at, held_at, held_plan, expires_at, run_parent_id, run_max_calls, run_deadline_at, anchor_wished)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'validating', $13, $13, $14, $15, $16, $17, $18, $19)`,
-      [
-        ...[id, accountId, livemode, keyIdOf(principal), principal.userId, principal.kind === 'session' ? principal.sessionId : null],
-        ...[order.endpoint, order.input_file_id, order.metadata ? JSON.stringify(order.metadata) : null],
-        ...[order.output_expires_after?.seconds ?? null, order.run.runId, order.run.runCap],
-        ...[new Date(now), plan, new Date(now + WINDOW_MS)],
-        ...[order.run.parentRunId ?? null, order.run.runCalls ?? null, runDeadlineAt(order.run, now)],
-        order.run.anchorWished ?? false,
-      ],
+    await run(
+      pool,
+      tables.insertInto('batches').values({
+        ...{ id, account_id: accountId, livemode, key_id: keyIdOf(principal), user_id: principal.userId },
+        ...{
+          session_id: principal.kind === 'session' ? principal.sessionId : null,
+          endpoint: order.endpoint,
+          input_file_id: order.input_file_id,
+        },
+        ...{
+          metadata: order.metadata ? asJson(order.metadata) : null,
+          output_lifetime_seconds: order.output_expires_after?.seconds ?? null,
+        },
+        ...{
+          run_id: order.run.runId,
+          run_cap_nano: order.run.runCap,
+          status: 'validating',
+          created_at: new Date(now),
+          held_at: new Date(now),
+        },
+        ...{ held_plan: plan, expires_at: new Date(now + WINDOW_MS), run_parent_id: order.run.parentRunId ?? null },
+        ...{ run_max_calls: order.run.runCalls ?? null, run_deadline_at: runDeadlineAt(order.run, now) },
+        ...{ anchor_wished: order.run.anchorWished ?? false },
+      }),
     );
   }
 
@@ -105,19 +119,25 @@ export function createBatches({ pool, files, callerStatusOf, locks, work, infere
 
     async list({ accountId, livemode }, { after, limit }) {
       if (after !== undefined && !isBatchId(after)) throw noSuchBatch('after');
-      const { rows } = await pool.query<BatchRow>(
-        `${SELECT_BATCHES} where batches.account_id = $1 and batches.livemode = $2 and ($3::text is null or batches.id < $3)
-          order by batches.id desc limit $4`,
-        [accountId, livemode, after ?? null, limit + 1],
+      const rows = await rowsOf(
+        pool,
+        batchesOf({ accountId, livemode })
+          .where((eb) => ifGiven(after, (last) => eb('batches.id', '<', last)))
+          .orderBy('batches.id', 'desc')
+          .limit(limit + 1),
       );
       return { batches: rows.slice(0, limit).map(batchOf), hasMore: rows.length > limit };
     },
 
     async cancel(owner, batchId) {
       const { id } = await find(owner, batchId);
-      await pool.query(
-        `update batches set status = 'cancelling', cancelling_at = $2 where id = $1 and status in ('validating', 'in_progress')`,
-        [id, new Date(clock.now())],
+      await run(
+        pool,
+        tables
+          .updateTable('batches')
+          .set({ status: 'cancelling', cancelling_at: new Date(clock.now()) })
+          .where('id', '=', id)
+          .where('status', 'in', ['validating', 'in_progress']),
       );
       const batch = await find(owner, id);
       if (batch.status !== 'cancelling' && batch.status !== 'cancelled')

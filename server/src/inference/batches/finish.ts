@@ -1,7 +1,9 @@
+import { firstOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import type { BatchLines } from './batch-lines.ts';
 import type { BatchDeps } from './deps.ts';
-import { type BatchRow, batchOf, type Ending, SELECT_BATCHES, type StoredBatch } from './stored-batch.ts';
+import { SELECT_BATCHES } from './select-batches.ts';
+import { batchOf, type Ending, type StoredBatch } from './stored-batch.ts';
 
 type FinishDeps = Pick<BatchDeps, 'pool' | 'files' | 'inference'>;
 
@@ -37,8 +39,7 @@ async function writeFile(batch: StoredBatch, isError: boolean, lines: BatchLines
 /** The counts are written down, and the lines go: what they said is in the files. */
 async function close(batchId: string, ending: Ending, { pool, inference }: FinishDeps): Promise<void> {
   await inTransaction(pool, async (client) => {
-    const { rows } = await client.query<BatchRow>(`${SELECT_BATCHES} where batches.id = $1 for update of batches`, [batchId]);
-    const [row] = rows;
+    const row = await firstOf(client, SELECT_BATCHES.where('batches.id', '=', batchId).forUpdate('batches'));
     if (!row) throw new Error(`There is no batch ${batchId} any more`);
     const { completed, failed, usage } = batchOf(row);
     await client.query(`update batches set status = $2, ${ending}_at = $3, completed = $4, failed = $5, usage = $6 where id = $1`, [

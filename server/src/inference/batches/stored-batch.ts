@@ -50,17 +50,7 @@ export const isBatchId = (text: string): boolean => /^batch_[0-9a-f]{32}$/.test(
 /** Statuses in which a batch has still something to do. */
 export const UNFINISHED: readonly Batch['status'][] = ['validating', 'in_progress', 'finalizing', 'cancelling'];
 
-/** A batch with its counts: of its rows in `batch_lines` while there are any, else as they were written down. */
-export const SELECT_BATCHES = `
-  select batches.*, coalesce(batches.completed, lines.completed)::int as completed_lines, coalesce(batches.failed, lines.failed)::int as failed_lines,
-         lines.input_tokens, lines.cached_tokens, lines.output_tokens, lines.reasoning_tokens
-    from batches left join lateral (
-      select count(*) filter (where not is_error) as completed, count(*) filter (where is_error) as failed,
-             coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(cached_tokens), 0)::bigint as cached_tokens,
-             coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(reasoning_tokens), 0)::bigint as reasoning_tokens
-        from batch_lines where batch_lines.batch_id = batches.id and state <> 'waiting' and batches.completed is null
-    ) lines on true`;
-
+/** A row of `SELECT_BATCHES`. */
 export interface BatchRow {
   readonly id: string;
   readonly account_id: string;

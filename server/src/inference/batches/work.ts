@@ -1,6 +1,7 @@
 import type { BatchError } from '@tallygate/contract';
 import { BATCH_ENDPOINTS } from '@tallygate/contract';
 import { Problem } from '../../kernel/problem.ts';
+import { anyOf, firstOf, rowsOf } from '../../kernel/statements.ts';
 import type { Caller, CallerStatus, Operation } from '../calls/index.ts';
 import { Backoff } from './backoff.ts';
 import { BatchHolds } from './batch-hold.ts';
@@ -10,8 +11,10 @@ import { checkLines } from './check.ts';
 import type { BatchDeps } from './deps.ts';
 import { finish } from './finish.ts';
 import { runLines } from './run-lines.ts';
+import { SELECT_BATCHES } from './select-batches.ts';
 import { Stop, type StopReason } from './stop.ts';
-import { type BatchRow, batchOf, type Ending, SELECT_BATCHES, type StoredBatch, UNFINISHED } from './stored-batch.ts';
+import { batchOf, type Ending, type StoredBatch, UNFINISHED } from './stored-batch.ts';
+import { tables } from './tables.ts';
 
 const WATCH_MS = 1_000;
 /** What running lines have to end when the process is asked to stop. */
@@ -220,8 +223,8 @@ export class BatchWork {
       // Before anything is asked that may not answer.
       if (batch.expiresAt.getTime() <= inference.clock.now()) stop.now('expired');
       seen.callerStatus = await callerStatusOf(batch);
-      const { rows } = await pool.query<Pick<StoredBatch, 'status'>>('select status from batches where id = $1', [batch.id]);
-      const over = this.#overBecause({ ...batch, ...rows[0] }, seen.callerStatus);
+      const present = await firstOf(pool, tables.selectFrom('batches').select('status').where('id', '=', batch.id));
+      const over = this.#overBecause({ ...batch, ...present }, seen.callerStatus);
       if (over) stop.begin(over);
       else if (!this.#holds.isKept(batch.id, seen.callerStatus.caller)) stop.begin('cap_lowered');
     };
@@ -282,13 +285,15 @@ export class BatchWork {
   }
 
   async #unfinished(statuses: readonly StoredBatch['status'][]): Promise<string[]> {
-    const { rows } = await this.#deps.pool.query<{ id: string }>('select id from batches where status = any($1) order by id', [statuses]);
+    const rows = await rowsOf(
+      this.#deps.pool,
+      tables.selectFrom('batches').select('id').where('status', '=', anyOf(statuses)).orderBy('id'),
+    );
     return rows.map(({ id }) => id);
   }
 
   async #load(batchId: string): Promise<StoredBatch> {
-    const { rows } = await this.#deps.pool.query<BatchRow>(`${SELECT_BATCHES} where batches.id = $1`, [batchId]);
-    const [row] = rows;
+    const row = await firstOf(this.#deps.pool, SELECT_BATCHES.where('batches.id', '=', batchId));
     if (!row) throw new Error(`There is no batch ${batchId} any more`);
     return batchOf(row);
   }

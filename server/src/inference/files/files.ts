@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
+import { sql } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import type { BlobStore, ByteRange } from '../../adapters/blobs/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { anyOf, firstOf, ifGiven, rowsOf, run } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { newFileBlobKey } from './blob-keys.ts';
 import { readSegments, type Segment } from './content.ts';
@@ -12,13 +14,14 @@ import { giveRoom, requireRoom, takeRoom } from './storage.ts';
 import {
   defaultLifetimeSeconds,
   FILE_COLUMNS,
-  type FileRow,
   fileOf,
   isFileId,
   type NewFile,
   newFileId,
   type StoredFile,
+  type StoredPurpose,
 } from './stored-file.ts';
+import { tables } from './tables.ts';
 
 export interface FileQuery {
   /** Id of the last file of the page before; it need not exist any more. */
@@ -75,17 +78,21 @@ export interface FilesDeps {
 /** What the service itself makes of a batch can be larger than what a caller may send at once. */
 const MAX_BYTES = 8 * 1024 ** 3;
 
+/** Those that have not expired. */
+const livingFilesOf = ({ accountId, livemode }: Owner, clock: Clock) =>
+  tables
+    .selectFrom('files')
+    .select(FILE_COLUMNS)
+    .where('account_id', '=', accountId)
+    .where('livemode', '=', livemode)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', new Date(clock.now()))]));
+
 export function createFiles({ pool, blobs, clock, log, storageBytes }: FilesDeps): Files {
   const discard = (key: string) => blobs.delete(key).catch((error: unknown) => log.warn({ err: error }, 'a blob is left to the sweeper'));
 
   async function rowOf(owner: Owner, fileId: string): Promise<StoredFile> {
     if (!isFileId(fileId)) throw noSuchFile();
-    const { rows } = await pool.query<FileRow>(
-      `select ${FILE_COLUMNS} from files
-        where id = $1 and account_id = $2 and livemode = $3 and (expires_at is null or expires_at > $4)`,
-      [fileId, owner.accountId, owner.livemode, new Date(clock.now())],
-    );
-    const [row] = rows;
+    const row = await firstOf(pool, livingFilesOf(owner, clock).where('id', '=', fileId));
     if (!row) throw noSuchFile();
     return fileOf(row);
   }
@@ -109,10 +116,8 @@ export function createFiles({ pool, blobs, clock, log, storageBytes }: FilesDeps
       inTransaction(pool, async (client) => {
         await takeRoom(client, owner.accountId, bytes, storageBytes);
         const file = await insertFile(client, owner, { ...input, bytes, createdAt: new Date(clock.now()) });
-        await client.query(
-          'insert into file_blobs (key, account_id, bytes, file_id, position, created_at) values ($1, $2, $3, $4, 0, $5)',
-          [key, owner.accountId, bytes, file.id, file.createdAt],
-        );
+        const blob = { key, account_id: owner.accountId, bytes: BigInt(bytes), file_id: file.id, position: 0, created_at: file.createdAt };
+        await run(client, tables.insertInto('file_blobs').values(blob));
         await alongside?.(client, file);
         return file;
       }),
@@ -121,11 +126,11 @@ export function createFiles({ pool, blobs, clock, log, storageBytes }: FilesDeps
 
     async open(owner, fileId) {
       const file = await rowOf(owner, fileId);
-      const { rows } = await pool.query<{ key: string; bytes: bigint }>(
-        'select key, bytes from file_blobs where file_id = $1 order by position',
-        [fileId],
+      const blobRows = await rowsOf(
+        pool,
+        tables.selectFrom('file_blobs').select(['key', 'bytes']).where('file_id', '=', fileId).orderBy('position'),
       );
-      const segments = rows.map(({ key, bytes }) => ({ key, bytes: Number(bytes) }));
+      const segments = blobRows.map(({ key, bytes }) => ({ key, bytes: Number(bytes) }));
       // It was deleted between the two queries.
       if (segments.length === 0) throw noSuchFile();
       return {
@@ -142,12 +147,13 @@ export function createFiles({ pool, blobs, clock, log, storageBytes }: FilesDeps
     async list({ accountId, livemode }, { after, limit, order, purpose }) {
       if (after !== undefined && !isFileId(after)) throw noSuchFile('after');
       // Ids are in the order of creation, so going on after one needs no look at it, and works when it is gone.
-      const { rows } = await pool.query<FileRow>(
-        `select ${FILE_COLUMNS} from files
-          where account_id = $1 and livemode = $2 and (expires_at is null or expires_at > $3)
-            and ($4::text is null or purpose = $4) and ($5::text is null or id ${order === 'asc' ? '>' : '<'} $5)
-          order by id ${order === 'asc' ? 'asc' : 'desc'} limit $6`,
-        [accountId, livemode, new Date(clock.now()), purpose ?? null, after ?? null, limit + 1],
+      const rows = await rowsOf(
+        pool,
+        livingFilesOf({ accountId, livemode }, clock)
+          .where((eb) => ifGiven(purpose, (wanted) => eb('purpose', '=', sql<StoredPurpose>`${wanted}`)))
+          .where((eb) => ifGiven(after, (last) => eb('id', order === 'asc' ? '>' : '<', last)))
+          .orderBy('id', order)
+          .limit(limit + 1),
       );
       return { files: rows.slice(0, limit).map(fileOf), hasMore: rows.length > limit };
     },
@@ -173,32 +179,40 @@ export async function insertFile(
 ): Promise<StoredFile> {
   const seconds = lifetimeSeconds ?? defaultLifetimeSeconds(purpose);
   const expiresAt = seconds === null ? null : new Date(createdAt.getTime() + seconds * 1000);
-  const { rows } = await client.query<FileRow>(
-    `insert into files (id, account_id, livemode, purpose, filename, content_type, bytes, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${FILE_COLUMNS}`,
-    [newFileId(), accountId, livemode, purpose, filename, contentType, bytes, createdAt, expiresAt],
+  const row = await firstOf(
+    client,
+    tables
+      .insertInto('files')
+      .values({
+        ...{ id: newFileId(), account_id: accountId, livemode, purpose, filename, content_type: contentType },
+        ...{ bytes: BigInt(bytes), created_at: createdAt, expires_at: expiresAt },
+      })
+      .returning(FILE_COLUMNS),
   );
-  const [row] = rows;
   if (!row) throw new Error('An insert returned no row');
   return fileOf(row);
 }
 
 /** Deletes rows of files and gives their room back. @returns the keys of the blobs, which are the caller's to delete after the commit */
 export async function deleteFiles(client: PoolClient, fileIds: readonly string[]): Promise<string[]> {
-  return deleteBlobRows(client, 'file_id', fileIds, async () => {
-    await client.query('delete from files where id = any($1)', [fileIds]);
+  const ofFiles = tables.deleteFrom('file_blobs').where('file_id', '=', anyOf(fileIds));
+  return deleteBlobRows(client, ofFiles, async () => {
+    await run(client, tables.deleteFrom('files').where('id', '=', anyOf(fileIds)));
   });
 }
 
 /** The same for the parts of uploads that have become no file. */
 export const deleteParts = (client: PoolClient, uploadIds: readonly string[]): Promise<string[]> =>
-  deleteBlobRows(client, 'file_id is null and upload_id', uploadIds, async () => {});
-
-async function deleteBlobRows(client: PoolClient, where: string, ids: readonly string[], then: () => Promise<void>): Promise<string[]> {
-  const { rows } = await client.query<{ key: string; account_id: string; bytes: bigint }>(
-    `delete from file_blobs where ${where} = any($1) returning key, account_id, bytes`,
-    [ids],
+  deleteBlobRows(
+    client,
+    tables.deleteFrom('file_blobs').where('file_id', 'is', null).where('upload_id', '=', anyOf(uploadIds)),
+    async () => {},
   );
+
+type DeletedBlobs = ReturnType<typeof tables.deleteFrom<'file_blobs'>>;
+
+async function deleteBlobRows(client: PoolClient, deleted: DeletedBlobs, then: () => Promise<void>): Promise<string[]> {
+  const rows = await rowsOf(client, deleted.returning(['key', 'account_id', 'bytes']));
   await then();
   const byAccount = Map.groupBy(rows, ({ account_id }) => account_id);
   // In one order for everybody: two transactions that took accounts in different orders could wait for each other.

@@ -1,8 +1,6 @@
-import type { ClientBase, Pool } from 'pg';
 import { Problem } from '../../kernel/problem.ts';
-
-/** Where statements can be run: on the pool, or on the connection of a transaction. */
-type Queryable = Pick<Pool | ClientBase, 'query'>;
+import { firstOf, type Queryable } from '../../kernel/statements.ts';
+import { tables } from './tables.ts';
 
 /**
  * Takes room for bytes that the transaction makes the account's own.
@@ -28,8 +26,8 @@ export async function giveRoom(client: Queryable, accountId: string, bytes: numb
  * @throws Problem `storage_limit_reached`
  */
 export async function requireRoom(pool: Queryable, accountId: string, bytes: number, limitBytes: number): Promise<void> {
-  const { rows } = await pool.query<{ bytes: bigint }>('select bytes from file_storage where account_id = $1', [accountId]);
-  if (Number(rows[0]?.bytes ?? 0n) + bytes > limitBytes) throw full(limitBytes);
+  const held = await firstOf(pool, tables.selectFrom('file_storage').select('bytes').where('account_id', '=', accountId));
+  if (Number(held?.bytes ?? 0n) + bytes > limitBytes) throw full(limitBytes);
 }
 
 const full = (limitBytes: number): Problem =>

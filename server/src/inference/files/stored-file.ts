@@ -55,7 +55,7 @@ export interface FileRow {
   readonly created_at: Date;
   readonly expires_at: Date | null;
 }
-export const FILE_COLUMNS = 'id, purpose, filename, content_type, bytes, created_at, expires_at';
+export const FILE_COLUMNS = ['id', 'purpose', 'filename', 'content_type', 'bytes', 'created_at', 'expires_at'] as const;
 
 export const fileOf = (row: FileRow): StoredFile => ({
   id: row.id,

@@ -1,9 +1,11 @@
 import type { Pool } from 'pg';
 import type { BlobStore } from '../../adapters/blobs/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { anyOf, rowsOf, run } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { blobKeyTime, FILES_PREFIX, PASSING_PREFIX } from './blob-keys.ts';
 import { deleteFiles, deleteParts } from './files.ts';
+import { tables } from './tables.ts';
 
 const BATCH = 500;
 /** Longer than any request or any file of the service's own takes to be written: until then its blob may still get its row. */
@@ -17,15 +19,22 @@ interface SweepDeps {
   readonly clock: Clock;
 }
 
+const EXPIRED = tables.selectFrom('files').select('id').orderBy('id').limit(BATCH).forUpdate().skipLocked();
+const OVERDUE = tables
+  .selectFrom('uploads')
+  .select('id')
+  .where('status', '=', 'pending')
+  .orderBy('id')
+  .limit(BATCH)
+  .forUpdate()
+  .skipLocked();
+
 /** Deletes files and uploads whose time is over, with their blobs. Runs any number of times, also at the same time. */
 export async function sweepExpired({ pool, blobs, clock }: SweepDeps, signal?: AbortSignal): Promise<void> {
   const now = new Date(clock.now());
   await inBatches(signal, async () => {
     const { found, keys } = await inTransaction(pool, async (client) => {
-      const { rows } = await client.query<{ id: string }>(
-        'select id from files where expires_at <= $1 order by id limit $2 for update skip locked',
-        [now, BATCH],
-      );
+      const rows = await rowsOf(client, EXPIRED.where('expires_at', '<=', now));
       return {
         found: rows.length,
         keys: await deleteFiles(
@@ -39,12 +48,9 @@ export async function sweepExpired({ pool, blobs, clock }: SweepDeps, signal?: A
   });
   await inBatches(signal, async () => {
     const { found, keys } = await inTransaction(pool, async (client) => {
-      const { rows } = await client.query<{ id: string }>(
-        `select id from uploads where status = 'pending' and expires_at <= $1 order by id limit $2 for update skip locked`,
-        [now, BATCH],
-      );
+      const rows = await rowsOf(client, OVERDUE.where('expires_at', '<=', now));
       const ids = rows.map(({ id }) => id);
-      await client.query(`update uploads set status = 'expired' where id = any($1)`, [ids]);
+      await run(client, tables.updateTable('uploads').set({ status: 'expired' }).where('id', '=', anyOf(ids)));
       return { found: ids.length, keys: await deleteParts(client, ids) };
     });
     for (const key of keys) await blobs.delete(key);
@@ -82,7 +88,7 @@ export async function sweepOrphans({ pool, blobs, clock }: SweepDeps, signal?: A
   let batch: string[] = [];
   const flush = async () => {
     signal?.throwIfAborted();
-    const { rows } = await pool.query<{ key: string }>('select key from file_blobs where key = any($1)', [batch]);
+    const rows = await rowsOf(pool, tables.selectFrom('file_blobs').select('key').where('key', '=', anyOf(batch)));
     const known = new Set(rows.map(({ key }) => key));
     await sweep(batch.filter((key) => !known.has(key)));
     batch = [];

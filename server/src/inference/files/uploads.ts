@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { anyOf, firstOf, type Queryable, type RowOf, rowsOf, run } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { readSegments, type Segment } from './content.ts';
+import type { FileBlob, Upload } from './entities.ts';
 import { deleteParts, type FilesDeps, insertFile } from './files.ts';
 import type { Owner } from './owner.ts';
 import { requireRoom, takeRoom } from './storage.ts';
 import {
   FILE_COLUMNS,
   type FilePurpose,
-  type FileRow,
   fileOf,
   isPartId,
   isUploadId,
@@ -20,6 +21,7 @@ import {
   newUploadId,
   type StoredFile,
 } from './stored-file.ts';
+import { tables } from './tables.ts';
 
 const LIFETIME_MS = 3_600_000;
 const MAX_PARTS = 10_000;
@@ -63,24 +65,8 @@ export interface Uploads {
   cancel(owner: Owner, uploadId: string): Promise<StoredUpload>;
 }
 
-interface UploadRow {
-  readonly id: string;
-  readonly purpose: FilePurpose;
-  readonly filename: string;
-  readonly content_type: string;
-  readonly bytes: bigint;
-  readonly lifetime_seconds: number | null;
-  readonly status: StoredUpload['status'];
-  readonly file_id: string | null;
-  readonly created_at: Date;
-  readonly expires_at: Date;
-}
-
-interface PartRow {
-  readonly part_id: string;
-  readonly key: string;
-  readonly bytes: bigint;
-}
+type UploadRow = RowOf<typeof Upload>;
+type PartRow = Pick<RowOf<typeof FileBlob>, 'part_id' | 'key' | 'bytes'>;
 
 /**
  * Every change of an upload locks its row first, so adding, completing and cancelling come one after the other, and each sees what the one
@@ -124,15 +110,18 @@ export function createUploads({ pool, blobs, clock, log, storageBytes }: FilesDe
     async create(owner, { purpose, filename, contentType, bytes, lifetimeSeconds }) {
       await requireRoom(pool, owner.accountId, bytes, storageBytes);
       const now = clock.now();
-      const { rows } = await pool.query<UploadRow>(
-        `insert into uploads (id, account_id, livemode, purpose, filename, content_type, bytes, lifetime_seconds, status, created_at, expires_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10) returning *`,
-        [
-          ...[newUploadId(), owner.accountId, owner.livemode, purpose, filename, contentType, bytes, lifetimeSeconds ?? null],
-          ...[new Date(now), new Date(now + LIFETIME_MS)],
-        ],
+      const row = await firstOf(
+        pool,
+        tables
+          .insertInto('uploads')
+          .values({
+            ...{ id: newUploadId(), account_id: owner.accountId, livemode: owner.livemode, purpose, filename, content_type: contentType },
+            ...{ bytes: BigInt(bytes), lifetime_seconds: lifetimeSeconds ?? null, status: 'pending' },
+            ...{ created_at: new Date(now), expires_at: new Date(now + LIFETIME_MS) },
+          })
+          .returningAll(),
       );
-      return uploadOf(existing(rows[0]), null);
+      return uploadOf(existing(row), null);
     },
 
     async requirePending(owner, uploadId) {
@@ -142,14 +131,26 @@ export function createUploads({ pool, blobs, clock, log, storageBytes }: FilesDe
     addPart: (owner, uploadId, { key, bytes }) =>
       inTransaction(pool, async (client) => {
         requirePending(await find(client, clock, owner, uploadId, 'for update'));
-        const { rows } = await client.query<{ parts: bigint }>('select count(*) as parts from file_blobs where upload_id = $1', [uploadId]);
-        if (Number(rows[0]?.parts ?? 0n) >= MAX_PARTS) throw new Problem('conflict', `An upload has ${MAX_PARTS} parts at most.`);
+        const held = await firstOf(
+          client,
+          tables
+            .selectFrom('file_blobs')
+            .select(({ fn }) => fn.countAll<bigint>().as('parts'))
+            .where('upload_id', '=', uploadId),
+        );
+        if (Number(held?.parts ?? 0n) >= MAX_PARTS) throw new Problem('conflict', `An upload has ${MAX_PARTS} parts at most.`);
         await takeRoom(client, owner.accountId, bytes, storageBytes);
         const part = { id: newPartId(), uploadId, createdAt: new Date(clock.now()) };
-        await client.query(
-          'insert into file_blobs (key, account_id, bytes, upload_id, part_id, created_at) values ($1, $2, $3, $4, $5, $6)',
-          [key, owner.accountId, bytes, uploadId, part.id, part.createdAt],
-        );
+        const { accountId } = owner;
+        const blob = {
+          key,
+          account_id: accountId,
+          bytes: BigInt(bytes),
+          upload_id: uploadId,
+          part_id: part.id,
+          created_at: part.createdAt,
+        };
+        await run(client, tables.insertInto('file_blobs').values(blob));
         return part;
       }),
 
@@ -168,7 +169,7 @@ export function createUploads({ pool, blobs, clock, log, storageBytes }: FilesDe
              from unnest($2::text[]) with ordinality as named (part_id, position) where file_blobs.part_id = named.part_id`,
           [file.id, partIds],
         );
-        await client.query(`update uploads set status = 'completed', file_id = $2 where id = $1`, [uploadId, file.id]);
+        await run(client, tables.updateTable('uploads').set({ status: 'completed', file_id: file.id }).where('id', '=', uploadId));
         const keys = await deleteParts(client, [uploadId]);
         return { upload: uploadOf({ ...row, status: 'completed' }, file), leftOver: keys };
       });
@@ -181,7 +182,7 @@ export function createUploads({ pool, blobs, clock, log, storageBytes }: FilesDe
         const row = await find(client, clock, owner, uploadId, 'for update');
         if (row.status === 'cancelled') return { upload: uploadOf(row, null), leftOver: [] };
         requirePending(row);
-        await client.query(`update uploads set status = 'cancelled' where id = $1`, [uploadId]);
+        await run(client, tables.updateTable('uploads').set({ status: 'cancelled' }).where('id', '=', uploadId));
         return { upload: uploadOf({ ...row, status: 'cancelled' }, null), leftOver: await deleteParts(client, [uploadId]) };
       });
       await discard(leftOver);
@@ -191,20 +192,15 @@ export function createUploads({ pool, blobs, clock, log, storageBytes }: FilesDe
 }
 
 /** With its status as of now: it expires by the clock, whether or not the sweep has come by. @throws Problem `not_found` */
-async function find(
-  client: Pick<Pool | PoolClient, 'query'>,
-  clock: Clock,
-  owner: Owner,
-  uploadId: string,
-  lock: 'for update' | '' = '',
-): Promise<UploadRow> {
+async function find(db: Queryable, clock: Clock, owner: Owner, uploadId: string, lock: 'for update' | '' = ''): Promise<UploadRow> {
   if (!isUploadId(uploadId)) throw noSuchUpload();
-  const { rows } = await client.query<UploadRow>(`select * from uploads where id = $1 and account_id = $2 and livemode = $3 ${lock}`, [
-    uploadId,
-    owner.accountId,
-    owner.livemode,
-  ]);
-  const row = existing(rows[0]);
+  const found = tables
+    .selectFrom('uploads')
+    .selectAll()
+    .where('id', '=', uploadId)
+    .where('account_id', '=', owner.accountId)
+    .where('livemode', '=', owner.livemode);
+  const row = existing(await firstOf(db, lock === '' ? found : found.forUpdate()));
   return row.status === 'pending' && row.expires_at.getTime() <= clock.now() ? { ...row, status: 'expired' } : row;
 }
 
@@ -220,10 +216,15 @@ function requirePending({ status }: UploadRow): void {
 }
 
 /** @throws Problem `validation_failed` for parts that are not there, are named twice, or do not add up */
-async function partsInOrder(client: Pick<Pool | PoolClient, 'query'>, upload: UploadRow, partIds: readonly string[]): Promise<PartRow[]> {
-  const { rows } = await client.query<PartRow>(
-    'select part_id, key, bytes from file_blobs where upload_id = $1 and file_id is null and part_id = any($2)',
-    [upload.id, partIds.filter(isPartId)],
+async function partsInOrder(db: Queryable, upload: UploadRow, partIds: readonly string[]): Promise<PartRow[]> {
+  const rows = await rowsOf(
+    db,
+    tables
+      .selectFrom('file_blobs')
+      .select(['part_id', 'key', 'bytes'])
+      .where('upload_id', '=', upload.id)
+      .where('file_id', 'is', null)
+      .where('part_id', '=', anyOf(partIds.filter(isPartId))),
   );
   const byId = new Map(rows.map((row) => [row.part_id, row]));
   const parts = partIds.map((partId) => {
@@ -239,11 +240,11 @@ async function partsInOrder(client: Pick<Pool | PoolClient, 'query'>, upload: Up
 
 /** A client that did not get the first answer asks again. @throws Problem `conflict` */
 async function repeated(client: PoolClient, row: UploadRow, partIds: readonly string[]): Promise<StoredUpload> {
-  const { rows: parts } = await client.query<{ part_id: string }>('select part_id from file_blobs where file_id = $1 order by position', [
-    row.file_id,
-  ]);
-  const { rows: files } = await client.query<FileRow>(`select ${FILE_COLUMNS} from files where id = $1`, [row.file_id]);
-  const [file] = files;
+  const parts = await rowsOf(
+    client,
+    tables.selectFrom('file_blobs').select('part_id').where('file_id', '=', row.file_id).orderBy('position'),
+  );
+  const file = await firstOf(client, tables.selectFrom('files').select(FILE_COLUMNS).where('id', '=', row.file_id));
   const isSame = parts.length === partIds.length && parts.every(({ part_id }, index) => part_id === partIds[index]);
   if (!file || !isSame) throw new Problem('conflict', 'The upload is completed, with other parts: begin another one.');
   return uploadOf(row, fileOf(file));

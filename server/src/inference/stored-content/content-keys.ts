@@ -4,8 +4,10 @@ import type { OnAccountClosed } from '../../access/identity/index.ts';
 import { readJson } from '../../kernel/read-json.ts';
 import { RecentMap } from '../../kernel/recent-map.ts';
 import type { SealedColumn, SecretBox } from '../../kernel/secret-box.ts';
+import { firstOf } from '../../kernel/statements.ts';
 import { nextTurn } from '../../kernel/turn.ts';
 import { eachJsonPiece, isSmall } from '../../kernel/written-json.ts';
+import { tables } from './tables.ts';
 
 /**
  * Encrypts what is kept of prompts and answers. Each account has a key of its own, which lies sealed with the master key: rotating the master
@@ -51,8 +53,8 @@ export function createContentKeys({ pool, box }: { pool: Pool; box: SecretBox })
     const fresh = box.seal(randomBytes(KEY_BYTES).toString('base64url'), contextOf({ id: accountId }));
     // Of two who make one at once, both read the first.
     await pool.query('insert into content_keys (account_id, sealed_key) values ($1, $2) on conflict do nothing', [accountId, fresh]);
-    const { rows } = await pool.query<{ sealed_key: string }>('select sealed_key from content_keys where account_id = $1', [accountId]);
-    const { plain } = box.open(rows[0]?.sealed_key ?? '', contextOf({ id: accountId }));
+    const stored = await firstOf(pool, tables.selectFrom('content_keys').select('sealed_key').where('account_id', '=', accountId));
+    const { plain } = box.open(stored?.sealed_key ?? '', contextOf({ id: accountId }));
     const key = Buffer.from(plain, 'base64url');
     known.set(accountId, key);
     return key;
@@ -116,6 +118,6 @@ export function createContentKeys({ pool, box }: { pool: Pool; box: SecretBox })
 }
 
 /** What copies of the database still hold of a closed account can be read by nobody who has not their master key and this row. */
-export const deleteContentKey: OnAccountClosed = async (execute, { accountId }) => {
-  await execute('delete from content_keys where account_id = $1', [accountId]);
+export const deleteContentKey: OnAccountClosed = async (db, { accountId }) => {
+  await db.query('delete from content_keys where account_id = $1', [accountId]);
 };

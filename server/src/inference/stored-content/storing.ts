@@ -1,5 +1,7 @@
 import type { Pool } from 'pg';
 import { Problem } from '../../kernel/problem.ts';
+import { firstOf } from '../../kernel/statements.ts';
+import { tables } from './tables.ts';
 
 /** Whether anything of an account's prompts and answers may be kept: both the operator and the account can say no. */
 export interface Storing {
@@ -11,8 +13,8 @@ export interface Storing {
 export function createStoring({ pool, isAllowed }: { pool: Pool; isAllowed: boolean }): Storing {
   async function isOn(accountId: string): Promise<boolean> {
     if (!isAllowed) return false;
-    const { rows } = await pool.query<{ stores_content: boolean }>('select stores_content from accounts where id = $1', [accountId]);
-    return rows[0]?.stores_content ?? false;
+    const account = await firstOf(pool, tables.selectFrom('accounts').select('stores_content').where('id', '=', accountId));
+    return account?.stores_content ?? false;
   }
 
   return {

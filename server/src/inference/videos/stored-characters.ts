@@ -2,8 +2,10 @@ import type { VideoCharacter } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import { newId } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { anyOf, asJson, rowsOf, run } from '../../kernel/statements.ts';
 import type { Owner } from '../files/index.ts';
 import type { ContentKeys } from '../stored-content/index.ts';
+import { tables } from './tables.ts';
 
 /** A row of `video_characters`. */
 export interface CharacterRow {
@@ -40,10 +42,11 @@ export class StoredCharacters {
 
   async insert(owner: Owner, { id, deployment, upstream_id, name, created_at }: CharacterRow): Promise<void> {
     const sealed = await this.#content.seal(owner.accountId, namePlaceOf(id), name);
-    await this.#pool.query(
-      `insert into video_characters (id, account_id, livemode, deployment, upstream_id, name, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7)`,
-      [id, owner.accountId, owner.livemode, deployment, upstream_id, JSON.stringify(sealed), created_at],
+    await run(
+      this.#pool,
+      tables.insertInto('video_characters').values({
+        ...{ id, account_id: owner.accountId, livemode: owner.livemode, deployment, upstream_id, name: asJson(sealed), created_at },
+      }),
     );
   }
 
@@ -56,9 +59,14 @@ export class StoredCharacters {
 
   /** All of them, in their order. @throws Problem `not_found` where one is missing, which `param` has named */
   async all(owner: Owner, ids: readonly string[], param: string): Promise<CharacterRow[]> {
-    const { rows } = await this.#pool.query<CharacterRow>(
-      'select * from video_characters where id = any($1) and account_id = $2 and livemode = $3',
-      [ids.filter(isCharacterId), owner.accountId, owner.livemode],
+    const rows = await rowsOf(
+      this.#pool,
+      tables
+        .selectFrom('video_characters')
+        .selectAll()
+        .where('id', '=', anyOf(ids.filter(isCharacterId)))
+        .where('account_id', '=', owner.accountId)
+        .where('livemode', '=', owner.livemode),
     );
     const byId = new Map(rows.map((row) => [row.id, row]));
     return Promise.all(

@@ -1,9 +1,12 @@
+import { type Compilable, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { asJson, firstOf, ifGiven, rowsOf, run } from '../../kernel/statements.ts';
 import type { Owner } from '../files/index.ts';
 import type { ContentKeys } from '../stored-content/index.ts';
 import { isVideoId, type Variant, type VideoError, type VideoRow } from './stored-video.ts';
+import { tables } from './tables.ts';
 
 /** What is known of a job when a provider has taken it. */
 export interface NewVideo
@@ -28,6 +31,17 @@ const SUPERSEDED: VideoError = { code: 'interrupted', message: 'The beginning of
 /** Its prompt is sealed for here. */
 const promptPlaceOf = (id: string): string => `prompt of video ${id}`;
 const RUNNING = `status in ('queued', 'in_progress')`;
+
+/** What is left of an owner's. */
+const videosOf = ({ accountId, livemode }: Owner) =>
+  tables
+    .selectFrom('videos')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('livemode', '=', livemode)
+    .where('deleted_at', 'is', null);
+
+const runningVideo = (id: string) => tables.updateTable('videos').where('id', '=', id).where('status', 'in', ['queued', 'in_progress']);
 
 /**
  * The rows. Every change of state is one statement that names the state it goes out from, so of all who act on a job at once, one wins and
@@ -68,13 +82,7 @@ export class StoredVideos {
 
   /** @throws Problem `not_found`, for a deleted one and somebody else's alike */
   async get(owner: Owner, id: string, param = 'video_id'): Promise<VideoRow> {
-    const row = isVideoId(id)
-      ? await this.#one('select * from videos where id = $1 and account_id = $2 and livemode = $3 and deleted_at is null', [
-          id,
-          owner.accountId,
-          owner.livemode,
-        ])
-      : undefined;
+    const row = isVideoId(id) ? await this.#one(videosOf(owner).where('id', '=', id)) : undefined;
     if (!row) throw noSuchVideo(param);
     return row;
   }
@@ -82,10 +90,12 @@ export class StoredVideos {
   async list(owner: Owner, { after, limit, order }: { after?: string | undefined; limit: number; order: 'asc' | 'desc' }) {
     // Ids are in the order of creation, so what is gone can be gone on from all the same.
     if (after !== undefined && !isVideoId(after)) throw noSuchVideo('after');
-    const { rows } = await this.#pool.query<VideoRow>(
-      `select * from videos where account_id = $1 and livemode = $2 and deleted_at is null
-          and ($3::text is null or id ${order === 'asc' ? '>' : '<'} $3) order by id ${order} limit $4`,
-      [owner.accountId, owner.livemode, after ?? null, limit + 1],
+    const rows = await rowsOf(
+      this.#pool,
+      videosOf(owner)
+        .where((eb) => ifGiven(after, (last) => eb('id', order === 'asc' ? '>' : '<', last)))
+        .orderBy('id', order)
+        .limit(limit + 1),
     );
     return { videos: await Promise.all(rows.slice(0, limit).map((row) => this.#opened(row))), hasMore: rows.length > limit };
   }
@@ -94,18 +104,21 @@ export class StoredVideos {
   async delete(owner: Owner, id: string): Promise<void> {
     await this.get(owner, id);
     const now = new Date(this.#clock.now());
-    const { rowCount } = await this.#pool.query(
-      'update videos set deleted_at = $2, next_step_at = $2 where id = $1 and deleted_at is null',
-      [id, now],
-    );
+    const deleted = tables.updateTable('videos').set({ deleted_at: now, next_step_at: now });
+    const rowCount = await run(this.#pool, deleted.where('id', '=', id).where('deleted_at', 'is', null));
     if (rowCount === 0) throw noSuchVideo();
   }
 
   /** What there is to be done now, the longest overdue first. */
   async due(limit: number): Promise<string[]> {
-    const { rows } = await this.#pool.query<{ id: string }>(
-      'select id from videos where next_step_at <= $1 order by next_step_at limit $2',
-      [new Date(this.#clock.now()), limit],
+    const rows = await rowsOf(
+      this.#pool,
+      tables
+        .selectFrom('videos')
+        .select('id')
+        .where('next_step_at', '<=', new Date(this.#clock.now()))
+        .orderBy('next_step_at')
+        .limit(limit),
     );
     return rows.map(({ id }) => id);
   }
@@ -113,32 +126,45 @@ export class StoredVideos {
   /** Takes the next step of a video for so long, unless somebody else has taken it or there is none. */
   claim(id: string, leaseMs: number): Promise<VideoRow | undefined> {
     const now = this.#clock.now();
-    return this.#one('update videos set next_step_at = $3 where id = $1 and next_step_at <= $2 returning *', [
-      id,
-      new Date(now),
-      new Date(now + leaseMs),
-    ]);
+    return this.#one(
+      tables
+        .updateTable('videos')
+        .set({ next_step_at: new Date(now + leaseMs) })
+        .where('id', '=', id)
+        .where('next_step_at', '<=', new Date(now))
+        .returningAll(),
+    );
   }
 
   /** Its provider is at work. A job never goes back. */
   running(id: string, { status, progress }: Pick<VideoRow, 'status' | 'progress'>): Promise<VideoRow | undefined> {
     return this.#one(
-      `update videos set status = case when status = 'queued' and deleted_at is null then $2 else status end, progress = greatest(progress, $3::real), looked_at = $4
-        where id = $1 and ${RUNNING} returning *`,
-      [id, status, progress, new Date(this.#clock.now())],
+      runningVideo(id)
+        .set({
+          status: sql<VideoRow['status']>`case when status = 'queued' and deleted_at is null then ${status} else status end`,
+          progress: sql<number>`greatest(progress, ${progress}::real)`,
+          looked_at: new Date(this.#clock.now()),
+        })
+        .returningAll(),
     );
   }
 
   /** The step is to be taken again, whether or not anything was learnt. */
   async again(id: string, afterMs: number): Promise<void> {
     const now = this.#clock.now();
-    await this.#pool.query('update videos set next_step_at = $2, looks = looks + 1 where id = $1', [id, new Date(now + afterMs)]);
+    await run(
+      this.#pool,
+      tables
+        .updateTable('videos')
+        .set({ next_step_at: new Date(now + afterMs), looks: sql<number>`looks + 1` })
+        .where('id', '=', id),
+    );
   }
 
   /** Its step is to be taken as soon as possible: somebody has seen that there is one. */
   async hurry(id: string): Promise<void> {
     const now = new Date(this.#clock.now());
-    await this.#pool.query(`update videos set next_step_at = least(next_step_at, $2) where id = $1 and ${RUNNING}`, [id, now]);
+    await run(this.#pool, runningVideo(id).set({ next_step_at: sql<Date>`least(next_step_at, ${now})` }));
   }
 
   /** With its bytes, in one statement. Whether it was still running; if not, the bytes are nobody's. */
@@ -165,10 +191,11 @@ export class StoredVideos {
 
   /** From here on its cost is to be given back. Whether it was still running. */
   async fail(id: string, error: VideoError): Promise<VideoRow | undefined> {
+    const now = new Date(this.#clock.now());
     return this.#one(
-      `update videos set status = 'failed', error = $2, refund = 'due', looked_at = $3, looks = 0, next_step_at = $3
-        where id = $1 and ${RUNNING} returning *`,
-      [id, JSON.stringify(error), new Date(this.#clock.now())],
+      runningVideo(id)
+        .set({ status: 'failed', error: asJson(error), refund: 'due', looked_at: now, looks: 0, next_step_at: now })
+        .returningAll(),
     );
   }
 
@@ -182,9 +209,9 @@ export class StoredVideos {
   }
 
   async contents(id: string): Promise<VideoContent[]> {
-    const { rows } = await this.#pool.query<{ variant: Variant; key: string; bytes: bigint; content_type: string }>(
-      'select variant, key, bytes, content_type from video_contents where video_id = $1',
-      [id],
+    const rows = await rowsOf(
+      this.#pool,
+      tables.selectFrom('video_contents').select(['variant', 'key', 'bytes', 'content_type']).where('video_id', '=', id),
     );
     return rows.map(({ variant, key, bytes, content_type }) => ({ variant, key, bytes: Number(bytes), contentType: content_type }));
   }
@@ -199,9 +226,9 @@ export class StoredVideos {
     return rowCount === 1 ? keys : [];
   }
 
-  async #one(sql: string, values: readonly unknown[]): Promise<VideoRow | undefined> {
-    const { rows } = await this.#pool.query<VideoRow>(sql, [...values]);
-    return rows[0] && this.#opened(rows[0]);
+  async #one(statement: Compilable<VideoRow>): Promise<VideoRow | undefined> {
+    const row = await firstOf(this.#pool, statement);
+    return row && this.#opened(row);
   }
 
   async #opened(row: VideoRow): Promise<VideoRow> {

@@ -1,8 +1,10 @@
 import type { Pool } from 'pg';
 import type { BlobStore } from '../../adapters/blobs/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { anyOf, rowsOf } from '../../kernel/statements.ts';
 import { blobKeyTime } from '../files/index.ts';
 import { VIDEOS_PREFIX } from './follow.ts';
+import { tables } from './tables.ts';
 
 const BATCH = 500;
 /** Longer than any download takes: until then its blob may still get its row. */
@@ -19,11 +21,18 @@ export async function sweepExpiredVideos({ pool, blobs, clock }: SweepDeps, sign
   let swept = 0;
   for (;;) {
     signal?.throwIfAborted();
-    const { rows } = await pool.query<{ key: string }>(
-      `delete from video_contents where (video_id, variant) in (
-         select video_id, variant from video_contents join videos on videos.id = video_id where expires_at <= $1 limit $2)
-       returning key`,
-      [new Date(clock.now()), BATCH],
+    const expired = tables
+      .selectFrom('video_contents')
+      .innerJoin('videos', 'videos.id', 'video_id')
+      .select(['video_id', 'variant'])
+      .where('expires_at', '<=', new Date(clock.now()))
+      .limit(BATCH);
+    const rows = await rowsOf(
+      pool,
+      tables
+        .deleteFrom('video_contents')
+        .where(({ eb, refTuple }) => eb(refTuple('video_id', 'variant'), 'in', expired.$asTuple('video_id', 'variant')))
+        .returning('key'),
     );
     for (const { key } of rows) await blobs.delete(key);
     swept += rows.length;
@@ -38,7 +47,7 @@ export async function sweepOrphanedVideos({ pool, blobs, clock }: SweepDeps, sig
   let batch: string[] = [];
   const flush = async () => {
     signal?.throwIfAborted();
-    const { rows } = await pool.query<{ key: string }>('select key from video_contents where key = any($1)', [batch]);
+    const rows = await rowsOf(pool, tables.selectFrom('video_contents').select('key').where('key', '=', anyOf(batch)));
     const known = new Set(rows.map(({ key }) => key));
     for (const key of batch.filter((one) => !known.has(one))) {
       await blobs.delete(key);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { dayOf, type Month, monthEnd, monthStart, rfc3339 } from '../../kernel/clock.ts';
-import type { Execute } from '../../kernel/execute.ts';
 import { newId } from '../../kernel/ids.ts';
 import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
+import { checkedRows, type Queryable } from '../../kernel/statements.ts';
 import { queueMail } from '../../mail/index.ts';
 import { periodOf } from './period.ts';
 
@@ -29,15 +29,13 @@ export interface DueAlert extends KeyPeriod {
 }
 
 const Amount = z.string().transform(BigInt);
-const DueRows = z.array(z.object({ key_id: z.string(), month: z.string(), threshold: z.number(), spent: Amount, cap: Amount }));
+const DueRow = z.object({ key_id: z.string(), month: z.string(), threshold: z.number(), spent: Amount, cap: Amount });
 
-/**
- * The thresholds of keys that were reached. By the ledger, which the lanes equal once everything that was settled is written.
- *
- * @param execute has to resolve to the statement's rows, here and below
- */
-export async function dueAlerts(execute: Execute, uses: readonly KeyPeriod[], cause: 'spend' | 'cap_change'): Promise<DueAlert[]> {
-  const rows = await execute(
+/** The thresholds of keys that were reached. By the ledger, which the lanes equal once everything that was settled is written. */
+export async function dueAlerts(db: Queryable, uses: readonly KeyPeriod[], cause: 'spend' | 'cap_change'): Promise<DueAlert[]> {
+  const rows = await checkedRows(
+    db,
+    DueRow,
     `select k.id as key_id, use.month, t.threshold::int as threshold, used.nano::text as spent, k.monthly_cap_nano_usd::text as cap
        from jsonb_to_recordset($1::jsonb) as use (key_id uuid, month text, first_day date, next_day date)
        join api_keys k on k.id = use.key_id and k.monthly_cap_nano_usd > 0
@@ -53,29 +51,31 @@ export async function dueAlerts(execute: Execute, uses: readonly KeyPeriod[], ca
       order by k.id, use.month, t.threshold`,
     [JSON.stringify(uses.map(({ keyId, month }) => ({ key_id: keyId, month, ...daysOf(month) })))],
   );
-  return DueRows.parse(rows).map(({ key_id, ...due }) => ({ keyId: key_id, ...due, cause, required: null }));
+  return rows.map(({ key_id, ...due }) => ({ keyId: key_id, ...due, cause, required: null }));
 }
 
 const daysOf = (month: Month) => ({ first_day: dayOf(monthStart(month).getTime()), next_day: dayOf(monthEnd(month).getTime()) });
 
-const RecordedRows = z.array(z.object({ id: z.string() }));
+const RecordedRow = z.object({ id: z.string() });
 
 /**
  * Records alerts and queues their mails, in the caller's transaction. An alert that is recorded already is passed over; of several that a
  * key reaches at once the highest is mailed, since the others would say less of the same.
  */
-export async function recordAlerts(execute: Execute, alerts: readonly DueAlert[], now: number): Promise<void> {
+export async function recordAlerts(db: Queryable, alerts: readonly DueAlert[], now: number): Promise<void> {
   if (alerts.length === 0) return;
   const byId = new Map(alerts.map((alert) => [newId(), alert]));
-  const recorded = await execute(
+  const recorded = await checkedRows(
+    db,
+    RecordedRow,
     `insert into key_budget_alerts (id, key_id, period, threshold, cause, spent_nano_usd, cap_nano_usd, required_nano_usd, created_at)
      select id, key_id, period, threshold, cause, spent_nano_usd, cap_nano_usd, required_nano_usd, created_at
        from jsonb_populate_recordset(null::key_budget_alerts, $1::jsonb)
      on conflict do nothing returning id`,
     [JSON.stringify([...byId].map(([id, alert]) => alertRow(id, alert, now)))],
   );
-  const fresh = RecordedRows.parse(recorded).flatMap(({ id }) => byId.get(id) ?? []);
-  await mailOwners(execute, highestOf(fresh));
+  const fresh = recorded.flatMap(({ id }) => byId.get(id) ?? []);
+  await mailOwners(db, highestOf(fresh));
 }
 
 const alertRow = (id: string, { keyId, month, threshold, cause, spent, cap, required }: DueAlert, now: number) => ({
@@ -100,24 +100,23 @@ function highestOf(alerts: readonly DueAlert[]): DueAlert[] {
   return [...highest.values()];
 }
 
-const RecipientRows = z.array(
-  z.object({ key_id: z.string(), key_name: z.string(), account_id: z.string(), user_id: z.string(), email: z.string() }),
-);
+const RecipientRow = z.object({ key_id: z.string(), key_name: z.string(), account_id: z.string(), user_id: z.string(), email: z.string() });
 
 /** The owner of a key is its account: everybody in it is told. */
-async function mailOwners(execute: Execute, alerts: readonly DueAlert[]): Promise<void> {
+async function mailOwners(db: Queryable, alerts: readonly DueAlert[]): Promise<void> {
   if (alerts.length === 0) return;
-  const rows = await execute(
+  const people = await checkedRows(
+    db,
+    RecipientRow,
     `select k.id as key_id, k.name as key_name, k.account_id, u.id as user_id, u.email
        from api_keys k join users u on u.account_id = k.account_id
       where k.id in (select key_id from jsonb_to_recordset($1::jsonb) as alert (key_id uuid))`,
     [JSON.stringify(alerts.map(({ keyId }) => ({ key_id: keyId })))],
   );
-  const people = RecipientRows.parse(rows);
   for (const alert of alerts) {
     const { keyId, month, threshold } = alert;
     for (const { key_name, account_id, user_id, email } of people.filter(({ key_id }) => key_id === keyId)) {
-      await queueMail(execute, {
+      await queueMail(db, {
         to: email,
         template: 'budget-alert',
         data: { key_id: keyId, key_name, ...mailed(alert) },

@@ -1,6 +1,8 @@
 import type { Pool } from 'pg';
-import { type Keyed, Keyset, type Page, type PageQuery } from '../../kernel/page.ts';
+import { Keyset, type Page, type PageQuery } from '../../kernel/page.ts';
+import { rowsOf } from '../../kernel/statements.ts';
 import type { AlertCause } from './alerts.ts';
+import { tables } from './tables.ts';
 
 /** One change of a budget, as it was made. */
 export interface BudgetChangeRow {
@@ -39,19 +41,24 @@ export interface BudgetRecords {
 
 export const createBudgetRecords = (pool: Pool): BudgetRecords => ({
   async changesOf(keyId, query) {
-    const { rows } = await pool.query<BudgetChangeRow & Keyed>(
-      `select *, ${CHANGES.key} from key_budget_changes where key_id = $1 and ${CHANGES.after('$2')} order by ${CHANGES.order} limit $3`,
-      [keyId, ...CHANGES.values(query)],
-    );
-    return CHANGES.page(rows, query);
+    const changes = tables.selectFrom('key_budget_changes').selectAll().where('key_id', '=', keyId);
+    return CHANGES.page(await rowsOf(pool, CHANGES.pageIn(changes, query)), query);
   },
 
   async alertsOf(keyId, query) {
-    const { rows } = await pool.query<BudgetAlertRow & Keyed>(
-      `select id, period, threshold, cause, spent_nano_usd as spent, cap_nano_usd, required_nano_usd as required, created_at, ${ALERTS.key}
-         from key_budget_alerts where key_id = $1 and ${ALERTS.after('$2')} order by ${ALERTS.order} limit $3`,
-      [keyId, ...ALERTS.values(query)],
-    );
-    return ALERTS.page(rows, query);
+    const alerts = tables
+      .selectFrom('key_budget_alerts')
+      .select([
+        'id',
+        'period',
+        'threshold',
+        'cause',
+        'spent_nano_usd as spent',
+        'cap_nano_usd',
+        'required_nano_usd as required',
+        'created_at',
+      ])
+      .where('key_id', '=', keyId);
+    return ALERTS.page(await rowsOf(pool, ALERTS.pageIn(alerts, query)), query);
   },
 });

@@ -6,14 +6,15 @@ import type { LaneStore } from '../../adapters/lanes/port.ts';
 import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { Principal } from '../../http/index.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
-import { inUnit } from '../../kernel/execute.ts';
 import { newId } from '../../kernel/ids.ts';
 import { formatUsd, type NanoUsd, parseUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { anyOf, inUnit, rowsOf } from '../../kernel/statements.ts';
 import { laneId } from '../ledger/index.ts';
 import { dueAlerts, recordAlerts } from './alerts.ts';
 import { type Period, periodAt } from './period.ts';
 import type { Counters } from './standing.ts';
+import { tables } from './tables.ts';
 
 /** A key with its counters of one period. */
 export interface KeyBudget {
@@ -88,14 +89,14 @@ export function createBudgets({ pool, keys, lanes, clock }: BudgetsDeps): Budget
         if (JSON.stringify(before) === JSON.stringify(after)) return found;
         // What follows reads the key as it will be.
         await unit.flush();
-        const execute = inUnit(unit);
-        await execute(
+        const db = inUnit(unit);
+        await db.query(
           `insert into key_budget_changes
              (id, key_id, changed_at, actor_kind, actor_id, previous_cap_nano_usd, previous_alert_thresholds, new_cap_nano_usd, new_alert_thresholds)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
           [newId(), keyId, rfc3339(now), actorOf(principal).kind, actorOf(principal).id, ...columnsOf(before), ...columnsOf(after)],
         );
-        await recordAudit(execute, {
+        await recordAudit(db, {
           accountId: principal.accountId,
           actor: actorOf(principal),
           action: 'key.budget_changed',
@@ -103,7 +104,7 @@ export function createBudgets({ pool, keys, lanes, clock }: BudgetsDeps): Budget
           changes: changesOf(wireOf(before), wireOf(after)),
           origin,
         });
-        await recordAlerts(execute, await dueAlerts(execute, [{ keyId, month: periodAt(now).month }], 'cap_change'), now);
+        await recordAlerts(db, await dueAlerts(db, [{ keyId, month: periodAt(now).month }], 'cap_change'), now);
         return found;
       });
       return budgetOf(key);
@@ -113,9 +114,13 @@ export function createBudgets({ pool, keys, lanes, clock }: BudgetsDeps): Budget
 
 /** The highest cap that each of the keys has come to in the month, nano-USD. */
 async function capsReachedIn(pool: Pool, keyIds: readonly string[], month: string): Promise<Map<string, NanoUsd>> {
-  const { rows } = await pool.query<{ key_id: string; cap_nano_usd: bigint }>(
-    'select key_id, cap_nano_usd from key_budget_refusals where period = $1 and key_id = any($2)',
-    [month, keyIds],
+  const rows = await rowsOf(
+    pool,
+    tables
+      .selectFrom('key_budget_refusals')
+      .select(['key_id', 'cap_nano_usd'])
+      .where('period', '=', month)
+      .where('key_id', '=', anyOf(keyIds)),
   );
   return new Map(rows.map(({ key_id, cap_nano_usd }) => [key_id, cap_nano_usd]));
 }

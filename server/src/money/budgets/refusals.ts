@@ -3,12 +3,11 @@ import * as z from 'zod';
 import type { Refused } from '../../adapters/lanes/port.ts';
 import type { Principal } from '../../http/index.ts';
 import { type Clock, monthOf, rfc3339 } from '../../kernel/clock.ts';
-import type { Execute } from '../../kernel/execute.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
+import { checkedRow, type Queryable } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { type KeyPeriod, recordAlerts } from './alerts.ts';
-import { onClient } from './settlement-alerts.ts';
 import { comesToCap } from './standing.ts';
 
 interface KeyRefusal extends KeyPeriod {
@@ -68,22 +67,21 @@ export function createKeyRefusals({ pool, clock, log }: { pool: Pool; clock: Clo
 }
 
 const recordRefusal = (pool: Pool, refusal: KeyRefusal, now: number): Promise<void> =>
-  inTransaction(pool, (client) => writeRefusal(onClient(client), refusal, now));
+  inTransaction(pool, (client) => writeRefusal(client, refusal, now));
 
-const WantingRows = z.array(z.object({ id: z.string() }));
+const Wanting = z.object({ id: z.string() });
 
-async function writeRefusal(execute: Execute, refusal: KeyRefusal, now: number): Promise<void> {
+async function writeRefusal(db: Queryable, refusal: KeyRefusal, now: number): Promise<void> {
   const { keyId, month, cap, spent } = refusal;
   const isReached = comesToCap(spent, cap);
   if (isReached)
-    await execute(
+    await db.query(
       `insert into key_budget_refusals (key_id, period, cap_nano_usd, refused_at) values ($1, $2, $3, $4)
        on conflict (key_id, period) do update set
          cap_nano_usd = greatest(key_budget_refusals.cap_nano_usd, excluded.cap_nano_usd), refused_at = excluded.refused_at`,
       [keyId, month, cap, rfc3339(now)],
     );
   // The owner who struck 100 % off the list does not want to be told.
-  const wanting = await execute('select id from api_keys where id = $1 and 100 = any(alert_thresholds)', [keyId]);
-  if (WantingRows.parse(wanting).length > 0)
-    await recordAlerts(execute, [{ ...refusal, threshold: isReached ? 100 : null, cause: 'refusal' }], now);
+  const wanting = await checkedRow(db, Wanting, 'select id from api_keys where id = $1 and 100 = any(alert_thresholds)', [keyId]);
+  if (wanting) await recordAlerts(db, [{ ...refusal, threshold: isReached ? 100 : null, cause: 'refusal' }], now);
 }

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { type Clock, monthOf } from '../../kernel/clock.ts';
-import type { Execute } from '../../kernel/execute.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { Queryable } from '../../kernel/statements.ts';
 import type { SettlementRecord } from '../ledger/index.ts';
 import { dueAlerts, type KeyPeriod, recordAlerts } from './alerts.ts';
 
@@ -12,17 +12,11 @@ export function createSettlementAlerts({ clock, log }: { clock: Clock; log: Log 
   return async (client: PoolClient, records: readonly Use[]): Promise<void> => {
     const uses = keyPeriodsOf(records);
     if (uses.length === 0) return;
-    const execute = onClient(client);
-    await waitForChanges(execute, uses);
-    const due = await dueAlerts(execute, uses, 'spend');
-    if (due.length > 0) await orElseNothing(client, log, () => recordAlerts(execute, due, clock.now()));
+    await waitForChanges(client, uses);
+    const due = await dueAlerts(client, uses, 'spend');
+    if (due.length > 0) await orElseNothing(client, log, () => recordAlerts(client, due, clock.now()));
   };
 }
-
-export const onClient =
-  (client: PoolClient): Execute =>
-  async (sql, values) =>
-    (await client.query(sql, values)).rows;
 
 /** A request belongs to the month in which it started, however late it is settled. */
 function keyPeriodsOf(records: readonly Use[]): KeyPeriod[] {
@@ -39,8 +33,8 @@ function keyPeriodsOf(records: readonly Use[]): KeyPeriod[] {
  * before the other commits, and a threshold that was reached by the two together would be nobody's. It waits for changes of a key only,
  * not for the notes of its last use.
  */
-async function waitForChanges(execute: Execute, uses: readonly KeyPeriod[]): Promise<void> {
-  await execute(
+async function waitForChanges(db: Queryable, uses: readonly KeyPeriod[]): Promise<void> {
+  await db.query(
     `select id from api_keys where id in (select key_id from jsonb_to_recordset($1::jsonb) as use (key_id uuid))
       order by id for key share`,
     [JSON.stringify(uses.map(({ keyId }) => ({ key_id: keyId })))],

@@ -1,9 +1,11 @@
 import type { ModelDefinition, ModelKind, PriceInput, PriceTerms } from '@tallygate/contract';
+import { sql } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { type Actor, type Origin, recordAudit } from '../../audit/index.ts';
 import { createGate } from '../../kernel/gate.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { firstOf } from '../../kernel/statements.ts';
 import { faultOfNames } from './dead-names.ts';
 import { faultOfTerms } from './entry.ts';
 import type { LiveCatalog } from './live-catalog.ts';
@@ -12,6 +14,7 @@ import type { WrittenPrice } from './price.ts';
 import { FIRST_STARTS_NOW, NOT_DATED_BACK } from './price-timeline.ts';
 import { modelNotFound, notItsId } from './refusals.ts';
 import { changingCatalog, deleteDefinition, writeDefinition, writeOwnPrice } from './store.ts';
+import { tables } from './tables.ts';
 
 /** Who changes the catalogue, for the audit log. */
 export interface By {
@@ -50,7 +53,7 @@ export class CatalogAdministration {
       const fault = this.#faultOf(id, definition);
       if (fault) throw invalidInput([fault]);
       const before = await writeDefinition(client, id, 'admin', definition);
-      await recordAudit((sql, values) => client.query(sql, values), {
+      await recordAudit(client, {
         ...by,
         action: before ? 'model.changed' : 'model.defined',
         target: { kind: 'model', id },
@@ -86,7 +89,7 @@ export class CatalogAdministration {
     return this.#change(async (client) => {
       const definition = await deleteDefinition(client, id, 'admin');
       if (!definition) throw this.#notDefined(id);
-      await recordAudit((sql, values) => client.query(sql, values), {
+      await recordAudit(client, {
         ...by,
         action: 'model.removed',
         target: { kind: 'model', id },
@@ -139,16 +142,14 @@ async function writePriceOf(
   const missing = faultOfTerms(kind, terms);
   if (missing !== undefined) throw invalidInput([{ loc: ['body', 'usd_per_million'], msg: missing, type: 'missing' }]);
   if (effective_from !== undefined) {
-    const { rows } = await client.query<{ past: boolean; first: boolean }>(
-      `select $1::timestamptz < clock_timestamp() as past, not exists (select from catalog_prices where model_id = $2) as first`,
-      [effective_from, id],
-    );
-    const fault = rows[0]?.past ? NOT_DATED_BACK : rows[0]?.first && FIRST_STARTS_NOW;
+    const priced = tables.selectFrom('catalog_prices').select('version').where('model_id', '=', id).limit(1);
+    const isPast = tables.selectNoFrom(sql<boolean>`${effective_from}::timestamptz < clock_timestamp()`.as('past'));
+    const fault = (await firstOf(client, isPast))?.past ? NOT_DATED_BACK : !(await firstOf(client, priced)) && FIRST_STARTS_NOW;
     if (fault) throw invalidInput([{ loc: ['body', 'effective_from'], msg: fault, type: 'invalid' }]);
   }
   const made = await writeOwnPrice(client, id, { ...terms, effective_from, version: undefined, cited: source ?? null });
   if (!made) throw new Error(`The price of ${id} was not written`);
-  await recordAudit((sql, values) => client.query(sql, values), {
+  await recordAudit(client, {
     ...by,
     action: 'model.priced',
     target: { kind: 'model', id },

@@ -1,11 +1,13 @@
 import { MAX_MODEL_TOKENS, ModelDefinition, ModelId } from '@tallygate/contract';
 import type { Pool, PoolClient } from 'pg';
 import * as z from 'zod';
+import { firstOf } from '../../kernel/statements.ts';
 import type { Catalog } from './catalog.ts';
 import { kindOfName } from './kind-of-name.ts';
 import { OWN } from './model.ts';
 import { beginsWithAnother, type Resolved } from './names.ts';
 import { changingCatalog, type Found } from './store.ts';
+import { tables } from './tables.ts';
 
 /** A model as a provider's `GET /v1/models` names it. */
 export interface FoundModel {
@@ -112,11 +114,9 @@ export async function writeFound(
 ): Promise<void> {
   const names = models.map(({ name }) => name).sort();
   await changingCatalog(pool, async (client) => {
-    const known = await client.query<{ names: string[] }>('select names from catalog_discoveries where provider = $1 and base_url = $2', [
-      provider,
-      baseUrl,
-    ]);
-    if (JSON.stringify(known.rows[0]?.names) !== JSON.stringify(names))
+    const ofProvider = tables.selectFrom('catalog_discoveries').where('provider', '=', provider).where('base_url', '=', baseUrl);
+    const known = await firstOf(client, ofProvider.select('names'));
+    if (JSON.stringify(known?.names) !== JSON.stringify(names))
       await client.query(
         `insert into catalog_discoveries (provider, base_url, names, found_at) values ($1, $2, $3, now())
          on conflict (provider, base_url) do update set names = excluded.names, found_at = excluded.found_at`,

@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ModelDefinition } from '@tallygate/contract';
+import { type SqlBool, sql } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { rfc3339 } from '../../kernel/clock.ts';
+import { firstOf, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import type { FormerModel } from './catalog.ts';
 import { faultOfTerms, type GivenPrice, type ListedModel } from './entry.ts';
 import type { ModelRecord, Source } from './model.ts';
 import type { WrittenPrice } from './price.ts';
 import { carriedOn, LEAD_MS, type PriceRow, PriceTimeline } from './price-timeline.ts';
+import { tables } from './tables.ts';
 
 /** Told of every change of the catalogue, with its revision. */
 export const CATALOG_CHANNEL = 'tallygate_catalog';
@@ -29,28 +32,34 @@ export interface CatalogState {
 }
 
 export const revisionOf = async (pool: Pool): Promise<bigint> =>
-  (await pool.query<{ revision: bigint }>('select revision from catalog_revision')).rows[0]?.revision ?? 0n;
+  (await firstOf(pool, tables.selectFrom('catalog_revision').select('revision')))?.revision ?? 0n;
 
 /** Of several prices of one moment, the one that was written last. */
-const PRICES = `select distinct on (model_id, effective_from) model_id, version, source, cited, terms, effective_from from catalog_prices
-  order by model_id, effective_from, place desc`;
+const PRICE_COLUMNS = ['model_id', 'version', 'source', 'cited', 'terms', 'effective_from'] as const;
+const PRICES = tables
+  .selectFrom('catalog_prices')
+  .distinctOn(['model_id', 'effective_from'])
+  .select(PRICE_COLUMNS)
+  .orderBy('model_id')
+  .orderBy('effective_from')
+  .orderBy('place', 'desc');
 
 /** The revision is read first: what changes meanwhile is told of later, and read again. */
 export async function readCatalog(pool: Pool): Promise<CatalogState> {
   const revision = await revisionOf(pool);
   const [models, prices, found] = await Promise.all([
-    pool.query<DefinitionRow>(LAYERS),
-    pool.query<PriceRow>(PRICES),
-    pool.query<{ provider: string; base_url: string; names: string[] }>('select provider, base_url, names from catalog_discoveries'),
+    rowsOf(pool, LAYERS),
+    rowsOf(pool, PRICES),
+    rowsOf(pool, tables.selectFrom('catalog_discoveries').select(['provider', 'base_url', 'names'])),
   ]);
-  const pricesOf = Map.groupBy(prices.rows, (row) => row.model_id);
-  const records = merged(models.rows).map((row) => ({ ...row, prices: (pricesOf.get(row.id) ?? []).map(writtenPrice) }));
+  const pricesOf = Map.groupBy(prices, (row) => row.model_id);
+  const records = merged(models).map((row) => ({ ...row, prices: (pricesOf.get(row.id) ?? []).map(writtenPrice) }));
   for (const { id } of records) pricesOf.delete(id);
   return {
     revision,
     records,
     former: [...pricesOf].map(([id, rows]) => ({ id, prices: rows.map(writtenPrice) })),
-    found: found.rows.map(({ base_url, ...row }) => ({ ...row, baseUrl: base_url })),
+    found: found.map(({ base_url, ...row }) => ({ ...row, baseUrl: base_url })),
   };
 }
 
@@ -61,8 +70,11 @@ interface DefinitionRow {
 }
 
 /** The lowest source of a model first. */
-const LAYERS = `select id, source, definition from catalog_models
-  order by id, array_position(array['discovery', 'shipped', 'file', 'admin'], source)`;
+const LAYERS = tables
+  .selectFrom('catalog_models')
+  .select(['id', 'source', 'definition'])
+  .orderBy('id')
+  .orderBy(sql`array_position(array['discovery', 'shipped', 'file', 'admin'], source)`);
 
 /** What a higher source leaves out is as the next one has it. */
 function merged(rows: readonly DefinitionRow[]): Omit<ModelRecord, 'prices'>[] {
@@ -93,25 +105,20 @@ export async function writeDefinition(
   source: Source,
   definition: ModelDefinition,
 ): Promise<ModelDefinition | undefined> {
-  const { rows } = await client.query<{ definition: ModelDefinition }>(
-    'select definition from catalog_models where id = $1 and source = $2',
-    [id, source],
-  );
+  const before = tables.selectFrom('catalog_models').select('definition').where('id', '=', id).where('source', '=', source);
+  const found = await firstOf(client, before);
   await client.query(
     `insert into catalog_models (id, source, definition) values ($1, $2, $3)
      on conflict (id, source) do update set definition = excluded.definition`,
     [id, source, JSON.stringify(definition)],
   );
-  return rows[0]?.definition;
+  return found?.definition;
 }
 
 /** @returns what was deleted; undefined where that source had none */
 export async function deleteDefinition(client: PoolClient, id: string, source: Source): Promise<ModelDefinition | undefined> {
-  const { rows } = await client.query<{ definition: ModelDefinition }>(
-    'delete from catalog_models where id = $1 and source = $2 returning definition',
-    [id, source],
-  );
-  return rows[0]?.definition;
+  const deleted = tables.deleteFrom('catalog_models').where('id', '=', id).where('source', '=', source).returning('definition');
+  return (await firstOf(client, deleted))?.definition;
 }
 
 /** A price to be written down. */
@@ -132,30 +139,34 @@ async function writePrices(client: PoolClient, prices: readonly NewPrice[]): Pro
     ...{ model_id: modelId, source, cited, terms, version: version ?? null },
     effective_from: effective_from === undefined ? null : rfc3339(Date.parse(effective_from)),
   }));
-  const written = await client.query<PriceRow>(
-    `insert into catalog_prices (model_id, version, source, cited, terms, effective_from)
-     select r.model_id,
+  const written = await rowsOf(
+    client,
+    tables
+      .insertInto('catalog_prices')
+      .columns(PRICE_COLUMNS)
+      .expression(
+        sql`select r.model_id,
             case when r.version is null or exists (select from catalog_prices p where p.model_id = r.model_id and p.version = r.version)
                  then to_char(f.effective_from at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || replaced.suffix else r.version end,
             r.source, r.cited, r.terms, f.effective_from
-       from json_to_recordset($1) as r(model_id text, version text, source text, cited text, terms jsonb, effective_from timestamptz),
+       from json_to_recordset(${JSON.stringify(rows)}) as r(model_id text, version text, source text, cited text, terms jsonb, effective_from timestamptz),
             date_trunc('milliseconds', clock_timestamp()) as present,
             lateral (select case when exists (select from catalog_prices p where p.model_id = r.model_id)
-                                 then greatest(r.effective_from, present + $2 * interval '1 millisecond') else present end as effective_from) f,
+                                 then greatest(r.effective_from, present + ${LEAD_MS} * interval '1 millisecond') else present end as effective_from) f,
             lateral (select case count(*) when 0 then '' else '.' || count(*) + 1 end as suffix
-                       from catalog_prices p where p.model_id = r.model_id and p.effective_from = f.effective_from) replaced
-     returning model_id, version, source, cited, terms, effective_from`,
-    [JSON.stringify(rows), LEAD_MS],
+                       from catalog_prices p where p.model_id = r.model_id and p.effective_from = f.effective_from) replaced`,
+      )
+      .returning(PRICE_COLUMNS),
   );
-  return written.rows.map(writtenPrice);
+  return written.map(writtenPrice);
 }
 
 /** An administrator's price, and what it makes of the moments after it that were announced before. */
 export async function writeOwnPrice(client: PoolClient, modelId: string, price: GivenPrice): Promise<WrittenPrice | undefined> {
-  const before = await client.query<PriceRow>(`select * from (${PRICES}) p where model_id = $1`, [modelId]);
+  const before = await rowsOf(client, tables.selectFrom(PRICES.as('p')).selectAll().where('model_id', '=', modelId));
   const [made] = await writePrices(client, [{ modelId, source: 'admin', price }]);
   if (!made) return undefined;
-  const carried = carriedOn(price, made.effectiveFrom, before.rows);
+  const carried = carriedOn(price, made.effectiveFrom, before);
   await writePrices(
     client,
     carried.map((later) => ({ modelId, source: 'admin', price: later })),
@@ -190,13 +201,13 @@ const UNCHANGED: Filled = { changed: 0, overruled: [] };
  */
 export async function fillFrom(pool: Pool, list: ReadList): Promise<Filled> {
   const { source, digest } = list;
-  const { rows: before } = await pool.query<{ digest: string }>('select digest from catalog_lists where source = $1', [source]);
-  if (before[0]?.digest === digest) return UNCHANGED;
+  const ofSource = tables.selectFrom('catalog_lists').where('source', '=', source);
+  if ((await firstOf(pool, ofSource.select('digest')))?.digest === digest) return UNCHANGED;
   const models = list.models();
   const edition = editionOf(models);
   return changingCatalog(pool, async (client) => {
-    const { rows } = await client.query<{ edition: string }>('select edition from catalog_lists where source = $1', [source]);
-    if (source === 'shipped' && (rows[0]?.edition ?? '') > edition) return UNCHANGED;
+    const present = await firstOf(client, ofSource.select('edition'));
+    if (source === 'shipped' && (present?.edition ?? '') > edition) return UNCHANGED;
     await client.query(
       `insert into catalog_lists (source, digest, edition) values ($1, $2, $3)
        on conflict (source) do update set digest = excluded.digest, edition = excluded.edition`,
@@ -215,7 +226,10 @@ const editionOf = (models: readonly ListedModel[]): string =>
     .at(-1) ?? '';
 
 async function writeList(client: PoolClient, source: ReadList['source'], models: readonly ListedModel[]): Promise<number> {
-  const { rows } = await client.query<ListedRow>('select id, definition, stated from catalog_models where source = $1', [source]);
+  const rows = await rowsOf(
+    client,
+    tables.selectFrom('catalog_models').select(['id', 'definition', 'stated']).where('source', '=', source),
+  );
   const known = new Map(rows.map(({ id, ...row }) => [id, row]));
   const listed = models.map(({ id, definition, prices }) => ({ id, source, definition, stated: prices }));
   // As JSON has it: what is undefined here is absent there.
@@ -235,27 +249,28 @@ async function writeList(client: PoolClient, source: ReadList['source'], models:
   return changed.length + gone.length;
 }
 
-interface ListedRow {
-  readonly id: string;
-  readonly definition: ModelDefinition;
-  readonly stated: readonly GivenPrice[];
-}
-
 /**
  * Sets what the lists say where it differs from what is charged. An administrator's price holds against both lists, and the file's against the
  * shipped one; where the file names a price no longer, the shipped one is set anew.
  */
 async function settlePrices(client: PoolClient): Promise<readonly string[]> {
-  const stated = await client.query<Stated>(
-    `select distinct on (id) id, source, stated from catalog_models
-     where source in ('shipped', 'file') and jsonb_array_length(stated) > 0 order by id, source`,
+  const stated = await rowsOf(
+    client,
+    tables
+      .selectFrom('catalog_models')
+      .distinctOn('id')
+      .select(['id', 'stated', sql<'shipped' | 'file'>`source`.as('source')])
+      .where('source', 'in', ['shipped', 'file'])
+      .where(sql<SqlBool>`jsonb_array_length(stated) > 0`)
+      .orderBy('id')
+      .orderBy('source'),
   );
-  const written = await client.query<PriceRow>(PRICES);
-  const present = await client.query<{ now: Date }>('select clock_timestamp() as now');
-  const now = present.rows[0]?.now.getTime() ?? 0;
-  const pricesOf = Map.groupBy(written.rows, (row) => row.model_id);
-  const statedOf = new Map(stated.rows.map((row) => [row.id, row]));
-  const definitions = new Map(merged((await client.query<DefinitionRow>(LAYERS)).rows).map(({ id, definition }) => [id, definition]));
+  const written = await rowsOf(client, PRICES);
+  const present = await firstOf(client, tables.selectNoFrom(sql<Date>`clock_timestamp()`.as('now')));
+  const now = present?.now.getTime() ?? 0;
+  const pricesOf = Map.groupBy(written, (row) => row.model_id);
+  const statedOf = new Map(stated.map((row) => [row.id, row]));
+  const definitions = new Map(merged(await rowsOf(client, LAYERS)).map(({ id, definition }) => [id, definition]));
   const firsts: NewPrice[] = [];
   const laters: NewPrice[] = [];
   const overruled: string[] = [];
@@ -275,12 +290,6 @@ async function settlePrices(client: PoolClient): Promise<readonly string[]> {
   await writePrices(client, firsts);
   await writePrices(client, laters);
   return overruled;
-}
-
-interface Stated {
-  readonly id: string;
-  readonly source: 'shipped' | 'file';
-  readonly stated: readonly GivenPrice[];
 }
 
 function refuse(path: string, fault: string | undefined): void {

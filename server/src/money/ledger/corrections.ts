@@ -1,18 +1,21 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import { canonicalJson } from '@tallygate/receipts';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { LaneStore, Refund, Units } from '../../adapters/lanes/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Execute } from '../../kernel/execute.ts';
 import { newId, newReceiptId } from '../../kernel/ids.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
+import { firstOf, ifGiven, type Queryable, type RowOf, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import type { Price } from '../catalog/index.ts';
+import type { Correction } from './entities.ts';
 import { countsOf, usageOfRow, withoutZeros } from './field-kinds.ts';
 import { lockSettled, whyMissing } from './find-settled.ts';
 import { lanesOfRecord } from './lanes-of-record.ts';
 import { paymentOf, reprice } from './reprice.ts';
 import type { CorrectionRecord, Repricing } from './settlement-record.ts';
+import { tables } from './tables.ts';
 import { recordOfRow, type UsageRecordRow } from './usage-row.ts';
 
 /** What was corrected, once it was decided. */
@@ -58,24 +61,10 @@ export interface CorrectionWish {
   /** Stands in the correction's receipt, which is public to whoever knows its id. */
   readonly reason: string;
   /** Written with the correction, in its transaction: who asked for it. */
-  readonly alongside?: (execute: Execute, correction: MadeCorrection) => Promise<void>;
+  readonly alongside?: (db: Queryable, correction: MadeCorrection) => Promise<void>;
 }
 
-interface Claim extends Pick<UsageRecordRow, 'price_tier' | 'unit_prices' | 'covered' | 'meters'> {
-  readonly correction_id: string;
-  readonly receipt_id: string;
-  readonly reason: string;
-  readonly requested_at: Date;
-  readonly posted_at: Date | null;
-  readonly input_tokens: bigint;
-  readonly cached_input_tokens: bigint;
-  readonly cache_write_tokens: bigint;
-  readonly output_tokens: bigint;
-  readonly reasoning_tokens: bigint;
-  readonly cost_nano: bigint;
-  readonly charged_nano: bigint;
-  readonly debt_nano: bigint;
-}
+type Claim = Readonly<RowOf<typeof Correction>>;
 
 /**
  * Puts right what a settled request was charged, once: more or less, on the lanes and ledger accounts it was charged to, in its own month. As
@@ -100,9 +89,8 @@ export class Corrections {
 
   /** Ends what a process had begun when it died. To be called once the ledger has all that was in the journal. Returns how many. */
   async resume(): Promise<number> {
-    const { rows } = await this.#deps.pool.query<Claim & Pick<UsageRecordRow, 'request_id' | 'attempt'>>(
-      'select * from corrections where posted_at is null order by requested_at',
-    );
+    const open = tables.selectFrom('corrections').selectAll().where('posted_at', 'is', null).orderBy('requested_at');
+    const rows = await rowsOf(this.#deps.pool, open);
     for (const claim of rows) {
       const settled = await this.#find(claim.request_id, claim.attempt);
       if (settled) await this.#tell(settled, claim);
@@ -123,11 +111,17 @@ export class Corrections {
 
   /** As it was settled. */
   async #find(requestId: string, attempt: number | null = null): Promise<UsageRecordRow | undefined> {
-    const { rows } = await this.#deps.pool.query<UsageRecordRow>(
-      `select * from usage_records where request_id = $1 and ($2::int is null or attempt = $2) order by outcome = 'failed', attempt desc limit 1`,
-      [requestId, attempt],
+    return firstOf(
+      this.#deps.pool,
+      tables
+        .selectFrom('usage_records')
+        .selectAll()
+        .where('request_id', '=', requestId)
+        .where((eb) => ifGiven(attempt ?? undefined, (wanted) => eb('attempt', '=', wanted)))
+        .orderBy(sql`outcome = 'failed'`)
+        .orderBy('attempt', 'desc')
+        .limit(1),
     );
-    return rows[0];
   }
 
   #claim(settled: UsageRecordRow, wish: CorrectionWish): Promise<Claim | Extract<CorrectionOutcome, { because: string }>> {
@@ -136,8 +130,8 @@ export class Corrections {
     const wanted = canonicalJson(withoutZeros(wish.usage));
     return inTransaction(pool, async (client) => {
       await lockSettled(client, settled);
-      const made = await client.query<Claim>('select * from corrections where request_id = $1 and attempt = $2', of);
-      const [known] = made.rows;
+      const ofIt = tables.selectFrom('corrections').selectAll().where('request_id', '=', settled.request_id);
+      const known = await firstOf(client, ofIt.where('attempt', '=', settled.attempt));
       if (known) return canonicalJson(usageOfRow(known)) === wanted ? known : { corrected: false, because: 'corrected' };
       const refunds = await client.query('select from refunds where request_id = $1 and attempt = $2', of);
       if (refunds.rowCount !== 0) return { corrected: false, because: 'refunded' };
@@ -152,13 +146,10 @@ export class Corrections {
         ...{ price_tier: repriced.priceTier, unit_prices: repriced.unitPrices, cost_nano: `${repriced.cost}` },
         ...{ charged_nano: `${charged}`, debt_nano: `${debt}`, covered: writtenUnits(covered) },
       };
-      const { rows } = await client.query<Claim>(
-        'insert into corrections select * from json_populate_record(null::corrections, $1) returning *',
-        [JSON.stringify(row)],
-      );
-      const [claim] = rows;
+      const written = sql`select * from json_populate_record(null::corrections, ${JSON.stringify(row)})`;
+      const claim = await firstOf(client, tables.insertInto('corrections').expression(written).returningAll());
       if (!claim) throw new Error(`The correction of ${settled.request_id} was not written`);
-      await wish.alongside?.((sql, values) => client.query(sql, values), madeCorrection(settled, claim));
+      await wish.alongside?.(client, madeCorrection(settled, claim));
       return claim;
     });
   }

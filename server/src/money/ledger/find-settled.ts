@@ -1,28 +1,36 @@
+import { sql } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { isOfArchivedMonth, USAGE_RECORDS } from '../../archive/index.ts';
+import { firstOf, ifGiven, type Queryable } from '../../kernel/statements.ts';
+import { tables } from './tables.ts';
 import type { UsageRecordRow } from './usage-row.ts';
 
 /** A settled request with the usage and the money that count today. */
-export interface StandingRow extends UsageRecordRow {
-  readonly refunded: boolean;
-}
+export type StandingRow = UsageRecordRow & { readonly refunded: boolean };
+
+/** The view of them. */
+const STANDING = tables.selectFrom(sql<StandingRow>`standing_usage`.as('u'));
 
 /** Of a settled request's account; null, for administrators, of any. */
 export type Owner = string | null;
 
 /** @param attempt which of the request's settlements; null for the newest that was charged */
 export async function findStanding(
-  pool: Pick<Pool, 'query'>,
+  pool: Queryable,
   owner: Owner,
   requestId: string,
   attempt: number | null,
 ): Promise<StandingRow | undefined> {
-  const { rows } = await pool.query<StandingRow>(
-    `select * from standing_usage where request_id = $1 and ($2::uuid is null or account_id = $2) and ($3::int is null or attempt = $3)
-     order by outcome = 'failed', attempt desc limit 1`,
-    [requestId, owner, attempt],
+  return firstOf(
+    pool,
+    STANDING.selectAll()
+      .where('request_id', '=', requestId)
+      .where((eb) => ifGiven(owner ?? undefined, (accountId) => eb('account_id', '=', accountId)))
+      .where((eb) => ifGiven(attempt ?? undefined, (wanted) => eb('attempt', '=', wanted)))
+      .orderBy(sql`outcome = 'failed'`)
+      .orderBy('attempt', 'desc')
+      .limit(1),
   );
-  return rows[0];
 }
 
 /** Why the ledger has no such settled request at hand. */

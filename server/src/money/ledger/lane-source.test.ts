@@ -75,7 +75,7 @@ type Account = ReturnType<typeof accountOf>;
 
 /** What was paid in, as the payments slice will book it. */
 const credit = ({ accountId }: Account, amount: bigint) =>
-  bookMoney((sql, values) => pool.query(sql, values), {
+  bookMoney(pool, {
     cause: { kind: 'payment', id: newId(), attempt: 0 },
     day: '2026-10-01',
     entries: [

@@ -1,14 +1,15 @@
 import type { Pool } from 'pg';
+import * as z from 'zod';
 import type { LaneSource, Units } from '../../adapters/lanes/port.ts';
 import { monthEnd, monthStart } from '../../kernel/clock.ts';
+import { checkedRow } from '../../kernel/statements.ts';
 import { parseLaneId } from './lane-ids.ts';
+
+const Sums = z.record(z.string(), z.string().nullable());
 
 /** Rebuilds any lane's counters from the ledger's rows. */
 export function ledgerLaneSource(pool: Pool): LaneSource {
-  const one = async (sql: string, values: readonly unknown[]): Promise<Record<string, string | null>> => {
-    const { rows } = await pool.query(sql, [...values]);
-    return rows[0] ?? {};
-  };
+  const one = async (text: string, values: readonly unknown[]) => (await checkedRow(pool, Sums, text, [...values])) ?? {};
   const nano = (value: string | null | undefined): bigint => BigInt(value ?? 0);
   const days = (month: string) => [dateOf(monthStart(month)), dateOf(monthEnd(month))];
 

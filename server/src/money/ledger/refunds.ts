@@ -1,13 +1,15 @@
 import type { Pool } from 'pg';
 import type { LaneStore, Refund } from '../../adapters/lanes/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Execute } from '../../kernel/execute.ts';
 import { newId, newReceiptId } from '../../kernel/ids.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
+import { firstOf, type Queryable, type RowOf, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
+import type { Refund as RefundRow } from './entities.ts';
 import { findStanding, lockSettled, type Owner, type StandingRow, whyMissing } from './find-settled.ts';
 import { lanesOfRecord } from './lanes-of-record.ts';
 import type { RefundRecord, SettlementRecord } from './settlement-record.ts';
+import { tables } from './tables.ts';
 import { recordOfRow } from './usage-row.ts';
 
 /** What was given back, once it was decided. */
@@ -49,7 +51,7 @@ export interface RefundWish {
   /** Stands in the refund's receipt, which is public to whoever knows its id. */
   readonly reason: string;
   /** Written with the first wish, in its transaction: who asked for it. */
-  readonly alongside?: (execute: Execute, settled: { readonly accountId: string; readonly cost: NanoUsd }) => Promise<void>;
+  readonly alongside?: (db: Queryable, settled: { readonly accountId: string; readonly cost: NanoUsd }) => Promise<void>;
 }
 
 /**
@@ -81,9 +83,8 @@ export class Refunds {
 
   /** Ends what a process had begun when it died. To be called once the ledger has all that was in the journal. Returns how many. */
   async resume(): Promise<number> {
-    const { rows } = await this.#deps.pool.query<{ account_id: string; request_id: string; attempt: number; reason: string }>(
-      'select account_id, request_id, attempt, reason from refunds where posted_at is null order by requested_at',
-    );
+    const open = tables.selectFrom('refunds').select(['account_id', 'request_id', 'attempt', 'reason']).where('posted_at', 'is', null);
+    const rows = await rowsOf(this.#deps.pool, open.orderBy('requested_at'));
     for (const { account_id, request_id, attempt, reason } of rows) await this.refund(account_id, request_id, attempt, { reason });
     return rows.length;
   }
@@ -107,11 +108,14 @@ export class Refunds {
     const { request_id, attempt, account_id } = settled;
     return inTransaction(pool, async (client) => {
       await lockSettled(client, settled);
-      const corrections = await client.query<{ cost_nano: bigint; posted_at: Date | null }>(
-        'select cost_nano, posted_at from corrections where request_id = $1 and attempt = $2',
-        [request_id, attempt],
+      const correction = await firstOf(
+        client,
+        tables
+          .selectFrom('corrections')
+          .select(['cost_nano', 'posted_at'])
+          .where('request_id', '=', request_id)
+          .where('attempt', '=', attempt),
       );
-      const [correction] = corrections.rows;
       if (correction && correction.posted_at === null) return undefined;
       const { rowCount } = await client.query(
         `insert into refunds (refund_id, receipt_id, request_id, attempt, account_id, reason, requested_at)
@@ -119,25 +123,17 @@ export class Refunds {
         [newId(), newReceiptId(), request_id, attempt, account_id, reason, new Date(clock.now())],
       );
       const cost = correction?.cost_nano ?? settled.cost_nano;
-      if (rowCount === 1) await alongside?.((sql, values) => client.query(sql, values), { accountId: account_id, cost });
-      const { rows } = await client.query<Claim>(
-        'select refund_id, receipt_id, reason, requested_at, posted_at from refunds where request_id = $1 and attempt = $2',
-        [request_id, attempt],
-      );
-      const [claim] = rows;
+      if (rowCount === 1) await alongside?.(client, { accountId: account_id, cost });
+      const ofIt = tables.selectFrom('refunds').select(CLAIMED).where('request_id', '=', request_id);
+      const claim = await firstOf(client, ofIt.where('attempt', '=', attempt));
       if (!claim) throw new Error(`The refund of ${request_id} is gone`);
       return claim;
     });
   }
 }
 
-interface Claim {
-  readonly refund_id: string;
-  readonly receipt_id: string;
-  readonly reason: string;
-  readonly requested_at: Date;
-  readonly posted_at: Date | null;
-}
+const CLAIMED = ['refund_id', 'receipt_id', 'reason', 'requested_at', 'posted_at'] as const;
+type Claim = Readonly<Pick<RowOf<typeof RefundRow>, (typeof CLAIMED)[number]>>;
 
 function laneRefund(settled: StandingRow, claim: Claim): Refund {
   const record = recordOfRow(settled);

@@ -1,28 +1,35 @@
 import type { RequestTrace } from '@tallygate/contract';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { type Archive, USAGE_RECORDS } from '../../archive/index.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { firstOf } from '../../kernel/statements.ts';
 import { usageOfRow } from './field-kinds.ts';
+import { tables } from './tables.ts';
 import { traceOfRow, type UsageRecordRow } from './usage-row.ts';
 
-interface TraceRow extends UsageRecordRow {
+type TraceRow = UsageRecordRow & {
   /** These three are null together: nothing was given back. */
   readonly refund_receipt_id: string | null;
   readonly refund_reason: string | null;
   readonly refunded_at: Date | null;
-}
+};
 
 type CorrectionRow = Parameters<typeof usageOfRow>[0] &
   Pick<UsageRecordRow, 'receipt_id' | 'cost_nano' | 'charged_nano'> & { readonly reason: string; readonly requested_at: Date };
 
 async function correctionOf(pool: Pool, { request_id, attempt }: UsageRecordRow): Promise<CorrectionRow | undefined> {
-  const { rows } = await pool.query<CorrectionRow>(
-    'select * from corrections where request_id = $1 and attempt = $2 and posted_at is not null',
-    [request_id, attempt],
+  return firstOf(
+    pool,
+    tables
+      .selectFrom('corrections')
+      .selectAll()
+      .where('request_id', '=', request_id)
+      .where('attempt', '=', attempt)
+      .where('posted_at', 'is not', null),
   );
-  return rows[0];
 }
 
 const correctionToWire = (row: CorrectionRow): RequestTrace['correction'] => ({
@@ -39,18 +46,30 @@ const refundOf = ({ refund_receipt_id, refund_reason, refunded_at }: TraceRow, c
     ? null
     : { receipt_id: refund_receipt_id, reason: refund_reason, cost_usd: formatUsd(cost_nano), refunded_at: rfc3339(refunded_at) };
 
-const TRACE = (source: string) =>
-  `select u.*, r.receipt_id as refund_receipt_id, r.reason as refund_reason, r.requested_at as refunded_at from ${source} u
-     left join refunds r on r.request_id = u.request_id and r.attempt = u.attempt and r.posted_at is not null
-   where u.account_id = $1 and (u.request_id = $2 or client_request_id = $2) order by started_at desc, u.attempt desc limit 1`;
+/** @param archived rows of an archived month, as JSON; undefined: those in the database */
+const traceOf = (accountId: string, requestId: string, archived?: string) =>
+  tables
+    .selectFrom(
+      archived === undefined
+        ? sql<UsageRecordRow>`usage_records`.as('u')
+        : sql<UsageRecordRow>`json_populate_recordset(null::usage_records, ${archived})`.as('u'),
+    )
+    .leftJoin('refunds as r', (join) =>
+      join.onRef('r.request_id', '=', 'u.request_id').onRef('r.attempt', '=', 'u.attempt').on('r.posted_at', 'is not', null),
+    )
+    .selectAll('u')
+    .select(['r.receipt_id as refund_receipt_id', 'r.reason as refund_reason', 'r.requested_at as refunded_at'])
+    .where('u.account_id', '=', accountId)
+    .where((eb) => eb.or([eb('u.request_id', '=', requestId), eb('u.client_request_id', '=', requestId)]))
+    .orderBy('u.started_at', 'desc')
+    .orderBy('u.attempt', 'desc')
+    .limit(1);
 
 async function findRow(pool: Pool, archive: Archive, accountId: string, requestId: string): Promise<TraceRow | undefined> {
-  const live = await pool.query<TraceRow>(TRACE('usage_records'), [accountId, requestId]);
-  if (live.rows[0]) return live.rows[0];
+  const live = await firstOf(pool, traceOf(accountId, requestId));
+  if (live) return live;
   const archived = await archive.find(USAGE_RECORDS, requestId);
-  if (archived === undefined) return undefined;
-  const { rows } = await pool.query<TraceRow>(TRACE('json_populate_recordset(null::usage_records, $3)'), [accountId, requestId, archived]);
-  return rows[0];
+  return archived === undefined ? undefined : firstOf(pool, traceOf(accountId, requestId, archived));
 }
 
 /** The trace of a request by our id or by the one that the caller sent; the newest where a caller reused theirs. Of archived months by ours alone. */

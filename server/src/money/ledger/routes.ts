@@ -29,8 +29,8 @@ export const ledgerRoutes = ({ pool, archive, clock, refunds, corrections }: Led
   refundRequest: async ({ principal, body: { request_id, reason }, ...call }) => {
     const outcome = await refunds.refund(null, request_id, null, {
       reason,
-      alongside: (execute, { accountId, cost }) =>
-        recordAudit(execute, {
+      alongside: (db, { accountId, cost }) =>
+        recordAudit(db, {
           accountId,
           actor: actorOf(principal),
           action: 'request.refunded',
@@ -46,8 +46,8 @@ export const ledgerRoutes = ({ pool, archive, clock, refunds, corrections }: Led
     const outcome = await corrections.correct(request_id, {
       usage,
       reason,
-      alongside: (execute, { accountId, before, now }) =>
-        recordAudit(execute, {
+      alongside: (db, { accountId, before, now }) =>
+        recordAudit(db, {
           accountId,
           actor: actorOf(principal),
           action: 'request.corrected',

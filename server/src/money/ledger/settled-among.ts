@@ -1,11 +1,13 @@
 import type { Pool } from 'pg';
+import { anyOf, rowsOf } from '../../kernel/statements.ts';
+import { tables } from './tables.ts';
 
 /**
  * Which of these receipts the ledger has a settlement of. For whoever takes a hold anew after a restart: what was settled is in the
  * ledger by then, since the journal is drained before anything is held.
  */
 export async function settledAmong(pool: Pool, receiptIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const { rows } = await pool.query<{ receipt_id: string }>('select receipt_id from receipts where receipt_id = any($1)', [receiptIds]);
+  const rows = await rowsOf(pool, tables.selectFrom('receipts').select('receipt_id').where('receipt_id', '=', anyOf(receiptIds)));
   return new Set(rows.map(({ receipt_id }) => receipt_id));
 }
 

@@ -1,18 +1,29 @@
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
+import { anyOf, rowsOf } from '../../kernel/statements.ts';
 import type { Posted } from './ledger-batch.ts';
 import { type PostedRecord, postingKindOf } from './settlement-record.ts';
+import { tables } from './tables.ts';
 
 /** What is booked is known by: a settlement, refund or correction is written once under it. */
 export type PostingName = Pick<Posted, 'requestId' | 'attempt' | 'kind'>;
 
 /** Which of them are not written already; of repeats among them the first one. */
 export async function unknownAmong(pool: Pool, names: readonly PostingName[]): Promise<boolean[]> {
-  const { rows } = await pool.query<Pick<Posted, 'attempt'> & { request_id: string; kind: string }>(
-    `select request_id, attempt, 'usage' as kind from usage_records where request_id = any($1)
-     union all select request_id, attempt, kind from postings where request_id = any($2)`,
-    [idsOf(names, true), idsOf(names, false)],
-  );
+  const used = tables
+    .selectFrom('usage_records')
+    .select(['request_id', 'attempt', sql<string>`'usage'`.as('kind')])
+    .where('request_id', '=', anyOf(idsOf(names, true)));
+  const posted = tables
+    .selectFrom('postings')
+    .select((eb) => [
+      eb.ref('request_id').$notNull().as('request_id'),
+      eb.ref('attempt').$notNull().as('attempt'),
+      eb.ref('kind').as('kind'),
+    ])
+    .where('request_id', '=', anyOf(idsOf(names, false)));
+  const rows = await rowsOf(pool, used.unionAll(posted));
   const seen = new Set(rows.map(({ request_id, attempt, kind }) => `${request_id} ${attempt} ${kind}`));
   return names.map(({ requestId, attempt, kind }) => {
     const name = `${requestId} ${attempt} ${kind}`;

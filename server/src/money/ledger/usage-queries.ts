@@ -1,8 +1,10 @@
 import type { UsageQuery, UsageResponse, UsageRow } from '@tallygate/contract';
 import type { Pool } from 'pg';
+import * as z from 'zod';
 import { dayOf, monthOf } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { checkedRows } from '../../kernel/statements.ts';
 import { NO_KEY } from './rollups.ts';
 
 interface UsageScope {
@@ -10,20 +12,6 @@ interface UsageScope {
   /** Mode of the API key that asks; live for sessions. */
   readonly livemode: boolean;
 }
-
-type SumRow = {
-  group: string | null;
-  requests: string;
-  input_tokens: string;
-  cached_input_tokens: string;
-  output_tokens: string;
-  input_characters: string;
-  audio_seconds: string;
-  video_seconds: string;
-  images: string;
-  cost: string;
-  charged: string;
-};
 
 const COUNTED = [
   'requests',
@@ -35,6 +23,13 @@ const COUNTED = [
   'video_seconds',
   'images',
 ];
+const Sum = z.string();
+const SumRow = z.object({
+  group: z.string().nullable(),
+  ...{ requests: Sum, input_tokens: Sum, cached_input_tokens: Sum, output_tokens: Sum },
+  ...{ input_characters: Sum, audio_seconds: Sum, video_seconds: Sum, images: Sum, cost: Sum, charged: Sum },
+});
+type SumRow = z.infer<typeof SumRow>;
 const SUMMED = [...COUNTED.map((name) => [name, name] as const), ['cost', 'cost_nano'] as const, ['charged', 'charged_nano'] as const];
 const SUMS = SUMMED.map(([name, column]) => `coalesce(sum(${column}), 0) as ${name}`).join();
 const WRITTEN = SUMMED.map(([name]) => `${name}::text`).join();
@@ -61,7 +56,9 @@ export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, 
   const grouped = `select ${group} as "group", ${SUMS} from ${byRun ? 'usage_runs_daily' : 'usage_daily'} where ${where} group by 1`;
   // What is of no run is what the days have beyond that: so no request has to be read for it.
   const ofNoRun = query.group_by === 'run' && query.run_id === undefined;
-  const { rows } = await pool.query<SumRow>(
+  const rows = await checkedRows(
+    pool,
+    SumRow,
     `with grouped as (${grouped})${ofNoRun ? `, days as (select ${SUMS} from usage_daily where ${where})` : ''}
      select "group", ${WRITTEN} from grouped${ofNoRun ? ` union all select * from (${REST}) rest where (${WRITTEN}) <> (${ZEROS})` : ''} order by 1`,
     values,

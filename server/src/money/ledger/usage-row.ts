@@ -1,5 +1,7 @@
+import type { RowOf } from '../../kernel/statements.ts';
+import type { UsageRecord } from './entities.ts';
 import { PAYMENT_FIELDS, SETTLEMENT_FIELDS } from './settlement-fields.ts';
-import { projectionsOf, type ReadRow } from './settlement-projections.ts';
+import { projectionsOf } from './settlement-projections.ts';
 import type { SettledRecord, SettlementRecord } from './settlement-record.ts';
 
 const SETTLED_FIELDS = { ...SETTLEMENT_FIELDS, ...PAYMENT_FIELDS };
@@ -7,9 +9,7 @@ const settled = projectionsOf(SETTLED_FIELDS);
 const settlement = projectionsOf(SETTLEMENT_FIELDS);
 
 /** A row of `usage_records` as it is read. */
-export interface UsageRecordRow extends ReadRow<typeof SETTLED_FIELDS> {
-  readonly posting_id: string;
-}
+export type UsageRecordRow = Readonly<RowOf<typeof UsageRecord>>;
 
 /** A settled record as a row of `usage_records`. @param postingId of the posting that books it */
 export const usageRow = (record: SettledRecord, postingId: string | undefined) => ({ ...settled.toRow(record), posting_id: postingId });

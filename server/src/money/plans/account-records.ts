@@ -1,19 +1,11 @@
 import type { AccountResponse } from '@tallygate/contract';
-import type { Pool } from 'pg';
+import { type InferResult, type SqlBool, sql } from 'kysely';
 import { rfc3339 } from '../../kernel/clock.ts';
-import { type Keyed, Keyset, mapPage, type Page, type PageQuery } from '../../kernel/page.ts';
+import { Keyset, mapPage, type Page, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { firstOf, ifGiven, type Queryable, rowsOf } from '../../kernel/statements.ts';
 import type { PlanTermsDeps } from './subscription-row.ts';
-
-interface AccountRow {
-  readonly id: string;
-  readonly name: string;
-  readonly plan: string | null;
-  readonly given_plan: string | null;
-  readonly sold_plan: string | null;
-  readonly created_at: Date;
-  readonly emails: readonly string[];
-}
+import { tables } from './tables.ts';
 
 export interface AccountFilter {
   readonly email?: string | undefined;
@@ -21,14 +13,18 @@ export interface AccountFilter {
 
 const ACCOUNTS = new Keyset({ name: 'accounts', columns: { 'a.id': 'uuid' }, direction: 'desc' });
 
-const SELECT = `select a.id, a.name, a.plan, a.given_plan, a.created_at, s.plan_id as sold_plan,
-    array(select u.email from users u where u.account_id = a.id and u.closed_at is null order by u.created_at) as emails
-  `;
-const JOINED = 'from accounts a left join subscriptions s on s.account_id = a.id';
-const OPEN = 'exists (select from users u where u.account_id = a.id and u.closed_at is null)';
+const OPEN = sql<SqlBool>`exists (select from users u where u.account_id = a.id and u.closed_at is null)`;
+const READ = tables
+  .selectFrom('accounts as a')
+  .leftJoin('subscriptions as s', 's.account_id', 'a.id')
+  .select(['a.id', 'a.name', 'a.plan', 'a.given_plan', 'a.created_at', 's.plan_id as sold_plan'])
+  .select(
+    sql<string[]>`array(select u.email from users u where u.account_id = a.id and u.closed_at is null order by u.created_at)`.as('emails'),
+  );
+type AccountRow = InferResult<typeof READ>[number];
 
 /** Accounts as administrators see them. */
-export function createAccountRecords(pool: Pick<Pool, 'query'>, { book, planOfAccount }: PlanTermsDeps) {
+export function createAccountRecords(pool: Queryable, { book, planOfAccount }: PlanTermsDeps) {
   const toWire = ({ id, name, plan, given_plan, sold_plan, created_at, emails }: AccountRow): AccountResponse => {
     const { id: planId, version } = book.of(planOfAccount({ plan, givenPlan: given_plan }));
     const [givenId, givenVersion] = given_plan?.split('@') ?? [];
@@ -42,20 +38,24 @@ export function createAccountRecords(pool: Pick<Pool, 'query'>, { book, planOfAc
 
   return {
     async list({ email, ...query }: AccountFilter & PageQuery): Promise<Page<AccountResponse>> {
-      const { rows } = await pool.query<AccountRow & Keyed>(
-        `${SELECT}, ${ACCOUNTS.key} ${JOINED} where ${OPEN} and ${ACCOUNTS.after('$2')}
-            and ($1::text is null or exists (select from users u where u.account_id = a.id and u.closed_at is null and lower(u.email) = lower($1)))
-          order by ${ACCOUNTS.order} limit $3`,
-        [email ?? null, ...ACCOUNTS.values(query)],
+      const rows = await rowsOf(
+        pool,
+        ACCOUNTS.pageIn(
+          READ.where(OPEN).where(() => ifGiven(email, withAddress)),
+          query,
+        ),
       );
       return mapPage(ACCOUNTS.page(rows, query), toWire);
     },
 
     /** @throws Problem `not_found` */
     async get(accountId: string): Promise<AccountResponse> {
-      const { rows } = await pool.query<AccountRow>(`${SELECT} ${JOINED} where a.id = $1`, [accountId]);
-      if (!rows[0]) throw new Problem('not_found', 'There is no such account: GET /v1/admin/accounts lists them.');
-      return toWire(rows[0]);
+      const row = await firstOf(pool, READ.where('a.id', '=', accountId));
+      if (!row) throw new Problem('not_found', 'There is no such account: GET /v1/admin/accounts lists them.');
+      return toWire(row);
     },
   };
 }
+
+const withAddress = (email: string) =>
+  sql<SqlBool>`exists (select from users u where u.account_id = a.id and u.closed_at is null and lower(u.email) = lower(${email}))`;

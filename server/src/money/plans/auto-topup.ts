@@ -1,10 +1,12 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { LaneStore } from '../../adapters/lanes/port.ts';
 import { type ChargeOutcome, type Payment, PaymentFault, type PaymentProvider } from '../../adapters/payment/port.ts';
-import { type Clock, rfc3339 } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Log } from '../../kernel/log.ts';
 import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
+import { firstOf, type Queryable, rowsOf } from '../../kernel/statements.ts';
 import { queueMail } from '../../mail/index.ts';
 import { laneId } from '../ledger/index.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
@@ -12,6 +14,7 @@ import { moneyFigures } from './figures.ts';
 import { requireFeature } from './plan-book.ts';
 import type { PlanTermsDeps } from './subscription-row.ts';
 import { syncPayment } from './sync-payment.ts';
+import { tables } from './tables.ts';
 import { mailAccount, type Trail } from './tell.ts';
 
 const DAY_MS = 86_400_000;
@@ -64,13 +67,15 @@ interface Attempt extends AutoTopupRow {
 
 /** Charges the saved card of accounts whose balance is below their threshold. A declined card is not tried again until its owner says so. */
 export function createAutoTopup({ pool, exclusively, provider, lanes, clock, log, book, planOfAccount }: AutoTopupDeps) {
-  const chargedToday = async (unit: Pick<Unit, 'query'>, accountId: string): Promise<NanoUsd> => {
-    const { rows } = await unit.query<{ sum: string }>(
-      `select coalesce(sum(amount_nano), 0)::text as sum from payments
-        where account_id = $1 and kind = 'auto_topup' and status in ('succeeded', 'pending') and created_at > $2`,
-      [accountId, rfc3339(clock.now() - DAY_MS)],
-    );
-    return BigInt(rows[0]?.sum ?? 0);
+  const chargedToday = async (unit: Queryable, accountId: string): Promise<NanoUsd> => {
+    const charged = tables
+      .selectFrom('payments')
+      .select(({ fn }) => fn.sum<string | null>('amount_nano').as('sum'))
+      .where('account_id', '=', accountId)
+      .where('kind', '=', 'auto_topup')
+      .where('status', 'in', ['succeeded', 'pending'])
+      .where('created_at', '>', new Date(clock.now() - DAY_MS));
+    return BigInt((await firstOf(unit, charged))?.sum ?? 0);
   };
 
   const planOfRow = (row: PlanRow | undefined) => book.of(planOfAccount({ plan: row?.plan ?? null, givenPlan: row?.given_plan ?? null }));
@@ -86,14 +91,23 @@ export function createAutoTopup({ pool, exclusively, provider, lanes, clock, log
   /** Written before the card is charged: after a crash the same charge is asked for again, which is then made once. */
   const begin = (accountId: string): Promise<Attempt | undefined> =>
     exclusively(accountId, async (unit) => {
-      const { rows } = await unit.query<Attempt & PlanRow>(
-        `select t.*, a.plan, a.given_plan, s.customer_id from auto_topups t join accounts a on a.id = t.account_id
-           left join subscriptions s using (account_id) where t.account_id = $1 for update of t`,
-        [accountId],
+      const row = await firstOf(
+        unit,
+        tables
+          .selectFrom('auto_topups as t')
+          .innerJoin('accounts as a', 'a.id', 't.account_id')
+          .leftJoin('subscriptions as s', 's.account_id', 't.account_id')
+          .selectAll('t')
+          .select(['a.plan', 'a.given_plan', 's.customer_id'])
+          .where('t.account_id', '=', accountId)
+          .forUpdate('t'),
       );
-      const [row] = rows;
       if (!row?.enabled || row.decline !== null) return undefined;
-      if (row.attempt_id !== null) return { ...row, isNew: false };
+      const { attempt_id, attempt_nano, attempted_at } = row;
+      if (attempt_id !== null) {
+        if (attempt_nano === null || attempted_at === null) throw new Error(`The top-up ${attempt_id} has no amount`);
+        return { ...row, attempt_id, attempt_nano, attempted_at, isNew: false };
+      }
       if (!(await mayCharge(unit, row))) return undefined;
       const made = { attempt_id: newId(), attempt_nano: row.amount_nano, attempted_at: new Date(clock.now()), provider_id: null };
       await unit.query(
@@ -118,8 +132,8 @@ export function createAutoTopup({ pool, exclusively, provider, lanes, clock, log
       const { decline } = fields;
       if (decline === undefined || rowCount === 0) return;
       const data = { amount_usd: formatUsd(attempt.attempt_nano), decline };
-      await mailAccount(unit, { accountId, about: `top-up:${attemptId}` }, (execute, addressed) =>
-        queueMail(execute, { ...addressed, template: 'top-up-declined', data }),
+      await mailAccount(unit, { accountId, about: `top-up:${attemptId}` }, (db, addressed) =>
+        queueMail(db, { ...addressed, template: 'top-up-declined', data }),
       );
     });
 
@@ -172,15 +186,15 @@ export function createAutoTopup({ pool, exclusively, provider, lanes, clock, log
   return {
     /** @returns the settings, and what was charged in the last 24 hours */
     async read(accountId: string): Promise<(AutoTopupRow & { readonly charged: NanoUsd }) | undefined> {
-      const { rows } = await pool.query<AutoTopupRow>('select * from auto_topups where account_id = $1', [accountId]);
-      return rows[0] && { ...rows[0], charged: await chargedToday(pool, accountId) };
+      const row = await firstOf(pool, tables.selectFrom('auto_topups').selectAll().where('account_id', '=', accountId));
+      return row && { ...row, charged: await chargedToday(pool, accountId) };
     },
 
     /** @throws Problem `plan_required` when it is switched on and the plan does not have it */
     set: (accountId: string, { enabled, threshold, amount, dailyMaximum }: AutoTopupSettings, trail: Trail): Promise<void> =>
       exclusively(accountId, async (unit) => {
-        const { rows } = await unit.query<PlanRow>('select plan, given_plan from accounts where id = $1', [accountId]);
-        if (enabled) requireFeature(book, planOfRow(rows[0]), 'auto_topup');
+        const account = await firstOf(unit, tables.selectFrom('accounts').select(['plan', 'given_plan']).where('id', '=', accountId));
+        if (enabled) requireFeature(book, planOfRow(account), 'auto_topup');
         await unit.query(
           `insert into auto_topups (account_id, enabled, threshold_nano, amount_nano, daily_maximum_nano) values ($1, $2, $3, $4, $5)
            on conflict (account_id) do update
@@ -194,10 +208,16 @@ export function createAutoTopup({ pool, exclusively, provider, lanes, clock, log
 
     /** All that are due. Nothing new is charged to an account that was closed, and trouble with one keeps no other waiting. */
     async run(signal?: AbortSignal): Promise<void> {
-      const { rows } = await pool.query<{ account_id: string }>(
-        `select account_id from auto_topups t where enabled and decline is null and (attempt_id is not null or (threshold_nano >
-           (select coalesce(sum(amount_nano), 0) from ledger_daily where account in ('customer_balance:' || t.account_id, 'debt:' || t.account_id))
-           and exists (select from users u where u.account_id = t.account_id and u.closed_at is null)))`,
+      const rows = await rowsOf(
+        pool,
+        tables
+          .selectFrom('auto_topups as t')
+          .select('account_id')
+          .where(
+            sql<SqlBool>`enabled and decline is null and (attempt_id is not null or (threshold_nano >
+              (select coalesce(sum(amount_nano), 0) from ledger_daily where account in ('customer_balance:' || t.account_id, 'debt:' || t.account_id))
+              and exists (select from users u where u.account_id = t.account_id and u.closed_at is null)))`,
+          ),
       );
       for (const { account_id: accountId } of rows) {
         if (signal?.aborted) return;

@@ -1,9 +1,12 @@
+import { type InferResult, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { PaymentProvider } from '../../adapters/payment/port.ts';
-import { type Clock, type Month, monthEnd, monthStart } from '../../kernel/clock.ts';
+import { type Clock, monthEnd, monthStart } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { rowsOf } from '../../kernel/statements.ts';
 import type { Exclusively } from './account-lock.ts';
 import { syncInvoice, syncPayment, USAGE_REFERENCE } from './sync-payment.ts';
+import { tables } from './tables.ts';
 
 interface BillingDeps {
   readonly pool: Pool;
@@ -13,21 +16,30 @@ interface BillingDeps {
   readonly log: Log;
 }
 
-interface OwedRow {
-  readonly invoice_id: string;
-  readonly account_id: string;
-  readonly period: Month;
-  readonly due: string;
-  readonly provider_item_id: string | null;
-  readonly item_subscription_id: string | null;
-  readonly bills_alone: boolean;
-  readonly customer_id: string;
-  /** Of a subscription that will have another invoice; null where there is none. */
-  readonly renewing_id: string | null;
-}
-
 /** A subscription that ends with its period has no further invoice, and those of an unpaid one are never charged. */
 export const RENEWING = `case when not cancels_at_period_end and s.status in ('active', 'trialing', 'past_due') then subscription_id end`;
+
+const OWED = tables
+  .selectFrom('invoices as i')
+  .innerJoin('subscriptions as s', 's.account_id', 'i.account_id')
+  .select([
+    'i.invoice_id',
+    'i.account_id',
+    'i.period',
+    'i.due_nano as due',
+    'i.provider_item_id',
+    'i.item_subscription_id',
+    'i.bills_alone',
+  ])
+  .select((eb) => eb.ref('s.customer_id').$notNull().as('customer_id'))
+  // Of a subscription that will have another invoice; null where there is none.
+  .select(sql<string | null>`${sql.raw(RENEWING)}`.as('renewing_id'))
+  .where('i.kind', '=', 'usage')
+  .where('i.status', '=', 'open')
+  .where('i.billed_on', 'is', null)
+  .where('s.customer_id', 'is not', null)
+  .orderBy('i.issued_at');
+type OwedRow = InferResult<typeof OWED>[number];
 
 /**
  * Gets what is owed by invoice paid: on the next invoice of the subscription while there will be one, else on an invoice of its own, which
@@ -80,12 +92,7 @@ export function createBillingOfUsage({ pool, exclusively, provider, clock, log }
   return {
     /** Asked again after a crash, it is the same line or the same invoice. One that cannot be billed keeps nobody else waiting. */
     async run(signal?: AbortSignal): Promise<void> {
-      const { rows } = await pool.query<OwedRow>(
-        `select i.invoice_id, i.account_id, i.period, i.due_nano::text as due, i.provider_item_id, i.item_subscription_id, i.bills_alone,
-                s.customer_id, ${RENEWING} as renewing_id
-           from invoices i join subscriptions s using (account_id)
-          where i.kind = 'usage' and i.status = 'open' and i.billed_on is null and s.customer_id is not null order by i.issued_at`,
-      );
+      const rows = await rowsOf(pool, OWED);
       for (const one of rows) {
         if (signal?.aborted) return;
         await bill(one).catch((failure: unknown) =>

@@ -4,6 +4,7 @@ import { type Clock, rfc3339 } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { firstOf, type Queryable, rowsOf } from '../../kernel/statements.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
 import { runningTrial } from './gifts.ts';
 import { beginCommand, commandOfRequest, endCommand, type PaymentCommand } from './payment-commands.ts';
@@ -11,6 +12,7 @@ import { OPERATOR, type PlanBook, planRef } from './plan-book.ts';
 import { type PlanTermsDeps, presentPlan, subscriptionRow } from './subscription-row.ts';
 import { syncInvoice, syncPayment } from './sync-payment.ts';
 import { syncSubscription } from './sync-subscription.ts';
+import { tables } from './tables.ts';
 import type { Trail } from './tell.ts';
 import type { Plan } from './tiers.ts';
 import { requirePunctual, type UpgradePreviews } from './upgrade-previews.ts';
@@ -83,11 +85,11 @@ export function createCheckouts(deps: CheckoutsDeps) {
 
   const customerOf = async (unit: Unit, { accountId, userId }: Pick<Payer, 'accountId' | 'userId'>): Promise<string> => {
     const row = await subscriptionRow(unit, accountId, deps);
-    const { rows } = await unit.query<{ email: string }>('select email from users where id = $1', [userId]);
+    const user = await firstOf(unit, tables.selectFrom('users').select('email').where('id', '=', userId));
     const customerId = await provider.ensureCustomer({
       accountId,
       customerId: row.customer_id ?? undefined,
-      email: rows[0]?.email ?? '',
+      email: user?.email ?? '',
       idempotencyKey: `customer:${accountId}`,
     });
     await unit.query('update subscriptions set customer_id = $2 where account_id = $1', [accountId, customerId]);
@@ -133,9 +135,15 @@ export function createCheckouts(deps: CheckoutsDeps) {
 
   /** Two pages that could both be paid would be two subscriptions. @returns whether one of them was paid already */
   const expireOpen = async (unit: Unit, accountId: string): Promise<boolean> => {
-    const { rows } = await unit.query<{ session_id: string }>(
-      "select session_id from checkouts where account_id = $1 and kind = 'plan' and status = 'open' and session_id is not null",
-      [accountId],
+    const rows = await rowsOf(
+      unit,
+      tables
+        .selectFrom('checkouts')
+        .select((eb) => eb.ref('session_id').$notNull().as('session_id'))
+        .where('account_id', '=', accountId)
+        .where('kind', '=', 'plan')
+        .where('status', '=', 'open')
+        .where('session_id', 'is not', null),
     );
     let isPaid = false;
     for (const { session_id } of rows) {
@@ -232,13 +240,11 @@ export function createCheckouts(deps: CheckoutsDeps) {
   };
 }
 
-async function readCheckout(unit: Pick<Unit, 'query'> | Pool, accountId: string, checkoutId: string): Promise<CheckoutRow> {
-  const { rows } = await unit.query<CheckoutRow>('select * from checkouts where checkout_id = $1 and account_id = $2', [
-    checkoutId,
-    accountId,
-  ]);
-  if (!rows[0]) throw new Problem('not_found', 'There is no such checkout in this account.');
-  return rows[0];
+async function readCheckout(unit: Queryable, accountId: string, checkoutId: string): Promise<CheckoutRow> {
+  const found = tables.selectFrom('checkouts').selectAll().where('checkout_id', '=', checkoutId).where('account_id', '=', accountId);
+  const checkout = await firstOf(unit, found);
+  if (!checkout) throw new Problem('not_found', 'There is no such checkout in this account.');
+  return checkout;
 }
 
 /** @throws Problem `conflict` for a plan that nobody can buy, and for an account that needs none */

@@ -1,8 +1,10 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { PaymentProvider } from '../../adapters/payment/port.ts';
 import { type Clock, monthEnd, monthOf, rfc3339 } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { firstOf, rowsOf } from '../../kernel/statements.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
 import { givePlanTo } from './given-plans.ts';
 import {
@@ -14,6 +16,7 @@ import {
   subscriptionRow,
 } from './subscription-row.ts';
 import { end, insertDowngrade, syncSubscription } from './sync-subscription.ts';
+import { tables } from './tables.ts';
 import type { Trail } from './tell.ts';
 import type { Plan } from './tiers.ts';
 
@@ -104,9 +107,15 @@ export function createDowngrades(deps: DowngradesDeps) {
 
     /** What is due. A downgrade never overrides a newer change of plan; asked twice, the second time finds nothing. */
     async apply(limit: number, signal?: AbortSignal): Promise<Applied[]> {
-      const { rows } = await pool.query<DowngradeRow>(
-        "select * from scheduled_downgrades where state = 'scheduled' and effective_at <= $1 order by effective_at limit $2",
-        [rfc3339(clock.now()), limit],
+      const rows = await rowsOf(
+        pool,
+        tables
+          .selectFrom('scheduled_downgrades')
+          .select(['downgrade_id', 'account_id'])
+          .where('state', '=', 'scheduled')
+          .where('effective_at', '<=', new Date(clock.now()))
+          .orderBy('effective_at')
+          .limit(limit),
       );
       const applied: Applied[] = [];
       for (const { downgrade_id, account_id } of rows) {
@@ -115,10 +124,8 @@ export function createDowngrades(deps: DowngradesDeps) {
           const { subscription_id } = await subscriptionRow(unit, account_id, deps);
           if (subscription_id === null) await applyGiven(unit, account_id);
           else await syncSubscription(deps, unit, account_id);
-          const found = await unit.query<{ state: string }>('select state from scheduled_downgrades where downgrade_id = $1', [
-            downgrade_id,
-          ]);
-          return found.rows[0]?.state;
+          const downgrade = tables.selectFrom('scheduled_downgrades').select('state').where('downgrade_id', '=', downgrade_id);
+          return (await firstOf(unit, downgrade))?.state;
         });
         const outcome = state === 'applied' ? 'applied' : state === undefined || state === 'scheduled' ? 'waiting' : 'dropped';
         applied.push({ downgradeId: downgrade_id, accountId: account_id, outcome });
@@ -128,9 +135,14 @@ export function createDowngrades(deps: DowngradesDeps) {
 
     /** Nobody is charged again for an account that was closed; what is paid is not returned. */
     async endClosed(signal?: AbortSignal): Promise<void> {
-      const { rows } = await pool.query<{ account_id: string }>(
-        `select account_id from subscriptions s where subscription_id is not null and not cancels_at_period_end
-           and not exists (select from users u where u.account_id = s.account_id and u.closed_at is null)`,
+      const rows = await rowsOf(
+        pool,
+        tables
+          .selectFrom('subscriptions as s')
+          .select('account_id')
+          .where('subscription_id', 'is not', null)
+          .where('cancels_at_period_end', '=', false)
+          .where(sql<SqlBool>`not exists (select from users u where u.account_id = s.account_id and u.closed_at is null)`),
       );
       for (const { account_id } of rows) {
         if (signal?.aborted) return;
@@ -146,9 +158,14 @@ export function createDowngrades(deps: DowngradesDeps) {
 
     /** Plans whose renewal was declined for too long. */
     async endGrace(signal?: AbortSignal): Promise<void> {
-      const { rows } = await pool.query<{ account_id: string }>(
-        'select s.account_id from subscriptions s join accounts a on a.id = s.account_id where grace_ends_at <= $1 and a.plan is distinct from a.given_plan',
-        [rfc3339(clock.now())],
+      const rows = await rowsOf(
+        pool,
+        tables
+          .selectFrom('subscriptions as s')
+          .innerJoin('accounts as a', 'a.id', 's.account_id')
+          .select('s.account_id')
+          .where('grace_ends_at', '<=', new Date(clock.now()))
+          .whereRef('a.plan', 'is distinct from', 'a.given_plan'),
       );
       for (const { account_id } of rows) {
         if (signal?.aborted) return;

@@ -1,6 +1,8 @@
 import type { Pool } from 'pg';
+import * as z from 'zod';
 import { type Month, monthEnd, monthOf, monthStart } from '../../kernel/clock.ts';
 import { maxOf, type NanoUsd, proRata } from '../../kernel/money.ts';
+import { checkedRow, checkedRows, type Queryable } from '../../kernel/statements.ts';
 
 import { METERS } from './offer.ts';
 import type { Meter, Plan } from './tiers.ts';
@@ -41,21 +43,32 @@ const USED: Readonly<Record<Meter, string>> = {
   video_seconds: 'video_seconds',
 };
 
+const Sums = z.record(z.string(), z.string());
+const ChargedRow = z.object({ model: z.string(), requests: z.bigint() });
+const Money = z.object({
+  ...{ balance: z.string(), used: z.string(), invoiced: z.string() },
+  ...{ disputed: z.string(), owed: z.string(), waiting: z.string() },
+});
+
 export async function monthFigures(pool: Pool, accountId: string, plan: Plan, now: number): Promise<MonthFigures> {
   const month = monthOf(now);
-  const { rows } = await pool.query<Record<string, string>>(
+  const rows = await checkedRows(
+    pool,
+    Sums,
     `select model, ${METERS.map((meter) => `sum(${USED[meter]})::text as ${meter}, sum(covered_${meter})::text as covered_${meter}`).join()},
        sum(cost_nano)::text as cost, sum(charged_nano)::text as charged
      from usage_daily where account_id = $1 and livemode and day >= $2 and day < $3 group by model order by model`,
     [accountId, monthStart(month), monthEnd(month)],
   );
   const sum = (name: string) => rows.reduce((total, row) => total + BigInt(row[name] ?? 0), 0n);
-  const charged = await pool.query<{ model: string; requests: bigint }>(
+  const charged = await checkedRows(
+    pool,
+    ChargedRow,
     `select model_served as model, count(*) as requests from standing_usage
       where account_id = $1 and livemode and started_at >= $2 and started_at < $3 and charged_nano > 0 and not refunded group by 1`,
     [accountId, monthStart(month), monthEnd(month)],
   );
-  const requestsOf = new Map(charged.rows.map(({ model, requests }) => [model, requests]));
+  const requestsOf = new Map(charged.map(({ model, requests }) => [model, requests]));
   return {
     month,
     meters: METERS.map((meter) => {
@@ -86,8 +99,10 @@ const WAITING = "kind = 'usage' and status = 'open' and billed_on is null and no
  * Sums of the books: what the balance holds, what of usage by invoice stands on no invoice yet, and what was invoiced and is not paid; of that
  * is `waiting` what the next invoice of the subscription takes.
  */
-export async function moneyFigures(pool: Pick<Pool, 'query'>, accountId: string) {
-  const { rows } = await pool.query<Record<'balance' | 'used' | 'invoiced' | 'disputed' | 'owed' | 'waiting', string>>(
+export async function moneyFigures(pool: Queryable, accountId: string) {
+  const row = await checkedRow(
+    pool,
+    Money,
     `select (select coalesce(sum(amount_nano), 0) from ledger_daily where account = any($2))::text as balance,
        (select coalesce(-sum(amount_nano), 0) from ledger_daily where account = any($3))::text as used,
        (select coalesce(sum(owed_nano), 0) from invoices where account_id = $1 and kind = 'usage')::text as invoiced,
@@ -97,7 +112,6 @@ export async function moneyFigures(pool: Pick<Pool, 'query'>, accountId: string)
        (select coalesce(sum(due_nano), 0) from invoices i where account_id = $1 and ${WAITING})::text as waiting`,
     [accountId, [`customer_balance:${accountId}`, `debt:${accountId}`], [`receivable:${accountId}`, `invoice_debt:${accountId}`]],
   );
-  const [row] = rows;
   const nano = (text: string | undefined) => BigInt(text ?? 0);
   return {
     balance: nano(row?.balance),

@@ -3,10 +3,12 @@ import type { LaneStore } from '../../adapters/lanes/port.ts';
 import { type Clock, dayOf } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
+import { firstOf, rowsOf } from '../../kernel/statements.ts';
 import { bookMoney, laneId } from '../ledger/index.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
 import { givePlanTo } from './given-plans.ts';
 import { type PlanTermsDeps, planWithoutPayment, subscriptionRow } from './subscription-row.ts';
+import { tables } from './tables.ts';
 import { recordBySystem } from './tell.ts';
 import type { Plan } from './tiers.ts';
 
@@ -36,8 +38,7 @@ interface GiftsDeps extends PlanTermsDeps {
 
 /** The trial that an account is in, if it is in one. */
 export async function runningTrial(unit: Unit, accountId: string): Promise<TrialRow | undefined> {
-  const { rows } = await unit.query<TrialRow>('select * from plan_trials where account_id = $1 and ended_at is null', [accountId]);
-  return rows[0];
+  return firstOf(unit, tables.selectFrom('plan_trials').selectAll().where('account_id', '=', accountId).where('ended_at', 'is', null));
 }
 
 /** Credits and trials. Neither is ever taken for a payment. */
@@ -45,7 +46,7 @@ export function createGifts(deps: GiftsDeps) {
   const { pool, exclusively, lanes, clock, book } = deps;
   const addCredit = async (unit: Unit, accountId: string, { cause, credit }: Gift): Promise<void> => {
     if (credit === 0n) return;
-    await bookMoney((sql, values) => unit.query(sql, values), {
+    await bookMoney(unit, {
       cause: { kind: 'promotion', id: cause, attempt: 0 },
       day: dayOf(clock.now()),
       entries: [
@@ -104,10 +105,8 @@ export function createGifts(deps: GiftsDeps) {
 
     /** Puts accounts whose trial is over back on the plan from before. */
     async endTrials(signal?: AbortSignal): Promise<void> {
-      const { rows } = await pool.query<TrialRow>(
-        'select * from plan_trials where ended_at is null and ends_at <= $1 order by ends_at limit 1000',
-        [new Date(clock.now())],
-      );
+      const over = tables.selectFrom('plan_trials').select('account_id').where('ended_at', 'is', null);
+      const rows = await rowsOf(pool, over.where('ends_at', '<=', new Date(clock.now())).orderBy('ends_at').limit(1000));
       for (const { account_id } of rows) {
         if (signal?.aborted) return;
         await exclusively(account_id, (unit) => endTrial(unit, account_id));

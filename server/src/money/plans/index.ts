@@ -10,5 +10,6 @@ export { ChangedPlan, PLANS_CHANNEL, recordedPlans, recordOffer } from './plan-v
 export { type AccountPlans, asking, createAccountPlans, createPlans, type Plans } from './plans.ts';
 export { planRoutes } from './routes.ts';
 export type { OnPurchase } from './sync-payment.ts';
+export type { CheckoutTable } from './tables.ts';
 export { type Author, authorOf, recordBySystem, type Trail } from './tell.ts';
 export { type Plan, type RateLimits, TEST_RATES } from './tiers.ts';

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
+import { firstOf } from '../../kernel/statements.ts';
 import type { Unit } from './account-lock.ts';
+import { tables } from './tables.ts';
 import type { Author } from './tell.ts';
 
 /** Something ordered of the payment provider: on record before the provider is asked, so that a lost answer or a death loses nothing. */
@@ -27,10 +29,17 @@ export interface NewCommand<Details> {
 export const requestHashOf = ({ actor }: Author, key: string | undefined, ...wish: readonly (string | null)[]): Buffer | undefined =>
   key === undefined ? undefined : hash('sha256', JSON.stringify([actor.kind, actor.id, key, ...wish]), 'buffer');
 
+export const COMMANDS = tables
+  .selectFrom('payment_commands')
+  .select(['command_id', 'account_id', 'subject', 'details', 'state', 'refusal', 'request_hash']);
+
+/** @typeParam Details what is written down with commands of its kind */
+export const detailed = <Details>(row: PaymentCommand<unknown>): PaymentCommand<Details> => ({ ...row, details: row.details as Details });
+
 export async function commandOfRequest<Details>(unit: Unit, requestHash: Buffer | undefined): Promise<PaymentCommand<Details> | undefined> {
   if (requestHash === undefined) return undefined;
-  const { rows } = await unit.query<PaymentCommand<Details>>('select * from payment_commands where request_hash = $1', [requestHash]);
-  return rows[0];
+  const known = await firstOf(unit, COMMANDS.where('request_hash', '=', requestHash));
+  return known && detailed(known);
 }
 
 export async function beginCommand<Details>(

@@ -1,15 +1,18 @@
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { LaneStore } from '../../adapters/lanes/port.ts';
 import type { Dispute, PaymentEvent, PaymentProvider } from '../../adapters/payment/port.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { formatUsd } from '../../kernel/money.ts';
+import { firstOf } from '../../kernel/statements.ts';
 import { queueMail } from '../../mail/index.ts';
 import { laneId } from '../ledger/index.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
 import type { PlanTermsDeps } from './subscription-row.ts';
 import { type OnPurchase, syncInvoice, syncPayment } from './sync-payment.ts';
 import { syncSubscription } from './sync-subscription.ts';
+import { tables } from './tables.ts';
 import { mailAccount, recordBySystem } from './tell.ts';
 
 export interface PaymentEventsDeps extends PlanTermsDeps {
@@ -30,12 +33,15 @@ export function createPaymentEvents(deps: PaymentEventsDeps) {
   const { pool, exclusively, provider, lanes, clock, log, onPurchase } = deps;
 
   const accountOf = async ({ accountId, customerId }: { accountId?: string | undefined; customerId?: string | undefined }) => {
-    const { rows } = await pool.query<{ id: string }>(
-      `select id from accounts where id::text = $1
-       union all select account_id from subscriptions where customer_id = $2 limit 1`,
-      [accountId ?? '', customerId ?? ''],
-    );
-    return rows[0]?.id;
+    const itself = tables
+      .selectFrom('accounts')
+      .select('id')
+      .where(sql`id::text`, '=', accountId ?? '');
+    const customer = tables
+      .selectFrom('subscriptions')
+      .select('account_id as id')
+      .where('customer_id', '=', customerId ?? '');
+    return (await firstOf(pool, itself.unionAll(customer).limit(1)))?.id;
   };
 
   const accountOfPayment = async (paymentId: string | undefined) => {
@@ -187,7 +193,7 @@ async function writeDispute(unit: Unit, accountId: string, { id, paymentId, amou
   const changes = { status, amount_usd: formatUsd(amount) };
   await recordBySystem(unit, accountId, { action: 'payment.disputed', target: { kind: 'dispute', id }, changes });
   if (status !== 'open') return;
-  await mailAccount(unit, { accountId, about: `dispute:${id}` }, (execute, addressed) =>
-    queueMail(execute, { ...addressed, template: 'payment-disputed', data: { amount_usd: formatUsd(amount) } }),
+  await mailAccount(unit, { accountId, about: `dispute:${id}` }, (db, addressed) =>
+    queueMail(db, { ...addressed, template: 'payment-disputed', data: { amount_usd: formatUsd(amount) } }),
   );
 }

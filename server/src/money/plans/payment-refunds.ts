@@ -1,13 +1,15 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { LaneStore } from '../../adapters/lanes/port.ts';
 import { PaymentFault, type PaymentProvider, type RefundOutcome } from '../../adapters/payment/port.ts';
-import { type Clock, rfc3339 } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { formatUsd, type NanoUsd, parseUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { firstOf, rowsOf } from '../../kernel/statements.ts';
 import { laneId } from '../ledger/index.ts';
 import type { Exclusively } from './account-lock.ts';
-import { beginCommand, commandOfRequest, endCommand, type PaymentCommand, requestHashOf } from './payment-commands.ts';
+import { beginCommand, COMMANDS, commandOfRequest, detailed, endCommand, type PaymentCommand, requestHashOf } from './payment-commands.ts';
 import type { RefundDetails } from './return-payment.ts';
 import { type OnPurchase, syncPayment } from './sync-payment.ts';
 import { type Author, trailBy } from './tell.ts';
@@ -45,12 +47,10 @@ export function createPaymentRefunds({ pool, exclusively, provider, lanes, clock
       const requestHash = requestHashOf(author, key, 'refund', payment.payment_id, amountUsd, reason);
       const known = await commandOfRequest<RefundDetails>(unit, requestHash);
       if (known) return { refund: known, isNew: false };
-      const { rows } = await unit.query<Refund & { request_hash: Buffer | null }>(
-        "select * from payment_commands where kind = 'refund' and subject = $1 and state = 'begun'",
-        [payment.payment_id],
-      );
-      const [open] = rows;
-      if (open) {
+      const underWay = COMMANDS.where('kind', '=', 'refund').where('subject', '=', payment.payment_id);
+      const found = await firstOf(unit, underWay.where('state', '=', 'begun'));
+      if (found) {
+        const open = { ...found, ...detailed<RefundDetails>(found) };
         const isSame =
           open.details.amount_usd === amountUsd && open.details.reason === reason && open.details.author.actor.id === author.actor.id;
         // Without keys, one who asks for the same again while it is not known how the first ended means the first.
@@ -107,11 +107,15 @@ export function createPaymentRefunds({ pool, exclusively, provider, lanes, clock
 
     /** Carries out what goes back by itself, and ends what a lost answer or a death has left half done. */
     async goOn(signal?: AbortSignal): Promise<void> {
-      const { rows } = await pool.query<Refund>(
-        "select * from payment_commands where kind = 'refund' and state = 'begun' and (begun_at <= $1 or details #>> '{author,actor,kind}' = 'system') order by begun_at",
-        [rfc3339(clock.now() - LEFT_ALONE_MS)],
+      const left = new Date(clock.now() - LEFT_ALONE_MS);
+      const rows = await rowsOf(
+        pool,
+        COMMANDS.where('kind', '=', 'refund')
+          .where('state', '=', 'begun')
+          .where((eb) => eb.or([eb('begun_at', '<=', left), sql<SqlBool>`details #>> '{author,actor,kind}' = 'system'`]))
+          .orderBy('begun_at'),
       );
-      for (const refund of rows) {
+      for (const refund of rows.map((row) => detailed<RefundDetails>(row))) {
         if (signal?.aborted) return;
         await carryOut(refund, false).catch((failure: unknown) => {
           if (failure instanceof Problem) return;

@@ -1,10 +1,12 @@
 import type { contract } from '@tallygate/contract';
 import type { Handlers } from '../../http/index.ts';
 import { mapPage } from '../../kernel/page.ts';
+import { firstOf } from '../../kernel/statements.ts';
 import { INVOICE_PAGE_POLICY, invoicePage } from './invoice-page.ts';
 import { CENT, paymentAmount } from './payment-amount.ts';
 import type { PlanModes, PlanViews } from './plan-views.ts';
 import { asking } from './plans.ts';
+import { tables } from './tables.ts';
 import { authorOf } from './tell.ts';
 import { invoiceToWire, paymentToWire } from './wire.ts';
 
@@ -23,9 +25,9 @@ export const paymentRoutes = (
     getInvoice: async ({ principal, params }) => ({ status: 200, body: await invoiceOf(principal, params.invoice_id) }),
     printInvoice: async ({ principal, params, setHeader }) => {
       const invoice = await invoiceOf(principal, params.invoice_id);
-      const { rows } = await live.pool.query<{ name: string }>('select name from accounts where id = $1', [principal.accountId]);
+      const account = await firstOf(live.pool, tables.selectFrom('accounts').select('name').where('id', '=', principal.accountId));
       setHeader('content-security-policy', INVOICE_PAGE_POLICY);
-      return { status: 200, body: invoicePage(invoice, rows[0]?.name ?? '') };
+      return { status: 200, body: invoicePage(invoice, account?.name ?? '') };
     },
     listPayments: async ({ principal, query }) => {
       const plans = modeOf(principal, query.livemode);

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Pool } from 'pg';
+import { firstOf, type Queryable, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
-import { type Offer, type PlanTerms, planOfTerms, termsOfPlan } from './offer.ts';
+import { type Offer, planOfTerms, termsOfPlan } from './offer.ts';
 import { planRef } from './plan-book.ts';
+import { tables } from './tables.ts';
 import type { Plan } from './tiers.ts';
 
 /** Announced with the commit that adds a version. */
@@ -30,10 +32,9 @@ export const recordOffer = (pool: Pool, { plans }: Offer): Promise<void> =>
       await unit.query('insert into plan_versions (plan_id, version, terms) values ($1, $2, $3) on conflict do nothing', [
         ...[plan.id, plan.version, JSON.stringify(terms)],
       ]);
-      const { rows } = await unit.query<{ terms: PlanTerms }>('select terms from plan_versions where plan_id = $1 and version = $2', [
-        ...[plan.id, plan.version],
-      ]);
-      const changed = rows[0] ? fieldsThatDiffer(terms, termsOfPlan(planOfTerms(rows[0].terms))) : [];
+      const recorded = tables.selectFrom('plan_versions').select('terms').where('plan_id', '=', plan.id);
+      const known = await firstOf(unit, recorded.where('version', '=', plan.version));
+      const changed = known ? fieldsThatDiffer(terms, termsOfPlan(planOfTerms(known.terms))) : [];
       if (changed.length === 0) continue;
       const next = (await newestVersion(unit, plan.id)) + 1;
       faults.push(
@@ -47,15 +48,13 @@ type Terms = ReturnType<typeof termsOfPlan>;
 const FIELDS = ['name', 'monthly_price_usd', 'quota', 'overage', 'rate_limits', 'features'] as const;
 const fieldsThatDiffer = (a: Terms, b: Terms) => FIELDS.filter((field) => !isDeepStrictEqual(a[field], b[field]));
 
-async function newestVersion(unit: Pick<Pool, 'query'>, planId: string): Promise<number> {
-  const { rows } = await unit.query<{ newest: number }>('select max(version)::int as newest from plan_versions where plan_id = $1', [
-    planId,
-  ]);
-  return rows[0]?.newest ?? 0;
+async function newestVersion(db: Queryable, planId: string): Promise<number> {
+  const versions = tables.selectFrom('plan_versions').select(({ fn }) => fn.max<number | null>('version').as('newest'));
+  return (await firstOf(db, versions.where('plan_id', '=', planId)))?.newest ?? 0;
 }
 
 /** Every version that was ever offered. */
-export async function recordedPlans(pool: Pick<Pool, 'query'>): Promise<Plan[]> {
-  const { rows } = await pool.query<{ terms: PlanTerms }>('select terms from plan_versions order by plan_id, version');
+export async function recordedPlans(db: Queryable): Promise<Plan[]> {
+  const rows = await rowsOf(db, tables.selectFrom('plan_versions').select('terms').orderBy('plan_id').orderBy('version'));
   return rows.map(({ terms }) => planOfTerms(terms));
 }

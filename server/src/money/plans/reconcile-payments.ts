@@ -1,11 +1,15 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Pool } from 'pg';
+import * as z from 'zod';
 import type { PaymentProvider } from '../../adapters/payment/port.ts';
 import { type Clock, dayOf, monthOf } from '../../kernel/clock.ts';
 import { requestIdAt } from '../../kernel/ids.ts';
+import { checkedRows, rowsOf } from '../../kernel/statements.ts';
 import { RENEWING } from './billing-of-usage.ts';
 import type { PaymentEvents } from './payment-events.ts';
 import type { PlanTermsDeps } from './subscription-row.ts';
 import { countingSubscription, isRunning } from './sync-subscription.ts';
+import { tables } from './tables.ts';
 import { uninvoiced } from './usage-invoices.ts';
 
 const DAY_MS = 86_400_000;
@@ -31,17 +35,24 @@ interface ReconcileDeps extends Pick<PlanTermsDeps, 'book'> {
 export async function reconcilePayments({ pool, provider, events, clock, book }: ReconcileDeps) {
   const missed = await events.catchUp(clock.now() - DAY_MS);
   const differences: PaymentDifference[] = [];
-  const recent = await pool.query<{ provider_id: string; status: string; amount_nano: bigint; refunded_nano: bigint }>(
-    'select provider_id, status, amount_nano, refunded_nano from payments where created_at >= $1 order by created_at desc limit 500',
-    [new Date(clock.now() - 2 * DAY_MS)],
+  const recent = await rowsOf(
+    pool,
+    tables
+      .selectFrom('payments')
+      .select(['provider_id', 'status', 'amount_nano', 'refunded_nano'])
+      .where('created_at', '>=', new Date(clock.now() - 2 * DAY_MS))
+      .orderBy('created_at', 'desc')
+      .limit(500),
   );
-  for (const { provider_id, status, amount_nano, refunded_nano } of recent.rows) {
+  for (const { provider_id, status, amount_nano, refunded_nano } of recent) {
     const there = await provider.readPayment(provider_id);
     const inBooks = `${status} ${amount_nano} −${refunded_nano}`;
     const elsewhere = there ? `${there.status} ${there.amount} −${there.refunded}` : 'nothing';
     if (inBooks !== elsewhere) differences.push({ what: `payment ${provider_id}`, inBooks, elsewhere });
   }
-  const { rows } = await pool.query<{ what: string; inBooks: string; elsewhere: string }>(
+  const rows = await checkedRows(
+    pool,
+    Compared,
     `select 'payment_clearing' as what, coalesce(-sum(amount_nano), 0)::text as "inBooks",
        (select coalesce(sum(booked_nano), 0) from payments)::text as elsewhere from ledger_daily where account = 'payment_clearing'
      union all
@@ -61,19 +72,18 @@ export async function reconcilePayments({ pool, provider, events, clock, book }:
   return { missed, differences };
 }
 
-interface CustomerRow {
-  readonly customer_id: string;
-  readonly subscription_id: string | null;
-  readonly plan_id: string | null;
-  readonly plan_version: number | null;
-  readonly status: string;
-}
+const Compared = z.object({ what: z.string(), inBooks: z.string(), elsewhere: z.string() });
 
 /** Of the subscriptions whose turn it was last: each is looked at at least once in its period. */
 async function subscriptionDifferences(pool: Pool, deps: Pick<ReconcileDeps, 'provider' | 'book'>): Promise<PaymentDifference[]> {
-  const { rows } = await pool.query<CustomerRow>(
-    `select customer_id, subscription_id, plan_id, plan_version, status from subscriptions
-      where customer_id is not null order by period_end nulls last limit 500`,
+  const rows = await rowsOf(
+    pool,
+    tables
+      .selectFrom('subscriptions')
+      .select((eb) => ['subscription_id', 'plan_id', 'plan_version', 'status', eb.ref('customer_id').$notNull().as('customer_id')] as const)
+      .where('customer_id', 'is not', null)
+      .orderBy('period_end', (order) => order.asc().nullsLast())
+      .limit(500),
   );
   const differences: PaymentDifference[] = [];
   for (const { customer_id, plan_id, plan_version, status, subscription_id } of rows) {
@@ -92,11 +102,17 @@ async function invoiceDifferences(pool: Pool, now: number): Promise<PaymentDiffe
   const missing = (await uninvoiced(pool, monthOf(late))).flatMap(({ account_id, months }) =>
     months.map((month) => ({ what: `usage of ${account_id} in ${month}`, inBooks: 'charged', elsewhere: 'on no invoice' })),
   );
-  const { rows } = await pool.query<{ invoice_id: string; due: string }>(
-    `select invoice_id, due_nano::text as due from invoices i left join subscriptions s using (account_id)
-      where i.kind = 'usage' and i.status = 'open' and i.issued_at < $1 and billed_on is null
-        and (provider_item_id is null or item_subscription_id is distinct from ${RENEWING})`,
-    [new Date(late)],
+  const rows = await rowsOf(
+    pool,
+    tables
+      .selectFrom('invoices as i')
+      .leftJoin('subscriptions as s', 's.account_id', 'i.account_id')
+      .select(['i.invoice_id', 'i.due_nano as due'])
+      .where('i.kind', '=', 'usage')
+      .where('i.status', '=', 'open')
+      .where('i.issued_at', '<', new Date(late))
+      .where('i.billed_on', 'is', null)
+      .where(sql<SqlBool>`(provider_item_id is null or item_subscription_id is distinct from ${sql.raw(RENEWING)})`),
   );
   const unbilled = rows.map(({ due, invoice_id }) => ({
     what: `invoice ${invoice_id}`,

@@ -1,16 +1,18 @@
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
+import * as z from 'zod';
 import { type Clock, monthEnd, monthOf, monthStart, rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
+import { checkedRows, firstOf, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { queueMail } from '../../mail/index.ts';
 import type { Exclusively } from './account-lock.ts';
+import { tables } from './tables.ts';
 import { mailAccount, type Trail } from './tell.ts';
 
-interface ReachedRow {
-  readonly account_id: string;
-  readonly threshold: bigint;
-  readonly charged: string;
-}
+const ReachedRow = z.object({ account_id: z.string(), threshold: z.bigint(), charged: z.string() });
+/** As text: the driver reads no list of bigints. */
+const THRESHOLDS = sql<string[]>`array(select unnest(thresholds_nano)::text)`.as('thresholds');
 
 interface SpendAlertsDeps {
   readonly pool: Pool;
@@ -22,16 +24,18 @@ interface SpendAlertsDeps {
 export function createSpendAlerts({ pool, exclusively, clock }: SpendAlertsDeps) {
   return {
     async read(accountId: string) {
-      const settings = await pool.query<{ thresholds_nano: bigint[] }>(
-        'select array(select unnest(thresholds_nano)::text) as thresholds_nano from spend_alerts where account_id = $1',
-        [accountId],
+      const settings = await firstOf(pool, tables.selectFrom('spend_alerts').select(THRESHOLDS).where('account_id', '=', accountId));
+      const reached = await rowsOf(
+        pool,
+        tables
+          .selectFrom('spend_alerts_reached')
+          .select(['period', 'threshold_nano', 'charged_nano', 'created_at'])
+          .where('account_id', '=', accountId)
+          .orderBy('created_at', 'desc')
+          .orderBy('threshold_nano', 'desc')
+          .limit(100),
       );
-      const reached = await pool.query<{ period: string; threshold_nano: bigint; charged_nano: string; created_at: Date }>(
-        `select period, threshold_nano, charged_nano::text as charged_nano, created_at from spend_alerts_reached where account_id = $1
-         order by created_at desc, threshold_nano desc limit 100`,
-        [accountId],
-      );
-      return { thresholds: (settings.rows[0]?.thresholds_nano ?? []).map(BigInt), reached: reached.rows };
+      return { thresholds: (settings?.thresholds ?? []).map(BigInt), reached };
     },
 
     async set(accountId: string, thresholds: readonly bigint[], trail: Trail): Promise<void> {
@@ -51,7 +55,9 @@ export function createSpendAlerts({ pool, exclusively, clock }: SpendAlertsDeps)
     async run(): Promise<void> {
       const month = monthOf(clock.now());
       await inTransaction(pool, async (client) => {
-        const { rows } = await client.query<ReachedRow>(
+        const rows = await checkedRows(
+          client,
+          ReachedRow,
           `insert into spend_alerts_reached (account_id, period, threshold_nano, charged_nano, created_at)
            select account_id, $1, threshold, charged, $4 from spend_alerts, unnest(thresholds_nano) as threshold,
              lateral (select coalesce(sum(charged_nano), 0) as charged from usage_daily u
@@ -63,8 +69,8 @@ export function createSpendAlerts({ pool, exclusively, clock }: SpendAlertsDeps)
         for (const { account_id, threshold, charged } of rows) {
           const data = { threshold_usd: formatUsd(threshold), charged_usd: formatUsd(BigInt(charged)), period: month };
           const about = `spend:${account_id}:${month}:${threshold}`;
-          await mailAccount({ query: client.query.bind(client), livemode: true }, { accountId: account_id, about }, (execute, addressed) =>
-            queueMail(execute, { ...addressed, template: 'spend-alert', data }),
+          await mailAccount({ query: client.query.bind(client), livemode: true }, { accountId: account_id, about }, (db, addressed) =>
+            queueMail(db, { ...addressed, template: 'spend-alert', data }),
           );
         }
       });

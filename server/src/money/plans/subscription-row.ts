@@ -1,6 +1,7 @@
 import type { PlanOfAccount } from '../../access/identity/index.ts';
-import type { Unit } from './account-lock.ts';
+import { firstOf, type Queryable } from '../../kernel/statements.ts';
 import type { PlanBook } from './plan-book.ts';
+import { tables } from './tables.ts';
 import type { Plan } from './tiers.ts';
 
 /** A row of `subscriptions`: what is known of an account's plan beside its id. */
@@ -36,15 +37,17 @@ export interface DowngradeRow {
   readonly state: 'scheduled' | 'applied' | 'dropped' | 'canceled';
 }
 
-const SELECT = `select s.account_id, customer_id, subscription_id, status, plan_id, plan_version, a.given_plan, given_over, period_start, period_end,
-    cancels_at_period_end, grace_ends_at, change_version, a.plan as plan_on_record
-  from subscriptions s join accounts a on a.id = s.account_id where s.account_id = $1`;
+const ON_RECORD = tables
+  .selectFrom('subscriptions as s')
+  .innerJoin('accounts as a', 'a.id', 's.account_id')
+  .select(['s.account_id', 'customer_id', 'subscription_id', 'status', 'plan_id', 'plan_version', 'a.given_plan', 'given_over'])
+  .select(['period_start', 'period_end', 'cancels_at_period_end', 'grace_ends_at', 'change_version', 'a.plan as plan_on_record']);
 
 type RowOnRecord = Omit<SubscriptionRow, 'plan'>;
 
 /** Of any account. One that never had to do with payments gets its row now. */
 export async function subscriptionRow(
-  unit: Pick<Unit, 'query'>,
+  unit: Queryable,
   accountId: string,
   { planOfAccount }: Pick<PlanTermsDeps, 'planOfAccount'>,
 ): Promise<SubscriptionRow> {
@@ -52,10 +55,10 @@ export async function subscriptionRow(
   return { ...row, plan: planOfAccount({ plan: row.plan_on_record, givenPlan: row.given_plan }) };
 }
 
-const findRow = async (unit: Pick<Unit, 'query'>, accountId: string): Promise<RowOnRecord | undefined> =>
-  (await unit.query<RowOnRecord>(SELECT, [accountId])).rows[0];
+const findRow = (unit: Queryable, accountId: string): Promise<RowOnRecord | undefined> =>
+  firstOf(unit, ON_RECORD.where('s.account_id', '=', accountId));
 
-async function makeRow(unit: Pick<Unit, 'query'>, accountId: string): Promise<RowOnRecord> {
+async function makeRow(unit: Queryable, accountId: string): Promise<RowOnRecord> {
   await unit.query('insert into subscriptions (account_id) select id from accounts where id = $1 on conflict (account_id) do nothing', [
     accountId,
   ]);
@@ -85,9 +88,5 @@ export const presentPlan = (row: SubscriptionRow, deps: PlanTermsDeps): Plan =>
 export const isGivenOver = ({ given_over }: Pick<SubscriptionRow, 'given_over'>, subscriptionId: string | null): boolean =>
   given_over !== null && given_over === subscriptionId;
 
-export async function scheduledDowngrade(unit: Pick<Unit, 'query'>, accountId: string): Promise<DowngradeRow | undefined> {
-  const { rows } = await unit.query<DowngradeRow>("select * from scheduled_downgrades where account_id = $1 and state = 'scheduled'", [
-    accountId,
-  ]);
-  return rows[0];
-}
+export const scheduledDowngrade = (unit: Queryable, accountId: string): Promise<DowngradeRow | undefined> =>
+  firstOf(unit, tables.selectFrom('scheduled_downgrades').selectAll().where('account_id', '=', accountId).where('state', '=', 'scheduled'));

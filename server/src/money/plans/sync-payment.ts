@@ -1,10 +1,13 @@
+import * as z from 'zod';
 import type { PaymentProvider } from '../../adapters/payment/port.ts';
 import { type Clock, dayOf, monthOf, rfc3339 } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { formatUsd, maxOf, minOf, type NanoUsd } from '../../kernel/money.ts';
+import { checkedRows, firstOf } from '../../kernel/statements.ts';
 import { bookMoney, type LedgerEntry } from '../ledger/index.ts';
 import type { Unit } from './account-lock.ts';
 import { orderReturn } from './return-payment.ts';
+import { tables } from './tables.ts';
 
 interface SyncDeps {
   readonly provider: Pick<PaymentProvider, 'readPayment' | 'readInvoice'>;
@@ -30,12 +33,8 @@ export interface Purchase {
  */
 export type OnPurchase = (unit: Unit, purchase: Purchase) => Promise<string | undefined>;
 
-interface BookedPayment {
-  readonly payment_id: string;
-  readonly booked_nano: bigint;
-  readonly bookings: number;
-  readonly usage_nano: bigint;
-}
+const BookedPayment = z.object({ payment_id: z.string(), booked_nano: z.bigint(), bookings: z.number(), usage_nano: z.bigint() });
+type BookedPayment = z.infer<typeof BookedPayment>;
 
 type Kind = 'balance' | 'auto_topup' | 'subscription' | 'purchase';
 
@@ -61,7 +60,9 @@ export async function syncPayment(
   const usage = (invoice?.lines ?? [])
     .filter(({ reference }) => reference?.startsWith(USAGE_REFERENCE))
     .reduce((sum, { amount }) => sum + amount, 0n);
-  const { rows } = await unit.query<BookedPayment>(
+  const rows = await checkedRows(
+    unit,
+    BookedPayment,
     `insert into payments (payment_id, provider_id, account_id, kind, status, amount_nano, refunded_nano, usage_nano, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (provider_id) do update set status = excluded.status, amount_nano = excluded.amount_nano, refunded_nano = excluded.refunded_nano
@@ -96,7 +97,7 @@ export async function syncPayment(
     ]);
   const difference = received - booked.booked_nano;
   if (difference === 0n) return false;
-  await bookMoney((sql, values) => unit.query(sql, values), {
+  await bookMoney(unit, {
     cause: { kind: 'payment', id: providerId, attempt: booked.bookings },
     day: dayOf(clock.now()),
     entries: [{ account: 'payment_clearing', amount: -difference }, ...sidesOf(kind, { accountId, received, booked })],
@@ -129,11 +130,9 @@ function sidesOf(
 
 /** What banks have taken back of a payment, temporarily or permanently. */
 async function disputedOf(unit: Unit, providerId: string): Promise<NanoUsd> {
-  const { rows } = await unit.query<{ sum: string | null }>(
-    "select sum(amount_nano)::text as sum from payment_disputes where provider_payment_id = $1 and status in ('open', 'lost')",
-    [providerId],
-  );
-  return BigInt(rows[0]?.sum ?? 0);
+  const disputed = tables.selectFrom('payment_disputes').select(({ fn }) => fn.sum<string | null>('amount_nano').as('sum'));
+  const ofPayment = disputed.where('provider_payment_id', '=', providerId).where('status', 'in', ['open', 'lost']);
+  return BigInt((await firstOf(unit, ofPayment))?.sum ?? 0);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { PaymentProvider, Subscription } from '../../adapters/payment/port.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
+import { firstOf } from '../../kernel/statements.ts';
 import { queueMail } from '../../mail/index.ts';
 import type { Unit } from './account-lock.ts';
 import { isTakenBack } from './disputed-payments.ts';
@@ -14,6 +15,7 @@ import {
   scheduledDowngrade,
   subscriptionRow,
 } from './subscription-row.ts';
+import { tables } from './tables.ts';
 import { mailAccount, recordBySystem, upsertAccountContact } from './tell.ts';
 
 /** How long a plan stays while its renewal is declined and tried again. */
@@ -79,10 +81,9 @@ export async function putOnPlan(
   { account_id: accountId, plan: from }: Pick<SubscriptionRow, 'account_id' | 'plan'>,
   onRecord: string | null,
 ): Promise<void> {
-  const { rows } = await unit.query<{ given_plan: string | null }>('update accounts set plan = $2 where id = $1 returning given_plan', [
-    ...[accountId, onRecord],
-  ]);
-  const to = planOfAccount({ plan: onRecord, givenPlan: rows[0]?.given_plan ?? null });
+  const written = tables.updateTable('accounts').set({ plan: onRecord }).where('id', '=', accountId);
+  const account = await firstOf(unit, written.returning('given_plan'));
+  const to = planOfAccount({ plan: onRecord, givenPlan: account?.given_plan ?? null });
   if (to === from) return;
   await upsertAccountContact(unit, accountId, { planTier: book.of(to).id, at: new Date(clock.now()) });
   await recordBySystem(unit, accountId, {
@@ -92,8 +93,8 @@ export async function putOnPlan(
   });
   const data = { from: book.of(from).name, to: book.of(to).name };
   if (data.from === data.to) return;
-  await mailAccount(unit, { accountId, about: `plan:${newId()}` }, (execute, addressed) =>
-    queueMail(execute, { ...addressed, template: 'plan-changed', data }),
+  await mailAccount(unit, { accountId, about: `plan:${newId()}` }, (db, addressed) =>
+    queueMail(db, { ...addressed, template: 'plan-changed', data }),
   );
 }
 
@@ -104,8 +105,8 @@ async function tellOfLatePayment(
   { plan, graceEndsAt }: { plan: string; graceEndsAt: number },
 ): Promise<void> {
   const data = { plan, grace_ends_at: rfc3339(graceEndsAt) };
-  await mailAccount(unit, { accountId, about: `late:${accountId}:${graceEndsAt}` }, (execute, addressed) =>
-    queueMail(execute, { ...addressed, template: 'payment-late', data }),
+  await mailAccount(unit, { accountId, about: `late:${accountId}:${graceEndsAt}` }, (db, addressed) =>
+    queueMail(db, { ...addressed, template: 'payment-late', data }),
   );
 }
 

@@ -1,13 +1,9 @@
 import { type AuditEntry, actorOf, originOf, recordAudit } from '../../audit/index.ts';
 import { upsertContact } from '../../community/people/index.ts';
 import type { Call, Principal } from '../../http/index.ts';
-import type { Execute } from '../../kernel/execute.ts';
+import { type Queryable, rowsOf } from '../../kernel/statements.ts';
 import type { Unit } from './account-lock.ts';
-
-const executing =
-  (unit: Unit): Execute =>
-  (sql, values) =>
-    unit.query(sql, values);
+import { tables } from './tables.ts';
 
 export interface AuditAction {
   readonly action: `${string}.${string}`;
@@ -33,7 +29,7 @@ export const authorOf = (principal: Principal, call: Pick<Call, 'peer' | 'reques
 export const trailBy =
   (author: Author, accountId: string): Trail =>
   (unit, audited) =>
-    recordAudit(executing(unit), { ...inMode(unit, audited), accountId, ...author });
+    recordAudit(unit, { ...inMode(unit, audited), accountId, ...author });
 
 /** The trail of a caller, in the log of their own account. */
 export const trailOf = (principal: Principal, call: Pick<Call, 'peer' | 'requestId'>): Trail =>
@@ -41,7 +37,7 @@ export const trailOf = (principal: Principal, call: Pick<Call, 'peer' | 'request
 
 /** What follows from a payment or from time has no caller. */
 export const recordBySystem = (unit: Unit, accountId: string, audited: AuditAction): Promise<void> =>
-  recordAudit(executing(unit), { ...inMode(unit, audited), accountId, actor: { kind: 'system', id: null } });
+  recordAudit(unit, { ...inMode(unit, audited), accountId, actor: { kind: 'system', id: null } });
 
 interface Addressed {
   readonly to: string;
@@ -56,25 +52,18 @@ interface Addressed {
 export async function mailAccount(
   unit: Unit,
   { accountId, about }: { readonly accountId: string; readonly about: string },
-  queue: (execute: Execute, addressed: Addressed) => Promise<void>,
+  queue: (db: Queryable, addressed: Addressed) => Promise<void>,
 ): Promise<void> {
   // Nobody is told of money that is none.
   if (!unit.livemode) return;
-  for (const { id, email } of await usersOf(unit, accountId))
-    await queue(executing(unit), { to: email, accountId, dedupeKey: `${about}:${id}` });
+  for (const { id, email } of await usersOf(unit, accountId)) await queue(unit, { to: email, accountId, dedupeKey: `${about}:${id}` });
 }
 
 /** The people of an account are known by the plan they are on. */
 export async function upsertAccountContact(unit: Unit, accountId: string, seen: { planTier: string; at: Date }): Promise<void> {
   if (!unit.livemode) return;
-  for (const { id, email } of await usersOf(unit, accountId))
-    await upsertContact(executing(unit), { email, source: 'user', userId: id, ...seen });
+  for (const { id, email } of await usersOf(unit, accountId)) await upsertContact(unit, { email, source: 'user', userId: id, ...seen });
 }
 
-async function usersOf(unit: Unit, accountId: string): Promise<{ id: string; email: string }[]> {
-  const { rows } = await unit.query<{ id: string; email: string }>(
-    'select id, email from users where account_id = $1 and closed_at is null',
-    [accountId],
-  );
-  return rows;
-}
+const usersOf = (unit: Unit, accountId: string) =>
+  rowsOf(unit, tables.selectFrom('users').select(['id', 'email']).where('account_id', '=', accountId).where('closed_at', 'is', null));

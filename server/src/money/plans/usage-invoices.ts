@@ -1,8 +1,10 @@
 import type { InvoicePayload } from '@tallygate/contract';
 import type { PlanQuota } from '@tallygate/receipts';
 import type { Pool } from 'pg';
+import * as z from 'zod';
 import { type Clock, type Month, monthEnd, monthOf, monthStart } from '../../kernel/clock.ts';
 import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
+import { checkedRows, type Queryable } from '../../kernel/statements.ts';
 import { queueMail } from '../../mail/index.ts';
 import { type DueInvoices, dueInvoices, issueInvoice } from '../../receipts/index.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
@@ -24,19 +26,22 @@ interface UsageInvoicesDeps {
   readonly sealKey: Buffer;
 }
 
-interface DueRow {
-  readonly account_id: string;
+const DueRow = z.object({
+  account_id: z.string(),
   /** Those with charges since the last that was invoiced, oldest first. */
-  readonly months: readonly Month[];
-}
+  months: z.array(z.custom<Month>((month) => typeof month === 'string')),
+});
+type DueRow = z.infer<typeof DueRow>;
 
 /**
  * Accounts of which something is on no invoice: charges of months since the last one invoiced, however long nobody ran this; or what was
  * given back of a month that was invoiced.
  * @param before the first month that is not over
  */
-export async function uninvoiced(pool: Pick<Pool, 'query'>, before: Month): Promise<DueRow[]> {
-  const { rows } = await pool.query<DueRow>(
+export async function uninvoiced(pool: Queryable, before: Month): Promise<DueRow[]> {
+  return checkedRows(
+    pool,
+    DueRow,
     `with charged as (
        select account_id, to_char(day, 'YYYY-MM') as month, sum(charged_nano) as charged
          from usage_daily where livemode and day < $1 group by 1, 2),
@@ -49,7 +54,6 @@ export async function uninvoiced(pool: Pick<Pool, 'query'>, before: Month): Prom
          or count(*) filter (where charged > 0 and month > coalesce(through, '')) > 0)`,
     [monthStart(before), monthBefore(before)],
   );
-  return rows;
 }
 
 const monthBefore = (month: Month): Month => monthOf(monthStart(month).getTime() - 1);
@@ -99,12 +103,7 @@ const isCharged = ({ months }: InvoicePayload): boolean =>
 
 const lineOf = (description: string, amount: NanoUsd) => ({ description, quantity: null, amount_usd: formatUsd(amount) });
 
-interface UsageRow {
-  readonly model: string;
-  readonly requests: bigint;
-  readonly cost: string;
-  readonly charged: string;
-}
+const UsageRow = z.object({ model: z.string(), requests: z.bigint(), cost: z.string(), charged: z.string() });
 
 /**
  * Its lines are the sums of the month's receipts, less what the plan covered of them. What was given back of earlier months since their
@@ -113,7 +112,9 @@ interface UsageRow {
  */
 async function issuePayable(unit: Unit, accountId: string, invoice: InvoicePayload): Promise<number> {
   const { invoice_id: id, month, issued_at: issuedAt } = invoice;
-  const { rows } = await unit.query<UsageRow>(
+  const rows = await checkedRows(
+    unit,
+    UsageRow,
     `select model_served as model, count(*) as requests, sum(cost_nano)::text as cost, sum(charged_nano)::text as charged
        from standing_usage
       where account_id = $1 and livemode and started_at >= $2 and started_at < $3 and cost_nano > 0 and not refunded
@@ -121,8 +122,7 @@ async function issuePayable(unit: Unit, accountId: string, invoice: InvoicePaylo
     [accountId, monthStart(month), monthEnd(month)],
   );
   const sum = (of: 'cost' | 'charged'): NanoUsd => rows.reduce((total, row) => total + BigInt(row[of]), 0n);
-  const total = BigInt(invoice.total_nano_usd);
-  const due = BigInt(invoice.due_nano_usd);
+  const [total, due] = [BigInt(invoice.total_nano_usd), BigInt(invoice.due_nano_usd)];
   const covered = sum('cost') - sum('charged');
   const adjustment = total - sum('charged');
   const lines = [
@@ -152,8 +152,8 @@ async function issuePayable(unit: Unit, accountId: string, invoice: InvoicePaylo
   );
   if (rowCount === 0) return 0;
   const data = { number, period: month, total_usd: formatUsd(total), due_usd: formatUsd(due) };
-  await mailAccount(unit, { accountId, about: `invoice:${id}` }, (execute, addressed) =>
-    queueMail(execute, { ...addressed, template: 'invoice-issued', data }),
+  await mailAccount(unit, { accountId, about: `invoice:${id}` }, (db, addressed) =>
+    queueMail(db, { ...addressed, template: 'invoice-issued', data }),
   );
   return 1;
 }

@@ -49,8 +49,8 @@ export function runRoutes({ directory, store, queries, lanes, clock }: RunRoutes
 
     closeRun: async ({ principal, params: { run_id }, query: { livemode }, ...call }) => {
       const owner = ownerToCloseFor(principal, livemode);
-      const closed = await store.close(owner, run_id, clock.now(), (execute) =>
-        recordAudit(execute, {
+      const closed = await store.close(owner, run_id, clock.now(), (db) =>
+        recordAudit(db, {
           accountId: owner.accountId,
           actor: actorOf(principal),
           action: 'run.closed',

@@ -1,39 +1,46 @@
-import type { Run, RunQuery, RunStep } from '@tallygate/contract';
+import { type Run, type RunQuery, RunState, RunStep } from '@tallygate/contract';
 import type { Pool } from 'pg';
+import * as z from 'zod';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
-import { type Keyed, Keyset, mapPage, type Page, type PageQuery } from '../../kernel/page.ts';
+import { Keyset, mapPage, type Page, type PageQuery } from '../../kernel/page.ts';
+import { checkedRow, checkedRows } from '../../kernel/statements.ts';
 import type { RunOwner } from './run.ts';
 
-interface RunRow {
-  readonly run_id: string;
-  readonly ancestor_run_ids: string[];
-  readonly livemode: boolean;
-  readonly state: Run['state'];
-  readonly ceiling: string | null;
-  readonly spent: string;
-  readonly requests: string;
-  readonly calls: string;
-  readonly max_calls: string | null;
-  readonly deadline_at: Date | null;
-  readonly closed_at: Date | null;
-  readonly begun_at: Date;
-  readonly last_request_at: Date | null;
-}
+const RunRow = z.object({
+  run_id: z.string(),
+  ancestor_run_ids: z.array(z.string()),
+  livemode: z.boolean(),
+  state: RunState,
+  ceiling: z.string().nullable(),
+  spent: z.string(),
+  requests: z.string(),
+  calls: z.string(),
+  max_calls: z.string().nullable(),
+  deadline_at: z.date().nullable(),
+  closed_at: z.date().nullable(),
+  begun_at: z.date(),
+  last_request_at: z.date().nullable(),
+});
+type RunRow = z.infer<typeof RunRow>;
 
-interface StepRow {
-  readonly request_id: string;
-  readonly endpoint: string;
-  readonly model_requested: string;
-  readonly model_served: string;
-  readonly fallback: RunStep['fallback'];
-  readonly outcome: RunStep['outcome'];
-  readonly cost_nano: bigint;
-  readonly refunded: boolean;
-  readonly receipt_id: string;
-  readonly started_at: Date;
-  readonly completed_at: Date;
-}
+/** Of what the ledger says of a request, with what was corrected since. */
+const StepRow = z.object({
+  request_id: z.string(),
+  endpoint: z.string(),
+  model_requested: z.string(),
+  model_served: z.string(),
+  fallback: RunStep.shape.fallback,
+  outcome: RunStep.shape.outcome,
+  cost_nano: z.bigint(),
+  refunded: z.boolean(),
+  receipt_id: z.string(),
+  started_at: z.date(),
+  completed_at: z.date(),
+});
+type StepRow = z.infer<typeof StepRow>;
+/** What pages are told from. */
+const KEYED = { page_key: z.array(z.string()) };
 
 const BY_BEGIN = new Keyset({ name: 'runs', columns: { begun_at: 'time', run_id: 'text' }, direction: 'desc' });
 const STEPS = new Keyset({ name: 'run_steps', columns: { started_at: 'time', request_id: 'text', attempt: 'integer' }, direction: 'asc' });
@@ -64,7 +71,9 @@ export class RunQueries {
     { state, parent_run_id, ...query }: Pick<RunQuery, 'state' | 'parent_run_id'> & PageQuery,
     now: number,
   ): Promise<Page<Run>> {
-    const { rows } = await this.#pool.query<RunRow & Keyed>(
+    const rows = await checkedRows(
+      this.#pool,
+      RunRow.extend(KEYED),
       `select *, ${BY_BEGIN.key} from ${RUNS}
        where ($4::text is null or state = $4) and ($5::text is null or ancestor_run_ids[1] = $5) and ${BY_BEGIN.after('$6')}
        order by ${BY_BEGIN.order} limit $7`,
@@ -74,13 +83,20 @@ export class RunQueries {
   }
 
   async get({ accountId, livemode }: RunOwner, runId: string, now: number): Promise<Run | undefined> {
-    const { rows } = await this.#pool.query<RunRow>(`select * from ${RUNS} where run_id = $4`, [accountId, livemode, new Date(now), runId]);
-    return rows[0] && toWire(rows[0]);
+    const row = await checkedRow(this.#pool, RunRow, `select * from ${RUNS} where run_id = $4`, [
+      accountId,
+      livemode,
+      new Date(now),
+      runId,
+    ]);
+    return row && toWire(row);
   }
 
   /** The run's own settled requests, the oldest first. */
   async steps({ accountId, livemode }: RunOwner, runId: string, query: PageQuery): Promise<Page<RunStep>> {
-    const { rows } = await this.#pool.query<StepRow & Keyed>(
+    const rows = await checkedRows(
+      this.#pool,
+      StepRow.extend(KEYED),
       `select request_id, endpoint, model_requested, model_served, fallback, outcome, cost_nano, receipt_id, started_at, completed_at, refunded, ${STEPS.key}
        from standing_usage where account_id = $1 and livemode = $2 and run_id = $3 and ${STEPS.after('$4')}
        order by ${STEPS.order} limit $5`,

@@ -1,8 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
-import type { Execute } from '../../kernel/execute.ts';
+import * as z from 'zod';
+import { checkedRows, firstOf, type Queryable, type RowOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { laneId } from '../ledger/index.ts';
+import type { AgentRunBound } from './entities.ts';
 import type { RunBounds, RunOwner, RunWish } from './run.ts';
+import { tables } from './tables.ts';
 
 /** What every instance listens to: `changed <lane of the run>` or `closed <lane of the run>`. */
 export const RUNS_CHANNEL = 'tallygate_runs';
@@ -34,28 +37,25 @@ export interface RunStore {
    * Closes the run and all runs below it. False when it was closed before; undefined when there is none.
    * @param alongside written in the same transaction, when this closes it
    */
-  close(owner: RunOwner, runId: string, now: number, alongside: (execute: Execute) => Promise<void>): Promise<boolean | undefined>;
+  close(owner: RunOwner, runId: string, now: number, alongside: (db: Queryable) => Promise<void>): Promise<boolean | undefined>;
 }
 
-interface BoundsRow {
-  readonly run_id: string;
-  readonly ancestor_run_ids: string[];
-  readonly max_calls: string | null;
-  readonly deadline_at: Date | null;
-  readonly closed_at: Date | null;
-}
+type BoundsRow = Pick<RowOf<typeof AgentRunBound>, 'run_id' | 'ancestor_run_ids' | 'max_calls' | 'deadline_at' | 'closed_at'>;
+
+const boundsOf = ({ accountId, livemode }: RunOwner, runId: string) =>
+  tables.selectFrom('agent_run_bounds').where('account_id', '=', accountId).where('livemode', '=', livemode).where('run_id', '=', runId);
 
 const OF_RUN = 'account_id = $1 and livemode = $2 and run_id = $3';
+const Counted = z.object({ counted: z.boolean(), run_id: z.string(), calls: z.bigint(), max_calls: z.bigint().nullable() });
+
 const dateOf = (at: number | null): Date | null => (at === null ? null : new Date(at));
 
 export function createRunStore(pool: Pool): RunStore {
   return {
-    async read({ accountId, livemode }, runId) {
-      const { rows } = await pool.query<BoundsRow>(
-        `select run_id, ancestor_run_ids, max_calls::text, deadline_at, closed_at from agent_run_bounds where ${OF_RUN}`,
-        [accountId, livemode, runId],
-      );
-      return rows[0] && toBounds(rows[0]);
+    async read(owner, runId) {
+      const columns = ['run_id', 'ancestor_run_ids', 'max_calls', 'deadline_at', 'closed_at'] as const;
+      const row = await firstOf(pool, boundsOf(owner, runId).select(columns));
+      return row && toBounds(row);
     },
 
     async begin({ accountId, livemode, runId, maxCalls, deadlineAt }, ancestors, now) {
@@ -81,10 +81,9 @@ export function createRunStore(pool: Pool): RunStore {
     },
 
     async countCall({ accountId, livemode }, chain) {
-      const { rows } = await pool.query<{ counted: boolean; run_id: string; calls: string; max_calls: string | null }>(
-        'select counted, run_id, calls::text, max_calls::text from count_run_call($1, $2, $3)',
-        [accountId, livemode, chain],
-      );
+      const rows = await checkedRows(pool, Counted, 'select counted, run_id, calls, max_calls from count_run_call($1, $2, $3)', [
+        ...[accountId, livemode, chain],
+      ]);
       return {
         counted: rows[0]?.counted ?? false,
         runs: rows.map(({ run_id, calls, max_calls }) => ({
@@ -105,11 +104,12 @@ export function createRunStore(pool: Pool): RunStore {
       );
     },
 
-    async close({ accountId, livemode }, runId, now, alongside) {
+    async close(owner, runId, now, alongside) {
+      const { accountId, livemode } = owner;
       return inTransaction(pool, async (client) => {
-        const isNew = await closeIn(client, [accountId, livemode, runId, new Date(now)]);
+        const isNew = await closeIn(client, owner, runId, new Date(now));
         if (isNew) {
-          await alongside((sql, values) => client.query(sql, values));
+          await alongside(client);
           // Whatever runs below it is known to hang on it, so one message does.
           await client.query('select pg_notify($1, $2)', [RUNS_CHANNEL, `closed ${laneId.run(accountId, livemode, runId)}`]);
         }
@@ -119,17 +119,14 @@ export function createRunStore(pool: Pool): RunStore {
   };
 }
 
-async function closeIn(client: PoolClient, values: readonly unknown[]): Promise<boolean | undefined> {
-  const { rows } = await client.query<{ closed_at: Date | null }>(`select closed_at from agent_run_bounds where ${OF_RUN} for update`, [
-    ...values.slice(0, 3),
-  ]);
-  const [run] = rows;
+async function closeIn(client: PoolClient, owner: RunOwner, runId: string, now: Date): Promise<boolean | undefined> {
+  const run = await firstOf(client, boundsOf(owner, runId).select('closed_at').forUpdate());
   if (!run) return undefined;
   if (run.closed_at) return false;
   await client.query(
     `update agent_run_bounds set closed_at = $4
      where account_id = $1 and livemode = $2 and (run_id = $3 or ancestor_run_ids @> array[$3]) and closed_at is null`,
-    [...values],
+    [owner.accountId, owner.livemode, runId, now],
   );
   return true;
 }

@@ -1,6 +1,9 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import type { Terms } from '../../adapters/chain/port.ts';
-import type { Anchor, AnchorInclusion, AnchorState, AnchorTransaction } from './anchor.ts';
+import { type Queryable, type RowOf, rowsOf } from '../../kernel/statements.ts';
+import type { Anchor as AnchorEntity } from '../entities.ts';
+import { tables } from '../tables.ts';
+import type { Anchor, AnchorInclusion, AnchorTransaction } from './anchor.ts';
 
 /** Which contract on which chain. */
 export interface AnchorPlace {
@@ -8,53 +11,26 @@ export interface AnchorPlace {
   readonly contract: string;
 }
 
-/** As `pg` reads them: int8 as bigint, numeric as text. */
-export interface AnchorRow {
-  readonly anchor_id: string;
-  readonly chain_id: bigint;
-  readonly contract: string;
-  readonly tree_size: bigint;
-  readonly root: Buffer;
-  readonly previous_size: bigint;
-  readonly state: AnchorState;
-  readonly publisher: string;
-  readonly nonce: bigint | null;
-  readonly gas_limit: string | null;
-  readonly transaction_hash: string | null;
-  readonly block_number: bigint | null;
-  readonly block_time: Date | null;
-  readonly gas_used: string | null;
-  readonly fee_wei: string | null;
-  readonly fee_nano_usd: string | null;
-  readonly created_at: Date;
-  readonly submitted_at: Date | null;
-  readonly included_at: Date | null;
-  readonly finalized_at: Date | null;
-}
+/** A row of `anchors`. */
+export type AnchorRow = Readonly<RowOf<typeof AnchorEntity>>;
 
-/** Anchors by a condition on their columns and an order. */
-export async function selectAnchors(db: Pool | PoolClient, where: string, values: readonly unknown[]): Promise<Anchor[]> {
-  const { rows } = await db.query<AnchorRow>(`select * from anchors where ${where}`, [...values]);
-  return rows.map(anchorOfRow);
-}
+/** To be narrowed and ordered. */
+export const ANCHORS = tables.selectFrom('anchors').selectAll();
+
+export const anchorsAt = ({ chainId, contract }: AnchorPlace) =>
+  ANCHORS.where('chain_id', '=', BigInt(chainId)).where('contract', '=', contract);
+
+export const selectAnchors = async (db: Queryable, anchors: typeof ANCHORS): Promise<Anchor[]> =>
+  (await rowsOf(db, anchors)).map(anchorOfRow);
 
 /** On their way, the smallest first: each is shown to follow from the one before. */
-export const unfinishedAnchors = (db: Pool | PoolClient, { chainId, contract }: AnchorPlace): Promise<Anchor[]> =>
-  selectAnchors(db, `chain_id = $1 and contract = $2 and state in ('logged', 'submitted', 'included') order by tree_size`, [
-    chainId,
-    contract,
-  ]);
+export const unfinishedAnchors = (db: Queryable, place: AnchorPlace): Promise<Anchor[]> =>
+  selectAnchors(db, anchorsAt(place).where('state', 'in', ['logged', 'submitted', 'included']).orderBy('tree_size'));
 
 /** The newest first. */
 export async function transactionsOf(db: PoolClient, anchorId: string): Promise<AnchorTransaction[]> {
-  const { rows } = await db.query<{
-    transaction_hash: string;
-    nonce: bigint;
-    raw: string;
-    max_fee_per_gas: string;
-    max_priority_fee_per_gas: string;
-    recorded_at: Date;
-  }>('select * from anchor_transactions where anchor_id = $1 order by recorded_at desc, max_fee_per_gas desc', [anchorId]);
+  const sent = tables.selectFrom('anchor_transactions').selectAll().where('anchor_id', '=', anchorId);
+  const rows = await rowsOf(db, sent.orderBy('recorded_at', 'desc').orderBy('max_fee_per_gas', 'desc'));
   return rows.map((row) => ({
     hash: row.transaction_hash,
     raw: row.raw,

@@ -16,7 +16,7 @@ import { appendAll } from '../log/append.ts';
 import { readRanges } from '../log/stored-tree.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../signing-keys.ts';
 import { keptInMemory, storeSmallReceipts } from '../testing/receipts.ts';
-import { selectAnchors } from './anchor-rows.ts';
+import { ANCHORS, selectAnchors } from './anchor-rows.ts';
 import { AnchorWorker } from './anchor-worker.ts';
 import type { AnchoringSettings, AnchoringView } from './anchoring.ts';
 
@@ -89,7 +89,7 @@ async function settle(count: number, wish: { isWished?: boolean } = {}): Promise
   return made;
 }
 
-const anchors = () => selectAnchors(pool, 'true order by tree_size, chain_id', []);
+const anchors = () => selectAnchors(pool, ANCHORS.orderBy('tree_size').orderBy('chain_id'));
 const states = async () => (await anchors()).map(({ size, state }) => [size, state]);
 /** The sizes that the contract has taken, in its order, from its events. */
 async function anchored(address = contract, node = provider): Promise<number[]> {

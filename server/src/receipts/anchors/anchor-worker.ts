@@ -1,7 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
+import * as z from 'zod';
 import type { AnchorChain } from '../../adapters/chain/port.ts';
+import { tryLock, unlock } from '../../kernel/advisory-lock.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { checkedRow } from '../../kernel/statements.ts';
 import { HOW_TO_RESUME, LogStop, stopLog, stopsOf } from '../log/log-stops.ts';
 import type { SigningKey } from '../signing-keys.ts';
 import { unfinishedAnchors } from './anchor-rows.ts';
@@ -23,6 +26,8 @@ export interface AnchorWorkerDeps {
   /** Told after every look at the chain. */
   readonly onLook?: (view: AnchoringView) => void;
 }
+
+const Standing = z.object({ waiting: z.bigint().nullable(), fees: z.string() });
 
 /** Brings the states of the log to one chain. Any number of processes may have one for it: a lock in the database lets one at a time work. */
 export class AnchorWorker {
@@ -80,12 +85,11 @@ export class AnchorWorker {
     let broken: Error | undefined;
     const name = `anchors/${this.#deps.chain.chainId}`;
     try {
-      const { rows } = await session.query<{ taken: boolean }>('select pg_try_advisory_lock(hashtextextended($1, 0)) as taken', [name]);
-      if (!rows[0]?.taken) return;
+      if (!(await tryLock(session, name))) return;
       try {
         await work(session);
       } finally {
-        await session.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name]).catch((error: Error) => {
+        await unlock(session, name).catch((error: Error) => {
           broken = error;
         });
       }
@@ -109,18 +113,20 @@ export class AnchorWorker {
   async #tell(): Promise<void> {
     const { chain, settings, pool, onLook } = this.#deps;
     if (!onLook) return;
-    const { rows } = await pool.query<{ waiting: bigint; fees: string }>(
+    const standing = await checkedRow(
+      pool,
+      Standing,
       `select (select size from receipt_log) - coalesce(max(tree_size), 0) as waiting, coalesce(sum(fee_wei), 0)::text as fees
        from anchors where chain_id = $1 and contract = $2 and state in ('included', 'finalized')`,
       [chain.chainId, chain.contract],
     );
     onLook({
       chainId: chain.chainId,
-      waiting: Number(rows[0]?.waiting ?? 0),
+      waiting: Number(standing?.waiting ?? 0),
       balanceWei: this.#balanceWei,
       isBalanceLow: this.#balanceWei !== undefined && this.#balanceWei < settings.lowBalance,
       fault: this.#fault,
-      feesWei: BigInt(rows[0]?.fees ?? 0),
+      feesWei: BigInt(standing?.fees ?? 0),
     });
   }
 }

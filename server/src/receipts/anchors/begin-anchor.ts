@@ -1,12 +1,14 @@
 import type { PoolClient } from 'pg';
 import type { LogState } from '../../adapters/chain/port.ts';
 import { newId } from '../../kernel/ids.ts';
+import { firstOf } from '../../kernel/statements.ts';
 import { inSnapshotOf } from '../../kernel/transaction.ts';
 import { ownNewestState, readLogRow } from '../log/own-state.ts';
 import { readRanges } from '../log/stored-tree.ts';
 import type { SigningKey } from '../signing-keys.ts';
+import { tables } from '../tables.ts';
 import type { Anchor } from './anchor.ts';
-import { insertAnchor, selectAnchors } from './anchor-rows.ts';
+import { anchorsAt, insertAnchor, selectAnchors } from './anchor-rows.ts';
 import { AnchoringFault, type AnchorStep } from './anchoring.ts';
 
 /**
@@ -61,20 +63,17 @@ export async function beginAnchor(due: LogState, step: AnchorStep): Promise<void
 
 /** A contract that follows another log, or a log that has lost entries: whatever is sent would be refused, or would be a second history. */
 async function mustBeOurs({ size, root }: LogState, { pool, chain }: AnchorStep): Promise<void> {
-  const { rows } = await pool.query<{ size: bigint }>('select size from receipt_log');
-  const [own] = Number(rows[0]?.size ?? 0) < size ? [] : await readRanges(pool, [{ start: 0, end: size }]);
+  const log = await firstOf(pool, tables.selectFrom('receipt_log').select('size'));
+  const [own] = Number(log?.size ?? 0) < size ? [] : await readRanges(pool, [{ start: 0, end: size }]);
   if (!own || !Buffer.from(own).equals(root))
     throw new AnchoringFault(`The contract ${chain.contract} holds a state of ${size} entries that this log never had`);
 }
 
 const isKnown = async ({ size }: LogState, { session, chain }: AnchorStep): Promise<boolean> =>
-  (await selectAnchors(session, 'chain_id = $1 and contract = $2 and tree_size = $3', [chain.chainId, chain.contract, size])).length > 0;
+  (await selectAnchors(session, anchorsAt(chain).where('tree_size', '=', BigInt(size)))).length > 0;
 
 async function sizeBefore({ size }: LogState, { session, chain }: AnchorStep): Promise<number> {
-  const [before] = await selectAnchors(
-    session,
-    `chain_id = $1 and contract = $2 and tree_size < $3 and state <> 'superseded' order by tree_size desc limit 1`,
-    [chain.chainId, chain.contract, size],
-  );
+  const smaller = anchorsAt(chain).where('tree_size', '<', BigInt(size)).where('state', '<>', 'superseded');
+  const [before] = await selectAnchors(session, smaller.orderBy('tree_size', 'desc').limit(1));
   return before?.size ?? 0;
 }

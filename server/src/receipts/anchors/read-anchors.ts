@@ -3,10 +3,11 @@ import { toHex } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
-import { type Keyed, Keyset, mapPage, type PageQuery } from '../../kernel/page.ts';
+import { Keyset, mapPage, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { ifGiven, rowsOf } from '../../kernel/statements.ts';
 import type { Anchor } from './anchor.ts';
-import { type AnchorRow, anchorOfRow, selectAnchors } from './anchor-rows.ts';
+import { ANCHORS, anchorOfRow, selectAnchors } from './anchor-rows.ts';
 
 const COIN_DIGITS = 18;
 
@@ -15,21 +16,19 @@ export interface AnchorQuery extends PageQuery {
   readonly state?: AnchorState | undefined;
 }
 
-const ANCHORS = new Keyset({ name: 'anchors', columns: { created_at: 'time', anchor_id: 'uuid' }, direction: 'desc' });
+const NEWEST = new Keyset({ name: 'anchors', columns: { created_at: 'time', anchor_id: 'uuid' }, direction: 'desc' });
 
 export async function listAnchors(pool: Pool, { chain_id, state, ...query }: AnchorQuery): Promise<AnchorListResponse> {
-  const { rows } = await pool.query<AnchorRow & Keyed>(
-    `select *, ${ANCHORS.key} from anchors
-      where ($1::bigint is null or chain_id = $1) and ($2::text is null or state = $2) and ${ANCHORS.after('$3')}
-      order by ${ANCHORS.order} limit $4`,
-    [chain_id ?? null, state ?? null, ...ANCHORS.values(query)],
+  const wanted = ANCHORS.where((eb) => ifGiven(chain_id, (id) => eb('chain_id', '=', BigInt(id)))).where((eb) =>
+    ifGiven(state, (of) => eb('state', '=', of)),
   );
-  return mapPage(ANCHORS.page(rows, query), (row) => anchorToWire(anchorOfRow(row)));
+  const rows = await rowsOf(pool, NEWEST.pageIn(wanted, query));
+  return mapPage(NEWEST.page(rows, query), (row) => anchorToWire(anchorOfRow(row)));
 }
 
 /** @throws Problem `not_found` */
 export async function findAnchor(pool: Pool, anchorId: string): Promise<AnchorResponse> {
-  const [anchor] = await selectAnchors(pool, 'anchor_id = $1', [anchorId]);
+  const [anchor] = await selectAnchors(pool, ANCHORS.where('anchor_id', '=', anchorId));
   if (!anchor) throw new Problem('not_found', 'There is no anchor with this id: `GET /v1/anchors` lists them.');
   return anchorToWire(anchor);
 }

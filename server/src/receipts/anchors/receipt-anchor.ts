@@ -1,8 +1,11 @@
 import type { ReceiptAnchor, ReceiptResponse } from '@tallygate/contract';
 import { inclusionRanges, nodesOf, rangeHash } from '@tallygate/receipts';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { rfc3339 } from '../../kernel/clock.ts';
+import { rowsOf } from '../../kernel/statements.ts';
 import { nameOf, readNodes, sha256 } from '../log/stored-tree.ts';
+import { tables } from '../tables.ts';
 import type { Anchor } from './anchor.ts';
 import { type AnchorRow, anchorOfRow } from './anchor-rows.ts';
 import { hexOf } from './read-anchors.ts';
@@ -27,15 +30,14 @@ export async function withAnchors(pool: Pool, receipts: readonly ReceiptResponse
 }
 
 async function anchorsOfEntries(pool: Pool, indexes: readonly number[]): Promise<Map<number, Made>> {
-  const { rows } = await pool.query<AnchorRow & { log_index: bigint }>(
-    // The first of each state, by the index: a month's receipts are many, and so are the anchors of some years.
-    `select wanted.log_index, holding.* from unnest($1::bigint[]) as wanted (log_index), lateral (
-       select first.* from unnest(array['finalized', 'included', 'submitted']) with ordinality as preferred (state, rank), lateral (
-         select * from anchors where anchors.state = preferred.state and tree_size > wanted.log_index
-         order by tree_size, created_at limit 1) first
-       order by rank limit 1) holding`,
-    [indexes],
-  );
+  // The first of each state, by the index: a month's receipts are many, and so are the anchors of some years.
+  const holding = sql<AnchorRow & { readonly log_index: bigint }>`(
+    select wanted.log_index, holding.* from unnest(${[...indexes]}::bigint[]) as wanted (log_index), lateral (
+      select first.* from unnest(array['finalized', 'included', 'submitted']) with ordinality as preferred (state, rank), lateral (
+        select * from anchors where anchors.state = preferred.state and tree_size > wanted.log_index
+        order by tree_size, created_at limit 1) first
+      order by rank limit 1) holding)`;
+  const rows = await rowsOf(pool, tables.selectFrom(holding.as('holding')).selectAll());
   const found = rows.map((row) => {
     const [anchor, index] = [anchorOfRow(row), Number(row.log_index)];
     return { anchor, index, ranges: inclusionRanges(index, anchor.size) };

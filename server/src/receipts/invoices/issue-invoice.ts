@@ -1,12 +1,20 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { InvoicePayload } from '@tallygate/contract';
 import { accountHashInput, canonicalJson, dueOf, figuresOf, type PlanQuota, QUOTA_METERS } from '@tallygate/receipts';
-import type { Pool, PoolClient } from 'pg';
+import * as z from 'zod';
 import { type Clock, type Month, monthOf, monthStart, rfc3339 } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
+import { checkedRows, firstOf, type Queryable, rowsOf } from '../../kernel/statements.ts';
 import type { ReceiptScope } from '../list-receipts.ts';
 import { sealOf } from '../seal.ts';
+import { tables } from '../tables.ts';
 import { type MonthSums, monthSums, type NumberRange } from './month-sums.ts';
+
+const Due = z.object({
+  account_id: z.string(),
+  livemode: z.boolean(),
+  months: z.array(z.custom<Month>((month) => typeof month === 'string')),
+});
 
 /** Whose receipts are on no invoice yet, and of which months invoices are due, oldest first. */
 export interface DueInvoices extends ReceiptScope {
@@ -19,9 +27,11 @@ export interface DueInvoices extends ReceiptScope {
  *
  * @param before the first month that is not over
  */
-export async function dueInvoices(pool: Pick<Pool, 'query'>, before: Month): Promise<DueInvoices[]> {
+export async function dueInvoices(pool: Queryable, before: Month): Promise<DueInvoices[]> {
   const last = monthOf(monthStart(before).getTime() - 1);
-  const { rows } = await pool.query<{ account_id: string; livemode: boolean; months: Month[] }>(
+  const rows = await checkedRows(
+    pool,
+    Due,
     `with invoiced as (select account_id, livemode, max(month) as through from signed_invoices group by 1, 2)
      select account_id, livemode, coalesce(array_agg(month order by month) filter (where month > coalesce(through, '')), '{}') as months
        from receipt_numbers left join invoiced using (account_id, livemode)
@@ -50,7 +60,7 @@ export const invoiceDigestOf = (payload: string): Buffer => hash('sha256', `tall
  * @returns undefined where there is one of this month or of a later one
  */
 export async function issueInvoice(
-  db: Pick<PoolClient, 'query'>,
+  db: Queryable,
   scope: ReceiptScope,
   month: Month,
   { clock, sealKey, quotaOf }: IssueDeps,
@@ -103,33 +113,36 @@ const monthOnInvoice = (
   covered: Object.fromEntries(QUOTA_METERS.flatMap((meter) => (sums.covered[meter] === 0n ? [] : [[meter, Number(sums.covered[meter])]]))),
 });
 
+/** With their texts. */
+export const INVOICES = tables.selectFrom('signed_invoices').innerJoin('log_documents', 'document_id', 'invoice_id');
+
 interface LastInvoice {
   readonly payload: InvoicePayload;
   readonly digest: Buffer;
 }
 
-async function lastInvoice(db: Pick<PoolClient, 'query'>, { accountId, livemode }: ReceiptScope): Promise<LastInvoice | undefined> {
-  const { rows } = await db.query<{ payload: string; digest: Buffer }>(
-    `select payload, digest from signed_invoices join log_documents on document_id = invoice_id
-      where account_id = $1 and livemode = $2 order by sequence desc limit 1`,
-    [accountId, livemode],
-  );
-  return rows[0] && { payload: JSON.parse(rows[0].payload) as InvoicePayload, digest: rows[0].digest };
+async function lastInvoice(db: Queryable, { accountId, livemode }: ReceiptScope): Promise<LastInvoice | undefined> {
+  const invoices = INVOICES.select(['payload', 'digest']).where('account_id', '=', accountId).where('livemode', '=', livemode);
+  const last = await firstOf(db, invoices.orderBy('sequence', 'desc').limit(1));
+  return last && { payload: JSON.parse(last.payload) as InvoicePayload, digest: last.digest };
 }
 
 /** The month itself first, also where it has no receipts. Who sees a number sees all receipts up to it. */
-async function uninvoicedRanges(db: Pick<PoolClient, 'query'>, { accountId, livemode }: ReceiptScope, month: Month) {
-  const { rows } = await db.query<{ month: Month; invoiced: number; last: number }>(
-    `select month, invoiced, last from receipt_numbers
-      where account_id = $1 and livemode = $2 and month <= $3 and last > invoiced order by month`,
-    [accountId, livemode, month],
-  );
+async function uninvoicedRanges(db: Queryable, { accountId, livemode }: ReceiptScope, month: Month) {
+  const numbers = tables
+    .selectFrom('receipt_numbers')
+    .select(['month', 'invoiced', 'last'])
+    .where('account_id', '=', accountId)
+    .where('livemode', '=', livemode)
+    .where('month', '<=', month)
+    .whereRef('last', '>', 'invoiced');
+  const rows = await rowsOf(db, numbers.orderBy('month'));
   const ranges = rows.map((row) => ({ month: row.month, range: { first: row.invoiced + 1, last: row.last } }));
   const own = ranges.find((one) => one.month === month) ?? { month, range: { first: 1, last: 0 } };
   return [own, ...ranges.filter((one) => one.month !== month)];
 }
 
-async function write(db: Pick<PoolClient, 'query'>, { accountId, livemode }: ReceiptScope, payload: InvoicePayload, sealKey: Buffer) {
+async function write(db: Queryable, { accountId, livemode }: ReceiptScope, payload: InvoicePayload, sealKey: Buffer) {
   const text = canonicalJson(payload);
   const digest = invoiceDigestOf(text);
   await db.query("insert into log_documents (document_id, kind, payload, digest, seal) values ($1, 'invoice', $2, $3, $4)", [

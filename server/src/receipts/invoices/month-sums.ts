@@ -1,6 +1,7 @@
 import { type BookSums, QUOTA_METERS } from '@tallygate/receipts';
-import type { PoolClient } from 'pg';
+import * as z from 'zod';
 import { type Month, monthEnd, monthStart } from '../../kernel/clock.ts';
+import { checkedRows, type Queryable } from '../../kernel/statements.ts';
 import type { ReceiptScope } from '../list-receipts.ts';
 
 /** Both included. */
@@ -14,10 +15,16 @@ export interface MonthSums extends BookSums {
   readonly plans: readonly string[];
 }
 
-type SumRow = Record<'kind' | 'funding' | 'cost' | 'charged' | (typeof QUOTA_METERS)[number], string> & {
-  readonly count: number;
-  readonly plans: readonly string[];
-};
+const SumRow = z.object({
+  kind: z.string(),
+  funding: z.string().nullable(),
+  count: z.number(),
+  cost: z.string(),
+  charged: z.string(),
+  plans: z.array(z.string()),
+  ...(Object.fromEntries(QUOTA_METERS.map((meter) => [meter, z.string()])) as Record<(typeof QUOTA_METERS)[number], z.ZodString>),
+});
+type SumRow = z.infer<typeof SumRow>;
 
 const units = (payload: string, meter: string): string => `coalesce((${payload} -> 'payment' -> 'covered' ->> '${meter}')::numeric, 0)`;
 const amount = (payload: string, path: string): string => `coalesce((${payload} ${path})::numeric, 0)`;
@@ -28,12 +35,14 @@ const amount = (payload: string, path: string): string => `coalesce((${payload} 
  * @throws where receipts of the range are not in the database: an invoice counts what it has seen
  */
 export async function monthSums(
-  db: Pick<PoolClient, 'query'>,
+  db: Queryable,
   { accountId, livemode }: ReceiptScope,
   month: Month,
   { first, last }: NumberRange,
 ): Promise<MonthSums> {
-  const { rows } = await db.query<SumRow>(
+  const rows = await checkedRows(
+    db,
+    SumRow,
     `with counted as (
        select payload::jsonb as said from receipts
         where account_id = $1 and livemode = $2 and started_at >= $3 and started_at < $4 and account_sequence between $5 and $6)

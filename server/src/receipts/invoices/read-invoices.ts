@@ -3,25 +3,27 @@ import { inclusionRanges } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import type { Month } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
-import { type Keyed, Keyset, mapPage, type PageQuery } from '../../kernel/page.ts';
+import { Keyset, mapPage, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { firstOf, rowsOf } from '../../kernel/statements.ts';
 import type { ReceiptScope } from '../list-receipts.ts';
 import { provingState } from '../log/read-log.ts';
 import { readRanges } from '../log/stored-tree.ts';
 import type { ReadDeps } from '../read-receipt.ts';
 import { signDocument } from '../sign-receipt.ts';
+import { INVOICES } from './issue-invoice.ts';
 
-const INVOICES = 'signed_invoices join log_documents on document_id = invoice_id and set_aside_at is null';
+const shown = ({ accountId, livemode }: ReceiptScope) =>
+  INVOICES.select(['payload', 'digest', 'log_index'])
+    .where('account_id', '=', accountId)
+    .where('livemode', '=', livemode)
+    .where('set_aside_at', 'is', null);
 
 const BY_SEQUENCE = new Keyset({ name: 'signed_invoices', columns: { sequence: 'integer' }, direction: 'desc' });
 
 /** The newest month first. @throws Problem `validation_failed` for a cursor of another list */
-export async function listInvoices(pool: Pool, { accountId, livemode }: ReceiptScope, query: PageQuery): Promise<InvoiceList> {
-  const { rows } = await pool.query<Keyed & { payload: string; log_index: bigint | null }>(
-    `select payload, log_index, ${BY_SEQUENCE.key} from ${INVOICES}
-      where account_id = $1 and livemode = $2 and ${BY_SEQUENCE.after('$3')} order by ${BY_SEQUENCE.order} limit $4`,
-    [accountId, livemode, ...BY_SEQUENCE.values(query)],
-  );
+export async function listInvoices(pool: Pool, scope: ReceiptScope, query: PageQuery): Promise<InvoiceList> {
+  const rows = await rowsOf(pool, BY_SEQUENCE.pageIn(shown(scope), query));
   return mapPage(BY_SEQUENCE.page(rows, query), ({ payload, log_index: index }) => itemOf(JSON.parse(payload) as InvoicePayload, index));
 }
 
@@ -50,11 +52,7 @@ export async function findInvoice(
   scope: ReceiptScope,
   month: Month,
 ): Promise<InvoiceResponse> {
-  const { rows } = await pool.query<{ payload: string; digest: Buffer; log_index: bigint | null }>(
-    `select payload, digest, log_index from ${INVOICES} where account_id = $1 and livemode = $2 and month = $3`,
-    [scope.accountId, scope.livemode, month],
-  );
-  const [row] = rows;
+  const row = await firstOf(pool, shown(scope).where('month', '=', month));
   if (!row)
     throw new Problem(
       'not_found',

@@ -3,10 +3,13 @@ import { type Checkpoint, checkpointText, completedBy, leafHash, rangeHash, sign
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { type RowOf, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
+import type { Receipt } from '../entities.ts';
 import { digestOf } from '../issue-receipt.ts';
 import { isSealed, sealKeyOf } from '../seal.ts';
 import type { SigningKey } from '../signing-keys.ts';
+import { tables } from '../tables.ts';
 import { placeDocuments, setDocumentsAside, sortDocuments, WAITS, waitingDocuments } from './documents.ts';
 import { type KeptState, mustContinue } from './kept-state.ts';
 import { LogStop, stopLog, stopsOf } from './log-stops.ts';
@@ -59,12 +62,8 @@ export async function appendAll(deps: AppendDeps, signal: AbortSignal): Promise<
   while (!signal.aborted && (await appendReceipts(deps)) === AT_ONCE);
 }
 
-interface WaitingReceipt {
-  readonly receipt_id: string;
-  readonly payload: string;
-  readonly digest: Buffer;
-  readonly seal: Buffer | null;
-}
+const WAITING = ['receipt_id', 'payload', 'digest', 'seal'] as const;
+type WaitingReceipt = Readonly<Pick<RowOf<typeof Receipt>, (typeof WAITING)[number]>>;
 
 /** The digest is of the payload, the payload of this receipt, and the ledger's writer has sealed it. */
 const isAsWritten = ({ receipt_id: id, payload, digest, seal }: WaitingReceipt, sealKeys: readonly Buffer[]): boolean =>
@@ -84,25 +83,25 @@ async function appendIn(client: PoolClient, { keys, kept, clock }: Pick<AppendDe
   if ((await stopsOf(client)).length > 0) return { read: 0, unsealed: [] };
   // Before the receipts: whatever a document says of receipts, those are among the ones read after it, and stand before it in the log.
   const documents = await waitingDocuments(client);
-  const waiting = await client.query<WaitingReceipt>(
-    'select receipt_id, payload, digest, seal from receipts where log_index is null order by receipt_id limit $1',
-    [AT_ONCE],
+  const waiting = await rowsOf(
+    client,
+    tables.selectFrom('receipts').select(WAITING).where('log_index', 'is', null).orderBy('receipt_id').limit(AT_ONCE),
   );
-  if (waiting.rows.length + documents.length === 0) return { read: 0, unsealed: [] };
+  if (waiting.length + documents.length === 0) return { read: 0, unsealed: [] };
 
   await mustContinue(client, log, kept, keys);
   const state = await ownNewestState(client, log, keys);
   // Not before: a gateway with other keys than the log's would set aside what is in order.
   const sealKeys = keys.map(sealKeyOf);
-  const sealed = waiting.rows.filter((row) => isAsWritten(row, sealKeys));
+  const sealed = waiting.filter((row) => isAsWritten(row, sealKeys));
   const isTaken = new Set(sealed);
-  const unsealedReceipts = waiting.rows.filter((row) => !isTaken.has(row)).map(({ receipt_id: id }) => id);
+  const unsealedReceipts = waiting.filter((row) => !isTaken.has(row)).map(({ receipt_id: id }) => id);
   await setAside(client, unsealedReceipts, clock);
   // More receipts wait than one transaction takes in: a document has to wait for all of them.
-  const { taken, refused } = sortDocuments(waiting.rows.length < AT_ONCE ? documents : [], sealKeys);
+  const { taken, refused } = sortDocuments(waiting.length < AT_ONCE ? documents : [], sealKeys);
   await setDocumentsAside(client, refused, clock);
   const unsealed = [...unsealedReceipts, ...refused];
-  if (sealed.length + taken.length === 0) return { read: waiting.rows.length, unsealed };
+  if (sealed.length + taken.length === 0) return { read: waiting.length, unsealed };
   const oldSize = log.size;
   const added = new Map<string, TreeNode & { hash: Uint8Array }>();
   const hashOf = (node: TreeNode) => added.get(nameOf(node))?.hash ?? state?.hashOf(node) ?? missing(node);
@@ -135,7 +134,7 @@ async function appendIn(client: PoolClient, { keys, kept, clock }: Pick<AppendDe
     note,
     new Date(clock.now()),
   ]);
-  return { read: waiting.rows.length, unsealed, note };
+  return { read: waiting.length, unsealed, note };
 }
 
 function missing(node: TreeNode): never {

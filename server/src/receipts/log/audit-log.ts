@@ -1,20 +1,23 @@
 import { completedBy, leafHash, nodesOf, rangeHash, type TreeNode } from '@tallygate/receipts';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Archive } from '../../archive/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { firstOf, rowsOf } from '../../kernel/statements.ts';
 import { inSnapshot } from '../../kernel/transaction.ts';
 import { digestOf } from '../issue-receipt.ts';
 import { allOf, type OwnKeys } from '../own-keys.ts';
 import { ownRecords } from '../own-records.ts';
+import { tables } from '../tables.ts';
 import { auditKeys, type PublishedOwnKey } from './audit-keys.ts';
-import { AUDITED_COLUMNS, type AuditedReceipt, receiptFaults } from './audit-receipt.ts';
+import { AUDITED_COLUMNS, receiptFaults } from './audit-receipt.ts';
 import { documentsAt } from './documents.ts';
 import type { Fault } from './fault.ts';
 import { stopLog } from './log-stops.ts';
 import { ownCheckpoint, readLogRow } from './own-state.ts';
 import { type Entries, receiptsAt } from './receipts-at.ts';
-import { nameOf, sha256 } from './stored-tree.ts';
+import { nameOf, nodesIn, sha256 } from './stored-tree.ts';
 
 interface AuditDeps {
   readonly pool: Pool;
@@ -63,8 +66,8 @@ export async function auditLog({ pool, archive, own, clock, log, onFound }: Audi
     );
     await pool.query('update receipt_log_audit set next_index = $1, found = $2', [end, found + unseen]);
   }
-  const { rows } = await pool.query<{ most: number }>('select greatest(found, last_found) as most from receipt_log_audit');
-  onFound((rows[0]?.most ?? 0) + ofKeys);
+  const known = await firstOf(pool, tables.selectFrom('receipt_log_audit').select(sql<number>`greatest(found, last_found)`.as('most')));
+  onFound((known?.most ?? 0) + ofKeys);
 }
 
 /** Keys, records and size of one moment: what is in the log by then was signed with keys that were published by then. */
@@ -77,8 +80,8 @@ const snapshot = (pool: Pool, own: OwnKeys) =>
   });
 
 async function standingOf(pool: Pool): Promise<{ start: number; found: number }> {
-  const { rows } = await pool.query<{ next_index: bigint; found: number }>('select next_index, found from receipt_log_audit');
-  return { start: Number(rows[0]?.next_index ?? 0), found: rows[0]?.found ?? 0 };
+  const audited = await firstOf(pool, tables.selectFrom('receipt_log_audit').select(['next_index', 'found']));
+  return { start: Number(audited?.next_index ?? 0), found: audited?.found ?? 0 };
 }
 
 async function faultsIn(
@@ -86,7 +89,7 @@ async function faultsIn(
   { start, end }: Entries,
   keys: readonly PublishedOwnKey[],
 ): Promise<string[]> {
-  const byIndex = await receiptsAt<AuditedReceipt>({ pool, archive }, { start, end }, AUDITED_COLUMNS);
+  const byIndex = await receiptsAt({ pool, archive }, { start, end }, (placed) => placed.select(AUDITED_COLUMNS));
   const documents = await documentsAt(pool, { start, end });
   const stored = await storedNodes(pool, start, end);
   const made = new Map<string, Uint8Array>();
@@ -121,10 +124,7 @@ async function storedNodes(pool: Pool, start: number, end: number): Promise<Map<
       nodes.push({ level, index });
     }
   }
-  const { rows } = await pool.query<{ level: number; index: bigint; hash: Buffer }>(
-    'select level, index, hash from receipt_log_nodes where (level, index) in (select * from unnest($1::smallint[], $2::bigint[]))',
-    [nodes.map(({ level }) => level), nodes.map(({ index }) => index)],
-  );
+  const rows = await rowsOf(pool, nodesIn(nodes));
   return new Map(rows.map(({ level, index, hash }) => [nameOf({ level, index: Number(index) }), hash]));
 }
 
@@ -133,9 +133,13 @@ interface Block extends Entries {
 }
 
 async function checkpointFaults(pool: Pool, { start, end, hashOf }: Block, keys: readonly PublishedOwnKey[]): Promise<string[]> {
-  const { rows } = await pool.query<{ size: bigint; root: Buffer; note: string; origin: string }>(
-    'select checkpoints.size, root, note, origin from receipt_log_checkpoints checkpoints, receipt_log where checkpoints.size > $1 and checkpoints.size <= $2',
-    [start, end],
+  const rows = await rowsOf(
+    pool,
+    tables
+      .selectFrom(['receipt_log_checkpoints as c', 'receipt_log'])
+      .select(['c.size', 'c.root', 'c.note', 'receipt_log.origin'])
+      .where('c.size', '>', BigInt(start))
+      .where('c.size', '<=', BigInt(end)),
   );
   return rows.flatMap(({ size: wide, root, note, origin }) => {
     const size = Number(wide);

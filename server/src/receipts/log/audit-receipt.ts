@@ -1,26 +1,16 @@
 import { hash } from 'node:crypto';
 import type { ReceiptPayload } from '@tallygate/contract';
 import { accountHashInput } from '@tallygate/receipts';
+import type { RowOf } from '../../kernel/statements.ts';
+import type { Receipt } from '../entities.ts';
 import { digestOf } from '../issue-receipt.ts';
 
+export const AUDITED_COLUMNS = [
+  ...(['receipt_id', 'payload', 'digest', 'log_index', 'account_id', 'request_id', 'livemode'] as const),
+  ...(['kind', 'model', 'run_id', 'started_at', 'account_sequence'] as const),
+] as const;
 /** A stored receipt with the columns that it is listed and exported by. */
-export interface AuditedReceipt {
-  readonly receipt_id: string;
-  readonly payload: string;
-  readonly digest: Buffer;
-  readonly log_index: bigint;
-  readonly account_id: string;
-  readonly request_id: string;
-  readonly livemode: boolean | null;
-  readonly kind: string | null;
-  readonly model: string | null;
-  readonly run_id: string | null;
-  readonly started_at: Date | null;
-  readonly account_sequence: number | null;
-}
-
-export const AUDITED_COLUMNS =
-  'receipt_id, payload, digest, log_index, account_id, request_id, livemode, kind, model, run_id, started_at, account_sequence';
+type AuditedReceipt = Readonly<Pick<RowOf<typeof Receipt>, (typeof AUDITED_COLUMNS)[number]>>;
 
 /** Why a receipt is not as it was issued, or not found by whom it belongs to. */
 export function receiptFaults(row: AuditedReceipt): string[] {

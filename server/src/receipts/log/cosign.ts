@@ -3,8 +3,10 @@ import type { Pool } from 'pg';
 import type { Witness, WitnessAnswer } from '../../adapters/witness/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { firstOf } from '../../kernel/statements.ts';
 import { allOf, type OwnKeys } from '../own-keys.ts';
 import { ownRecords, strikeOut } from '../own-records.ts';
+import { tables } from '../tables.ts';
 import { stopLog } from './log-stops.ts';
 import { type SignedState, signedState } from './read-log.ts';
 import { readRanges } from './stored-tree.ts';
@@ -89,8 +91,8 @@ async function moreThanThereIs(pool: Pool, seen: number): Promise<WitnessAnswer>
 }
 
 async function knownSize(pool: Pool, name: string): Promise<number> {
-  const { rows } = await pool.query<{ size: bigint }>('select size from receipt_log_witnesses where name = $1', [name]);
-  return Number(rows[0]?.size ?? 0);
+  const witness = tables.selectFrom('receipt_log_witnesses').select('size').where('name', '=', name);
+  return Number((await firstOf(pool, witness))?.size ?? 0);
 }
 
 /** The line of this witness's key among those it answered, written anew; undefined where it does not hold. */

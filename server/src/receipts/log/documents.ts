@@ -1,21 +1,19 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
+import { type RowOf, rowsOf } from '../../kernel/statements.ts';
+import type { LogDocument as Document } from '../entities.ts';
 import { invoiceDigestOf } from '../invoices/issue-invoice.ts';
 import { isSealed, sealOf } from '../seal.ts';
+import { tables } from '../tables.ts';
 import type { Entries } from './receipts-at.ts';
 
+const COLUMNS = ['document_id', 'kind', 'payload', 'digest', 'seal'] as const;
 /** What the log takes in beside receipts, as it is stored. */
-export interface LogDocument {
-  readonly document_id: string;
-  readonly kind: 'invoice';
-  readonly payload: string;
-  readonly digest: Buffer;
-  readonly seal: Buffer | null;
-}
+export type LogDocument = Readonly<Pick<RowOf<typeof Document>, (typeof COLUMNS)[number]>>;
 
 /** SQL: a document has no place in the log and is to get one. */
 export const WAITS = 'log_index is null and set_aside_at is null';
-const COLUMNS = 'document_id, kind, payload, digest, seal';
 /** Documents that one transaction takes in. */
 const AT_ONCE = 1_000;
 
@@ -30,10 +28,11 @@ const digestOf = ({ kind, payload }: Pick<LogDocument, 'kind' | 'payload'>): Buf
 };
 
 export async function waitingDocuments(client: PoolClient): Promise<LogDocument[]> {
-  const { rows } = await client.query<LogDocument>(
-    `select ${COLUMNS} from log_documents where ${WAITS} order by document_id limit ${AT_ONCE}`,
-  );
-  return rows;
+  const documents = tables
+    .selectFrom('log_documents')
+    .select(COLUMNS)
+    .where(sql<SqlBool>`${sql.raw(WAITS)}`);
+  return rowsOf(client, documents.orderBy('document_id').limit(AT_ONCE));
 }
 
 /** The digest is of the text, the text names the document, and the gateway has sealed it; the others are refused, by their ids. */
@@ -53,9 +52,8 @@ export async function setDocumentsAside(client: PoolClient, ids: readonly string
 
 /** What a person makes of those that were set aside. @returns their ids */
 export async function decideDocuments(client: PoolClient, sealKey: Buffer, decision: 'accept' | 'forget'): Promise<string[]> {
-  const { rows } = await client.query<{ document_id: string; digest: Buffer }>(
-    'select document_id, digest from log_documents where set_aside_at is not null',
-  );
+  const aside = tables.selectFrom('log_documents').select(['document_id', 'digest']).where('set_aside_at', 'is not', null);
+  const rows = await rowsOf(client, aside);
   const ids = rows.map(({ document_id: id }) => id);
   if (decision === 'forget') {
     await client.query('delete from signed_invoices where invoice_id = any($1)', [ids]);
@@ -78,9 +76,11 @@ export async function placeDocuments(client: PoolClient, documents: readonly Log
 
 /** By their places in the log: the digest of what each says now. */
 export async function documentsAt(pool: Pool, { start, end }: Entries): Promise<Map<number, LogDocument & { readonly now: Buffer }>> {
-  const { rows } = await pool.query<LogDocument & { log_index: bigint }>(
-    `select ${COLUMNS}, log_index from log_documents where log_index >= $1 and log_index < $2`,
-    [start, end],
-  );
+  const placed = tables
+    .selectFrom('log_documents')
+    .select([...COLUMNS, 'log_index'])
+    .where('log_index', '>=', BigInt(start))
+    .where('log_index', '<', BigInt(end));
+  const rows = await rowsOf(pool, placed);
   return new Map(rows.map(({ log_index: index, ...one }) => [Number(index), { ...one, now: digestOf(one) }]));
 }

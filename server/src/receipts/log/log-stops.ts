@@ -1,6 +1,9 @@
+import { sql } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { rowsOf } from '../../kernel/statements.ts';
+import { tables } from '../tables.ts';
 
 /** Why nothing may be signed or anchored any more until somebody has looked. */
 export interface StopReason {
@@ -34,16 +37,21 @@ interface StopDeps {
 /** Stops the log for every process: requests and their receipts go on, the log does not take them in. The same reason is said aloud once. */
 export async function stopLog({ pool, clock, log }: StopDeps, reasons: readonly StopReason[]): Promise<void> {
   if (reasons.length === 0) return;
-  const { rows } = await pool.query<{ reason: string }>(
-    `insert into receipt_log_stops (reason, seen, stopped_at) select reason, seen, $3 from unnest($1::text[], $2::text[]) as given (reason, seen)
-     on conflict (reason) do nothing returning reason`,
-    [reasons.map(({ reason }) => reason), reasons.map(({ seen }) => seen), new Date(clock.now())],
+  const given = sql`select reason, seen, ${new Date(clock.now())}::timestamptz
+    from unnest(${reasons.map(({ reason }) => reason)}::text[], ${reasons.map(({ seen }) => seen)}::text[]) as given (reason, seen)`;
+  const rows = await rowsOf(
+    pool,
+    tables
+      .insertInto('receipt_log_stops')
+      .columns(['reason', 'seen', 'stopped_at'])
+      .expression(given)
+      .onConflict((conflict) => conflict.column('reason').doNothing())
+      .returning('reason'),
   );
   for (const { reason } of rows) log.fatal({ reason }, `the log of receipts is stopped. ${HOW_TO_RESUME}`);
 }
 
 /** Empty while the log goes on. */
 export async function stopsOf(db: Pool | PoolClient): Promise<StopReason[]> {
-  const { rows } = await db.query<StopReason>('select reason, seen from receipt_log_stops order by stopped_at, reason');
-  return rows;
+  return rowsOf(db, tables.selectFrom('receipt_log_stops').select(['reason', 'seen']).orderBy('stopped_at').orderBy('reason'));
 }

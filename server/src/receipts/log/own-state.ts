@@ -11,7 +11,9 @@ import {
   type TreeNode,
 } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
+import { firstOf } from '../../kernel/statements.ts';
 import { publicBytes, publicKeyOf, type SigningKey } from '../signing-keys.ts';
+import { tables } from '../tables.ts';
 import { LogStop } from './log-stops.ts';
 import { signedState } from './read-log.ts';
 import { readNodes, sha256 } from './stored-tree.ts';
@@ -44,8 +46,8 @@ export interface LogRow {
 
 /** @throws where the row is gone */
 export async function readLogRow(db: Pool | PoolClient, { isToGrow = false } = {}): Promise<LogRow> {
-  const { rows } = await db.query<{ origin: string; size: bigint }>(`select origin, size from receipt_log${isToGrow ? ' for update' : ''}`);
-  const [log] = rows;
+  const row = tables.selectFrom('receipt_log').select(['origin', 'size']);
+  const log = await firstOf(db, isToGrow ? row.forUpdate() : row);
   if (!log) throw new Error('The row of the log is gone');
   return { origin: log.origin, size: Number(log.size) };
 }

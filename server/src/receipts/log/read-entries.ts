@@ -14,7 +14,7 @@ export async function readEntries(
 ): Promise<Buffer> {
   const start = index * TILE_WIDTH;
   const range = { start, end: start + width };
-  const receipts = await receiptsAt<{ digest: Buffer; log_index: bigint }>(deps, range, 'digest, log_index');
+  const receipts = await receiptsAt(deps, range, (placed) => placed.select(['digest', 'log_index']));
   const found = new Map<number, { readonly digest: Buffer }>([...receipts, ...(await documentsAt(deps.pool, range))]);
   if (found.size < width) throw new Problem('not_found', `The log does not have this bundle: so far it has ${found.size} of its entries.`);
   return Buffer.concat([...found].toSorted(([one], [other]) => one - other).flatMap(([, { digest }]) => [lengthOf(digest), digest]));

@@ -1,9 +1,12 @@
 import { consistencyRanges, formatTlogProof, inclusionRanges } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
+import * as z from 'zod';
 import type { Archive } from '../../archive/index.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { checkedRow, firstOf } from '../../kernel/statements.ts';
 import { storedReceipt } from '../stored-receipt.ts';
+import { tables } from '../tables.ts';
 import { readRanges } from './stored-tree.ts';
 
 /** Appending follows the settlement by seconds. */
@@ -16,12 +19,11 @@ export interface SignedState {
   readonly note: string;
 }
 
+const Checkpoint = z.object({ size: z.bigint(), note: z.string() });
+
 /** The newest; undefined while the log is empty. */
 export async function signedState(db: Pool | PoolClient): Promise<SignedState | undefined> {
-  const { rows } = await db.query<{ size: bigint; note: string }>(
-    'select size, note from receipt_log_checkpoints order by size desc limit 1',
-  );
-  const [row] = rows;
+  const row = await firstOf(db, tables.selectFrom('receipt_log_checkpoints').select(['size', 'note']).orderBy('size', 'desc').limit(1));
   return row && { size: Number(row.size), note: row.note };
 }
 
@@ -31,7 +33,9 @@ export async function signedState(db: Pool | PoolClient): Promise<SignedState | 
  * others. Looked at is the newest state of each number of cosignatures, and not every state there ever was. Undefined while the log is empty.
  */
 export async function provingState(pool: Pool, index: number): Promise<SignedState | undefined> {
-  const { rows } = await pool.query<{ size: bigint; note: string }>(
+  const row = await checkedRow(
+    pool,
+    Checkpoint,
     `select newest.size, newest.note
        from generate_series(1, (select max(cosignatures) from receipt_log_checkpoints)) as signers,
             lateral (select size, note from receipt_log_checkpoints where cosignatures = signers::smallint and size > $1
@@ -40,12 +44,13 @@ export async function provingState(pool: Pool, index: number): Promise<SignedSta
       where today > 0 order by today desc, size desc limit 1`,
     [index],
   );
-  const [row] = rows;
   return row ? { size: Number(row.size), note: row.note } : signedState(pool);
 }
 
 async function cosignedState(pool: Pool, cosignatures: number): Promise<SignedState | undefined> {
-  const { rows } = await pool.query<{ size: bigint; note: string }>(
+  const row = await checkedRow(
+    pool,
+    Checkpoint,
     // The newest of each number of cosignatures, by the index: not all states that there ever were.
     `select newest.size, newest.note
        from generate_series($1::integer, (select max(cosignatures)::integer from receipt_log_checkpoints)) as signers,
@@ -53,7 +58,6 @@ async function cosignedState(pool: Pool, cosignatures: number): Promise<SignedSt
       order by size desc limit 1`,
     [cosignatures],
   );
-  const [row] = rows;
   return row && { size: Number(row.size), note: row.note };
 }
 
@@ -80,8 +84,7 @@ export async function proofOfReceipt(pool: Pool, archive: Archive, receiptId: st
 /** That the log of one size is the beginning of that of another. @throws Problem `validation_failed` for sizes that the log has not had */
 export async function consistencyOf(pool: Pool, oldSize: number, newSize: number): Promise<Uint8Array[]> {
   if (oldSize > newSize) throw invalidInput([{ loc: ['query', 'from'], msg: 'must be at most `to`', type: 'invalid' }]);
-  const { rows } = await pool.query<{ size: bigint }>('select size from receipt_log');
-  const size = Number(rows[0]?.size ?? 0);
+  const size = Number((await firstOf(pool, tables.selectFrom('receipt_log').select('size')))?.size ?? 0);
   if (newSize > size) throw invalidInput([{ loc: ['query', 'to'], msg: `must be at most ${size}, the size of the log`, type: 'invalid' }]);
   return readRanges(pool, consistencyRanges(oldSize, newSize));
 }

@@ -1,6 +1,8 @@
-import type { Pool, QueryResultRow } from 'pg';
+import type { Compilable } from 'kysely';
+import type { Pool } from 'pg';
 import type { Archive } from '../../archive/index.ts';
-import { archivedReceipts } from '../stored-receipt.ts';
+import { rowsOf } from '../../kernel/statements.ts';
+import { type Receipts, receiptsIn } from '../stored-receipt.ts';
 
 /** Entries from one place in the log on, before another. */
 export interface Entries {
@@ -8,22 +10,21 @@ export interface Entries {
   readonly end: number;
 }
 
-/** Receipts by their places in the log, from the database and from the archive. @param columns SQL, with `log_index` */
-export async function receiptsAt<Row extends QueryResultRow & { readonly log_index: bigint }>(
+/** Receipts by their places in the log, from the database and from the archive. @param select columns of them, with `log_index` */
+export async function receiptsAt<Found extends { readonly log_index: bigint | null }>(
   { pool, archive }: { readonly pool: Pool; readonly archive: Archive },
   { start, end }: Entries,
-  columns: string,
-): Promise<Map<number, Row>> {
-  const read = (source: string, ...more: string[]) =>
-    pool.query<Row>(`select ${columns} from ${source} where log_index >= $1 and log_index < $2`, [start, end, ...more]);
-  const { rows } = await read('receipts');
-  const found = new Map(rows.map((row) => [Number(row.log_index), row]));
+  select: (placed: Receipts) => Compilable<Found>,
+): Promise<Map<number, Found>> {
+  const read = (archived?: string) =>
+    rowsOf(pool, select(receiptsIn(archived).where('log_index', '>=', BigInt(start)).where('log_index', '<', BigInt(end))));
+  const found = new Map((await read()).map((row) => [Number(row.log_index), row]));
   // A month that is being archived is still in the database as well.
   if (found.size === end - start) return found;
   for (const piece of await archive.piecesOfLog(start, end)) {
     const json = await archive.rows(piece);
     if (json === undefined) continue;
-    for (const row of (await read(archivedReceipts('$3'), json)).rows) found.set(Number(row.log_index), row);
+    for (const row of await read(json)) found.set(Number(row.log_index), row);
   }
   return found;
 }

@@ -70,7 +70,7 @@ async function resumeIn(client: PoolClient, own: OwnKeys, { origin, size, root, 
   const seen = stops.flatMap((stop) => stop.seen ?? []).filter((record) => !isOfKey(record));
   await putDown(client, [...seen, ...keys.map(recordOfKey)], allOf(own));
   await client.query('delete from receipt_log_stops');
-  await recordAudit((sql, values) => client.query(sql, values), {
+  await recordAudit(client, {
     accountId: null,
     actor: { kind: 'system', id: null },
     action: 'receipt_log.resumed',

@@ -1,5 +1,7 @@
 import type { Pool } from 'pg';
+import * as z from 'zod';
 import type { Clock } from '../../kernel/clock.ts';
+import { checkedRow } from '../../kernel/statements.ts';
 
 /** Whoever was shown a checkpoint in that time may come back with it: witnesses, clients that follow the log. */
 const KEPT_WHOLE_MS = 86_400_000;
@@ -17,9 +19,13 @@ export async function thinCheckpoints({ pool, clock }: { readonly pool: Pool; re
   while (after !== null && !signal.aborted) after = await thinAfter(pool, after, before);
 }
 
+const Looked = z.object({ last: z.bigint().nullable() });
+
 /** @returns the last size that was looked at; null where there was none */
 async function thinAfter(pool: Pool, after: bigint, before: Date): Promise<bigint | null> {
-  const { rows } = await pool.query<{ last: bigint | null }>(
+  const looked = await checkedRow(
+    pool,
+    Looked,
     `with read as materialized (
        select size, created_at, cosignatures from receipt_log_checkpoints where size > $1 and created_at < $2 order by size limit $3
      ), numbered as (
@@ -30,5 +36,5 @@ async function thinAfter(pool: Pool, after: bigint, before: Date): Promise<bigin
      select max(size) as last from read`,
     [after, before, STEP],
   );
-  return rows[0]?.last ?? null;
+  return looked?.last ?? null;
 }

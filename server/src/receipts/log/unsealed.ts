@@ -1,9 +1,12 @@
+import { sql } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { recordAudit } from '../../audit/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { type OwnKeys, ownSealKey } from '../own-keys.ts';
 import { sealOf } from '../seal.ts';
+import { tables } from '../tables.ts';
 import { decideDocuments } from './documents.ts';
 
 /** A receipt, or a document, that the gateway has not written, or not so. */
@@ -25,13 +28,15 @@ export async function setAside(client: PoolClient, receiptIds: readonly string[]
 }
 
 export async function unsealedReceipts(pool: Pool): Promise<UnsealedReceipt[]> {
-  const { rows } = await pool.query<UnsealedReceipt>(
-    `select receipt_id, account_id, found_at from unsealed_receipts
-     union all
-     select document_id, account_id, set_aside_at from log_documents left join signed_invoices on invoice_id = document_id where set_aside_at is not null
-      order by found_at, receipt_id`,
-  );
-  return rows;
+  const receipts = tables
+    .selectFrom('unsealed_receipts')
+    .select((eb) => ['receipt_id', eb.ref('account_id').$castTo<string | null>().as('account_id'), 'found_at'] as const);
+  const documents = tables
+    .selectFrom('log_documents')
+    .leftJoin('signed_invoices', 'invoice_id', 'document_id')
+    .select((eb) => ['document_id as receipt_id', 'account_id', eb.ref('set_aside_at').$notNull().as('found_at')] as const)
+    .where('set_aside_at', 'is not', null);
+  return rowsOf(pool, receipts.unionAll(documents).orderBy('found_at').orderBy('receipt_id'));
 }
 
 /**
@@ -40,9 +45,8 @@ export async function unsealedReceipts(pool: Pool): Promise<UnsealedReceipt[]> {
  */
 export async function decideUnsealed(pool: Pool, own: OwnKeys, decision: 'accept' | 'forget'): Promise<number> {
   return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<{ receipt_id: string; digest: Buffer; receipt: object }>(
-      'delete from unsealed_receipts returning receipt_id, (jsonb_populate_record(null::receipts, receipt)).digest, receipt',
-    );
+    const digest = sql<Buffer>`(jsonb_populate_record(null::receipts, receipt)).digest`;
+    const rows = await rowsOf(client, tables.deleteFrom('unsealed_receipts').returning(['receipt_id', 'receipt', digest.as('digest')]));
     if (decision === 'accept')
       await client.query(
         `insert into receipts select (jsonb_populate_record(null::receipts, receipt || jsonb_build_object('seal', seal))).*
@@ -52,7 +56,7 @@ export async function decideUnsealed(pool: Pool, own: OwnKeys, decision: 'accept
     const documents = await decideDocuments(client, ownSealKey(own), decision);
     const decided = [...rows.map(({ receipt_id: id }) => id), ...documents];
     if (decided.length > 0)
-      await recordAudit((sql, values) => client.query(sql, values), {
+      await recordAudit(client, {
         accountId: null,
         actor: { kind: 'system', id: null },
         action: `unsealed_receipts.${decision === 'accept' ? 'accepted' : 'forgotten'}`,

@@ -1,32 +1,24 @@
 import type { LogTimestamp, LogTimestampList, ReceiptTimestamp } from '@tallygate/contract';
 import { inclusionRanges } from '@tallygate/receipts';
+import type { InferResult } from 'kysely';
 import type { Pool } from 'pg';
 import type { Archive } from '../../archive/index.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
-import { type Keyed, Keyset, mapPage, type PageQuery } from '../../kernel/page.ts';
+import { Keyset, mapPage, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { firstOf, rowsOf } from '../../kernel/statements.ts';
 import { readRanges } from '../log/stored-tree.ts';
 import { storedReceipt } from '../stored-receipt.ts';
+import { tables } from '../tables.ts';
 
-interface Row {
-  readonly timestamp_id: string;
-  readonly authority: string;
-  readonly tree_size: bigint;
-  readonly checkpoint: string;
-  readonly token: Buffer;
-  readonly stamped_at: Date;
-}
-
-const COLUMNS = 'timestamp_id, authority, tree_size, checkpoint, token, stamped_at';
+const STAMPED = tables.selectFrom('log_timestamps').select(['timestamp_id', 'authority', 'tree_size', 'checkpoint', 'token', 'stamped_at']);
+type Row = InferResult<typeof STAMPED>[number];
 
 const TIMESTAMPS = new Keyset({ name: 'log_timestamps', columns: { created_at: 'time', timestamp_id: 'uuid' }, direction: 'desc' });
 
 /** The newest first. */
 export async function listTimestamps(pool: Pool, query: PageQuery): Promise<LogTimestampList> {
-  const { rows } = await pool.query<Row & Keyed>(
-    `select ${COLUMNS}, ${TIMESTAMPS.key} from log_timestamps where ${TIMESTAMPS.after('$1')} order by ${TIMESTAMPS.order} limit $2`,
-    [...TIMESTAMPS.values(query)],
-  );
+  const rows = await rowsOf(pool, TIMESTAMPS.pageIn(STAMPED, query));
   return mapPage(TIMESTAMPS.page(rows, query), toWire);
 }
 
@@ -35,11 +27,11 @@ export async function timestampOfReceipt(pool: Pool, archive: Archive, receiptId
   const receipt = await storedReceipt(pool, archive, receiptId);
   if (!receipt) throw new Problem('not_found', 'There is no receipt with this id; a receipt appears a moment after its answer has ended.');
   const index = receipt.log_index === null ? undefined : Number(receipt.log_index);
-  const { rows } = await pool.query<Row>(
-    `select ${COLUMNS} from log_timestamps where tree_size > $1 order by tree_size, authority limit 1`,
-    [index ?? null],
-  );
-  const [row] = rows;
+  const after = STAMPED.where('tree_size', '>', BigInt(index ?? 0))
+    .orderBy('tree_size')
+    .orderBy('authority')
+    .limit(1);
+  const row = index === undefined ? undefined : await firstOf(pool, after);
   if (!row || index === undefined)
     throw new Problem('not_found', 'No state of the log with this receipt in it was stamped yet: states are stamped on a schedule.');
   const path = await readRanges(pool, inclusionRanges(index, Number(row.tree_size)));

@@ -1,7 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import * as z from 'zod';
 import type { Origin } from '../../../audit/index.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { checkedRow, firstOf, inUnit, run } from '../../../kernel/statements.ts';
+import { tables } from '../tables.ts';
 import { newUserCode, userCodeHash } from './user-code.ts';
 
 export const LIFETIME_SECONDS = 600;
@@ -27,9 +30,8 @@ export interface Pending {
   readonly clientName: string;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
-  /** As the database writes a time. */
-  readonly createdAt: string;
-  readonly expiresAt: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
 }
 
 /** What a program hears when it asks for its session. */
@@ -39,37 +41,52 @@ export type Standing =
   | { readonly is: 'approved'; readonly userId: string }
   | { readonly is: 'pending'; readonly isTooSoon: boolean; readonly intervalSeconds: number };
 
-const COLUMNS = `id, client_name as "clientName", ip_address as "ipAddress", user_agent as "userAgent", created_at as "createdAt", expires_at as "expiresAt"`;
+const COLUMNS = [
+  ...(['id', 'client_name as clientName', 'ip_address as ipAddress', 'user_agent as userAgent'] as const),
+  ...(['created_at as createdAt', 'expires_at as expiresAt'] as const),
+] as const;
 
 export async function openDeviceLogin(unit: EntityManager, clientName: string, { ip, userAgent }: Origin, now: Date): Promise<Codes> {
   const deviceCode = `tgd_${randomBytes(32).toString('base64url')}`;
   const expiresAt = new Date(now.getTime() + LIFETIME_SECONDS * 1000);
   for (;;) {
     const userCode = newUserCode();
-    const inserted = await unit.execute<object[]>(
-      `insert into device_logins (id, device_code_hash, user_code_hash, client_name, ip_address, user_agent, created_at, expires_at, interval_seconds)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (user_code_hash) do nothing returning id`,
-      [
-        ...[newId(), deviceCodeHash(deviceCode), userCodeHash(userCode), clientName, ip, userAgent?.slice(0, MAX_USER_AGENT) ?? null],
-        ...[now, expiresAt, FIRST_INTERVAL_SECONDS],
-      ],
+    const inserted = await run(
+      inUnit(unit),
+      tables
+        .insertInto('device_logins')
+        .values({
+          ...{ id: newId(), device_code_hash: deviceCodeHash(deviceCode), user_code_hash: userCodeHash(userCode), client_name: clientName },
+          ...{ ip_address: ip, user_agent: userAgent?.slice(0, MAX_USER_AGENT) ?? null },
+          ...{ created_at: now, expires_at: expiresAt, interval_seconds: FIRST_INTERVAL_SECONDS },
+        })
+        .onConflict((conflict) => conflict.column('user_code_hash').doNothing()),
     );
     // Of 25 billion codes another program may have just this one.
-    if (inserted.length > 0) return { deviceCode, userCode };
+    if (inserted > 0) return { deviceCode, userCode };
   }
 }
+
+const AskedRow = z.object({
+  decision: z.string().nullable(),
+  user_id: z.string().nullable(),
+  too_soon: z.boolean(),
+  interval_seconds: z.number(),
+});
 
 /** Counts the question, and slows down whoever asks too soon. */
 export async function askedFor(unit: EntityManager, deviceCode: string, now: Date): Promise<Standing> {
   if (!WELL_FORMED.test(deviceCode)) return { is: 'unknown' };
-  const [row] = await unit.execute<{ decision: string | null; user_id: string | null; too_soon: boolean; interval_seconds: number }[]>(
+  const row = await checkedRow(
+    inUnit(unit),
+    AskedRow,
     `with before as (
-       select id, decision is null and coalesce(polled_at > ?::timestamptz - (interval_seconds - ?) * interval '1 second', false) as too_soon
-       from device_logins where device_code_hash = ? and expires_at > ? for update
+       select id, decision is null and coalesce(polled_at > $1::timestamptz - (interval_seconds - $2) * interval '1 second', false) as too_soon
+       from device_logins where device_code_hash = $3 and expires_at > $1 for update
      )
-     update device_logins as d set polled_at = ?, interval_seconds = d.interval_seconds + case when before.too_soon then ? else 0 end
+     update device_logins as d set polled_at = $1, interval_seconds = d.interval_seconds + case when before.too_soon then $4::int else 0 end
      from before where d.id = before.id returning d.decision, d.user_id, d.interval_seconds, before.too_soon`,
-    [now, TOLERANCE_SECONDS, deviceCodeHash(deviceCode), now, now, SLOWER_SECONDS],
+    [now, TOLERANCE_SECONDS, deviceCodeHash(deviceCode), SLOWER_SECONDS],
   );
   if (!row) return { is: 'unknown' };
   if (row.decision === 'denied') return { is: 'denied' };
@@ -79,19 +96,29 @@ export async function askedFor(unit: EntityManager, deviceCode: string, now: Dat
 
 /** Ends an approved login with the session that it was for; undefined when another request was faster, or the approval was withdrawn. */
 export async function spendApproval(unit: EntityManager, deviceCode: string, userId: string, now: Date): Promise<string | undefined> {
-  const [spent] = await unit.execute<{ client_name: string }[]>(
-    `delete from device_logins where device_code_hash = ? and user_id = ? and decision = 'approved' and expires_at > ? returning client_name`,
-    [deviceCodeHash(deviceCode), userId, now],
+  const spent = await firstOf(
+    inUnit(unit),
+    tables
+      .deleteFrom('device_logins')
+      .where('device_code_hash', '=', deviceCodeHash(deviceCode))
+      .where('user_id', '=', userId)
+      .where('decision', '=', 'approved')
+      .where('expires_at', '>', now)
+      .returning('client_name'),
   );
   return spent?.client_name;
 }
 
 export async function pendingWith(unit: EntityManager, userCode: string, now: Date): Promise<Pending | undefined> {
-  const rows = await unit.execute<Pending[]>(
-    `select ${COLUMNS} from device_logins where user_code_hash = ? and decision is null and expires_at > ?`,
-    [userCodeHash(userCode), now],
+  return firstOf(
+    inUnit(unit),
+    tables
+      .selectFrom('device_logins')
+      .select(COLUMNS)
+      .where('user_code_hash', '=', userCodeHash(userCode))
+      .where('decision', 'is', null)
+      .where('expires_at', '>', now),
   );
-  return rows[0];
 }
 
 interface Decision {
@@ -103,13 +130,17 @@ interface Decision {
 
 /** The condition decides, not a look before: of two at once one counts. */
 export async function decide(unit: EntityManager, { userCode, userId, decision, now }: Decision): Promise<Pending | undefined> {
-  const rows = await unit.execute<Pending[]>(
-    `update device_logins set decision = ?, user_id = ?, decided_at = ?
-     where user_code_hash = ? and decision is null and expires_at > ? returning ${COLUMNS}`,
-    [decision, userId, now, userCodeHash(userCode), now],
+  return firstOf(
+    inUnit(unit),
+    tables
+      .updateTable('device_logins')
+      .set({ decision, user_id: userId, decided_at: now })
+      .where('user_code_hash', '=', userCodeHash(userCode))
+      .where('decision', 'is', null)
+      .where('expires_at', '>', now)
+      .returning(COLUMNS),
   );
-  return rows[0];
 }
 
 export const dropApprovals = (unit: EntityManager, userId: string): Promise<unknown> =>
-  unit.execute('delete from device_logins where user_id = ?', [userId]);
+  inUnit(unit).query('delete from device_logins where user_id = $1', [userId]);

@@ -1,5 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { firstOf, inUnit, run } from '../../../kernel/statements.ts';
+import { tables } from '../tables.ts';
 
 const LIFETIME_MS = 5 * 60_000;
 const MAX_TRIES = 5;
@@ -17,7 +20,7 @@ export interface Challenge {
 export async function openChallenge(unit: EntityManager, userId: string, now: Date): Promise<Challenge> {
   const token = `tgc_${randomBytes(32).toString('base64url')}`;
   const expiresAt = new Date(now.getTime() + LIFETIME_MS);
-  await unit.execute('insert into login_challenges (token_hash, user_id, created_at, expires_at) values (?, ?, ?, ?)', [
+  await inUnit(unit).query('insert into login_challenges (token_hash, user_id, created_at, expires_at) values ($1, $2, $3, $4)', [
     tokenHash(token),
     userId,
     now,
@@ -26,14 +29,18 @@ export async function openChallenge(unit: EntityManager, userId: string, now: Da
   return { token, expiresAt };
 }
 
+const openOnes = (token: string, now: Date) =>
+  tables
+    .selectFrom('login_challenges')
+    .where('token_hash', '=', tokenHash(token))
+    .where('expires_at', '>', now)
+    .where('tries', '<', MAX_TRIES);
+
 /** Whose challenge it is, as long as it lives; it costs no try. */
 export async function challengedUser(unit: EntityManager, token: string, now: Date): Promise<string | undefined> {
   if (!WELL_FORMED.test(token)) return undefined;
-  const rows = await unit.execute<{ user_id: string }[]>(
-    'select user_id from login_challenges where token_hash = ? and expires_at > ? and tries < ?',
-    [tokenHash(token), now, MAX_TRIES],
-  );
-  return rows[0]?.user_id;
+  const challenge = await firstOf(inUnit(unit), openOnes(token, now).select('user_id'));
+  return challenge?.user_id;
 }
 
 /**
@@ -41,20 +48,23 @@ export async function challengedUser(unit: EntityManager, token: string, now: Da
  * the rest of its transaction.
  */
 export async function takeTry(unit: EntityManager, token: string, now: Date): Promise<boolean> {
-  const taken = await unit.execute<object[]>(
-    'update login_challenges set tries = tries + 1 where token_hash = ? and expires_at > ? and tries < ? returning user_id',
-    [tokenHash(token), now, MAX_TRIES],
+  const taken = await run(
+    inUnit(unit),
+    tables
+      .updateTable('login_challenges')
+      .set({ tries: sql<number>`tries + 1` })
+      .where('token_hash', '=', tokenHash(token))
+      .where('expires_at', '>', now)
+      .where('tries', '<', MAX_TRIES),
   );
-  return taken.length > 0;
+  return taken > 0;
 }
 
 /** Ends it with the login that it was for; false when another request was faster. */
 export async function spendChallenge(unit: EntityManager, token: string): Promise<boolean> {
-  return (
-    (await unit.execute<object[]>('delete from login_challenges where token_hash = ? returning user_id', [tokenHash(token)])).length > 0
-  );
+  return (await run(inUnit(unit), tables.deleteFrom('login_challenges').where('token_hash', '=', tokenHash(token)))) > 0;
 }
 
 /** Ends all of a user's: their password has changed since. */
 export const dropChallenges = (unit: EntityManager, userId: string): Promise<unknown> =>
-  unit.execute('delete from login_challenges where user_id = ?', [userId]);
+  inUnit(unit).query('delete from login_challenges where user_id = $1', [userId]);

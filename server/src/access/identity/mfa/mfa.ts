@@ -3,8 +3,8 @@ import type { MfaDisableRequest, MfaStatusResponse, MfaVerifyRequest } from '@ta
 import { actorOf, type Origin, recordAudit } from '../../../audit/index.ts';
 import type { Principal, SessionPrincipal } from '../../../http/index.ts';
 import { type Clock, rfc3339 } from '../../../kernel/clock.ts';
-import { inUnit } from '../../../kernel/execute.ts';
 import { Problem } from '../../../kernel/problem.ts';
+import { inUnit } from '../../../kernel/statements.ts';
 import { inUnitOfWork } from '../../../kernel/transaction.ts';
 import { notify } from '../notices.ts';
 import type { OwnerProof } from '../owner-proof.ts';

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Actor, type Origin, recordAudit } from '../../../audit/index.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import { inUnit } from '../../../kernel/execute.ts';
+import { inUnit } from '../../../kernel/statements.ts';
 import { inUnitOfWork } from '../../../kernel/transaction.ts';
 import { notify } from '../notices.ts';
 import { endSessions } from '../sessions.ts';

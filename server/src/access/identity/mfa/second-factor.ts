@@ -1,7 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import type { SealedColumn, SecretBox } from '../../../kernel/secret-box.ts';
+import { firstOf, inUnit, run } from '../../../kernel/statements.ts';
+import { tables } from '../tables.ts';
 import type { User } from '../user.ts';
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
 import { isTotpCode, newTotpSecret, otpauthUri, qrCode, totpStep } from './totp.ts';
@@ -30,7 +33,7 @@ export interface SecondFactor {
 }
 
 const forgetRecoveryCodes = (unit: EntityManager, user: User): Promise<unknown> =>
-  unit.execute('delete from mfa_recovery_codes where user_id = ?', [user.id]);
+  inUnit(unit).query('delete from mfa_recovery_codes where user_id = $1', [user.id]);
 
 /** Deletes the secret and all recovery codes. */
 export async function dropSecondFactor(unit: EntityManager, user: User): Promise<void> {
@@ -58,22 +61,23 @@ export function createSecondFactor({ box, clock }: { box: SecretBox; clock: Cloc
     const { plain: secret, isStale } = box.open(user.mfaSealedSecret, secretContextOf(user));
     const step = totpStep(secret, code, clock.now());
     if (step === undefined) return false;
-    const taken = await unit.execute<object[]>('update users set mfa_last_step = ? where id = ? and mfa_last_step < ? returning id', [
-      step,
-      user.id,
-      step,
-    ]);
-    if (taken.length === 0) return false;
+    const spent = tables
+      .updateTable('users')
+      .set({ mfa_last_step: BigInt(step) })
+      .where('id', '=', user.id);
+    if ((await run(inUnit(unit), spent.where('mfa_last_step', '<', BigInt(step)))) === 0) return false;
     if (isStale) user.mfaSealedSecret = box.seal(secret, secretContextOf(user));
     return true;
   }
 
   async function takeRecoveryCode(unit: EntityManager, user: User, code: string): Promise<boolean> {
-    const taken = await unit.execute<object[]>(
-      'update mfa_recovery_codes set used_at = ? where user_id = ? and code_hash = ? and used_at is null returning user_id',
-      [new Date(clock.now()), user.id, recoveryCodeHash(code)],
-    );
-    return taken.length > 0;
+    const spent = tables
+      .updateTable('mfa_recovery_codes')
+      .set({ used_at: new Date(clock.now()) })
+      .where('user_id', '=', user.id)
+      .where('code_hash', '=', recoveryCodeHash(code))
+      .where('used_at', 'is', null);
+    return (await run(inUnit(unit), spent)) > 0;
   }
 
   return {
@@ -81,7 +85,7 @@ export function createSecondFactor({ box, clock }: { box: SecretBox; clock: Cloc
       const secret = newTotpSecret();
       user.beginSecondFactor(box.seal(secret, secretContextOf(user)));
       // Steps were counted for the secret before: the new one has been shown to nobody.
-      await unit.execute('update users set mfa_last_step = 0 where id = ?', [user.id]);
+      await inUnit(unit).query('update users set mfa_last_step = 0 where id = $1', [user.id]);
       const uri = otpauthUri(user.email, secret);
       return { secret, otpauthUri: uri, qrCode: qrCode(uri) };
     },
@@ -92,7 +96,7 @@ export function createSecondFactor({ box, clock }: { box: SecretBox; clock: Cloc
       const codes = newRecoveryCodes();
       await forgetRecoveryCodes(unit, user);
       for (const one of codes)
-        await unit.execute('insert into mfa_recovery_codes (user_id, code_hash) values (?, ?)', [user.id, recoveryCodeHash(one)]);
+        await inUnit(unit).query('insert into mfa_recovery_codes (user_id, code_hash) values ($1, $2)', [user.id, recoveryCodeHash(one)]);
       return codes;
     },
 
@@ -106,11 +110,9 @@ export function createSecondFactor({ box, clock }: { box: SecretBox; clock: Cloc
 
     async recoveryCodesLeft(unit, user) {
       if (!user.hasSecondFactor()) return 0;
-      const rows = await unit.execute<{ left: number }[]>(
-        'select count(*)::int as left from mfa_recovery_codes where user_id = ? and used_at is null',
-        [user.id],
-      );
-      return rows[0]?.left ?? 0;
+      const unused = tables.selectFrom('mfa_recovery_codes').where('user_id', '=', user.id).where('used_at', 'is', null);
+      const counted = await firstOf(inUnit(unit), unused.select(sql<number>`count(*)::int`.as('left')));
+      return counted?.left ?? 0;
     },
   };
 }

@@ -1,9 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Clock } from '../../../kernel/clock.ts';
-import { inUnit } from '../../../kernel/execute.ts';
 import type { SecretBox } from '../../../kernel/secret-box.ts';
+import { firstOf, inUnit } from '../../../kernel/statements.ts';
 import { inUnitOfWork } from '../../../kernel/transaction.ts';
 import { mailToken } from '../notices.ts';
+import { tables } from '../tables.ts';
 import type { User } from '../user.ts';
 import { findByEmail, lockUser } from '../users.ts';
 import { mailClaim } from './mail-claim.ts';
@@ -32,9 +33,12 @@ export async function answerMailRequests({ em, box, clock }: AnswerRequestsDeps,
 }
 
 async function answerNext(unit: EntityManager, box: SecretBox, now: Date): Promise<boolean> {
-  const [request] = await unit.execute<MailRequest[]>(
-    `delete from mail_requests where id = (select id from mail_requests order by id limit 1 for update skip locked)
-     returning id, purpose, email, user_id`,
+  const request = await firstOf(
+    inUnit(unit),
+    tables
+      .deleteFrom('mail_requests')
+      .where('id', '=', (eb) => eb.selectFrom('mail_requests').select('id').orderBy('id').limit(1).forUpdate().skipLocked())
+      .returning(['id', 'purpose', 'email', 'user_id']),
   );
   if (!request) return false;
   const user = await addressee(unit, request);

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { inUnit } from '../../../kernel/execute.ts';
 import type { SecretBox } from '../../../kernel/secret-box.ts';
+import { inUnit } from '../../../kernel/statements.ts';
 import { mailToken } from '../notices.ts';
 import type { User } from '../user.ts';
 import { mintMailToken } from './mail-tokens.ts';

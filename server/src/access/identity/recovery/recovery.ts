@@ -4,9 +4,9 @@ import type { Pool } from 'pg';
 import { type Origin, recordAudit } from '../../../audit/index.ts';
 import { upsertContact } from '../../../community/people/index.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import { inUnit } from '../../../kernel/execute.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { Problem } from '../../../kernel/problem.ts';
+import { inUnit } from '../../../kernel/statements.ts';
 import { inUnitOfWork } from '../../../kernel/transaction.ts';
 import { dropSecondFactor } from '../mfa/second-factor.ts';
 import { dropUnfinishedLogins } from '../mfa/unfinished-logins.ts';
@@ -61,10 +61,10 @@ export function createRecovery({ em, pool, passwords, strength, throttle, onTake
 
   /** What somebody else may have left in the account to come back by: sessions end with the password. */
   async function takeOver(unit: EntityManager, user: User, { at, origin }: { at: Date; origin: Origin }): Promise<void> {
-    const execute = inUnit(unit);
+    const db = inUnit(unit);
     await dropSecondFactor(unit, user);
-    await unit.execute('delete from known_addresses where user_id = ?', [user.id]);
-    await onTakenOver(execute, { accountId: user.account.id, at, actor: { kind: 'user', id: user.id }, origin });
+    await inUnit(unit).query('delete from known_addresses where user_id = $1', [user.id]);
+    await onTakenOver(db, { accountId: user.account.id, at, actor: { kind: 'user', id: user.id }, origin });
   }
 
   /** Users before tokens, in the order in which everybody else locks them. */

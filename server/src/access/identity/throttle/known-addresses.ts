@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Pool } from 'pg';
-import type { Execute } from '../../../kernel/execute.ts';
+import type { Queryable } from '../../../kernel/statements.ts';
 import { networkOf } from './limits.ts';
 
 const REMEMBERED_DAYS = 90;
@@ -10,8 +10,8 @@ const addressHash = (userId: string, address: string | null): Buffer =>
   hash('sha256', JSON.stringify([userId, networkOf(address)]), 'buffer');
 
 /** The address proved itself as this user's, by a login or by a link from their mailbox. */
-export async function rememberAddress(execute: Execute, userId: string, address: string | null, now: Date): Promise<void> {
-  await execute(
+export async function rememberAddress(db: Queryable, userId: string, address: string | null, now: Date): Promise<void> {
+  await db.query(
     `insert into known_addresses (user_id, address_hash, seen_at) values ($1, $2, $3)
      on conflict (user_id, address_hash) do update set seen_at = excluded.seen_at`,
     [userId, addressHash(userId, address), now],

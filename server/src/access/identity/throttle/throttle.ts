@@ -1,7 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Problem } from '../../../kernel/problem.ts';
+import { firstOf } from '../../../kernel/statements.ts';
 import { inTransaction } from '../../../kernel/transaction.ts';
+import { tables } from '../tables.ts';
 import type { Limit } from './limits.ts';
 
 const FORGET_SECONDS = 3_600;
@@ -61,8 +63,8 @@ export function createThrottle({ pool, clock }: { pool: Pool; clock: Clock }): T
   }
 
   async function remainingMs(client: PoolClient, { key }: Limit): Promise<number> {
-    const { rows } = await client.query<{ blocked_until: Date }>('select blocked_until from throttles where key = $1', [key]);
-    return (rows[0]?.blocked_until.getTime() ?? 0) - clock.now();
+    const known = await firstOf(client, tables.selectFrom('throttles').select('blocked_until').where('key', '=', key));
+    return (known?.blocked_until.getTime() ?? 0) - clock.now();
   }
 
   async function giveBack(limits: readonly Limit[]): Promise<void> {

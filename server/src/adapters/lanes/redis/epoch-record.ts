@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
+import * as z from 'zod';
+import { checkedRow, firstOf, rowsOf } from '../../../kernel/statements.ts';
 import { inTransaction } from '../../../kernel/transaction.ts';
+import { tables } from '../tables.ts';
 
 /**
  * `recovering`: nothing is admitted, and every living gateway brings its journal into the ledger. `declaring`: the lanes may be loaded, and
@@ -21,6 +25,8 @@ export interface Advance {
   readonly living: ReadonlySet<string>;
 }
 
+const Standing = z.object({ epoch: z.string(), state: z.enum(['recovering', 'declaring', 'open']), is_living: z.boolean() });
+
 /** Without a sign of life for so long a gateway is not waited for. */
 const LIVING = "interval '15 seconds'";
 /** Which column says that a gateway has done what a state asks for, and what comes after that state. */
@@ -36,7 +42,7 @@ const STEPS = {
 export class EpochRecord {
   readonly #pool: Pool;
   readonly #gateway: string;
-  #token: string | undefined;
+  #token: bigint | undefined;
 
   constructor(pool: Pool, gateway: string) {
     this.#pool = pool;
@@ -48,13 +54,19 @@ export class EpochRecord {
     await this.#pool.query("insert into lane_epoch (epoch, state, older) values ($1, 'recovering', '{}') on conflict do nothing", [
       randomUUID(),
     ]);
-    const { rows } = await this.#pool.query<{ token: string }>(
-      `insert into gateway_sessions (gateway, seen_at) values ($1, now())
-       on conflict (gateway) do update set token = gateway_sessions.token + 1, seen_at = now(), drained = null, declared = null
-       returning token::text`,
-      [this.#gateway],
+    const session = await firstOf(
+      this.#pool,
+      tables
+        .insertInto('gateway_sessions')
+        .values({ gateway: this.#gateway, seen_at: sql<Date>`now()` })
+        .onConflict((conflict) =>
+          conflict.column('gateway').doUpdateSet({
+            ...{ token: sql<bigint>`gateway_sessions.token + 1`, seen_at: sql<Date>`now()`, drained: null, declared: null },
+          }),
+        )
+        .returning('token'),
     );
-    this.#token = rows[0]?.token;
+    this.#token = session?.token;
   }
 
   async leave(): Promise<void> {
@@ -63,13 +75,14 @@ export class EpochRecord {
 
   /** Says that this gateway lives. Undefined: its session has lapsed, and others may have gone on without it. */
   async beat(): Promise<EpochStanding | undefined> {
-    const { rows } = await this.#pool.query<EpochStanding & { is_living: boolean }>(
+    const row = await checkedRow(
+      this.#pool,
+      Standing,
       `with seen as (
          update gateway_sessions set seen_at = now() where gateway = $1 and token = $2 and seen_at > now() - ${LIVING} returning gateway
        ) select epoch, state, exists (select from seen) as is_living from lane_epoch`,
       [this.#gateway, this.#token],
     );
-    const [row] = rows;
     return row?.is_living ? { epoch: row.epoch, state: row.state } : undefined;
   }
 
@@ -109,15 +122,17 @@ export class EpochRecord {
     return inTransaction(this.#pool, async (client) => {
       // A gateway that is stopped in the middle of it must not keep the others from going on.
       await client.query("set local idle_in_transaction_session_timeout = '10s'");
-      const { rows } = await client.query<{ older: string[] }>(
-        'select older from lane_epoch where epoch = $1 and state = $2 for update skip locked',
-        [epoch, state],
+      const row = await firstOf(
+        client,
+        tables.selectFrom('lane_epoch').select('older').where('epoch', '=', epoch).where('state', '=', state).forUpdate().skipLocked(),
       );
-      const [row] = rows;
       if (!row) return false;
-      const { rows: sessions } = await client.query<{ gateway: string; is_done: boolean }>(
-        `select gateway, ${done} is not distinct from $1 as is_done from gateway_sessions where seen_at > now() - ${LIVING}`,
-        [epoch],
+      const sessions = await rowsOf(
+        client,
+        tables
+          .selectFrom('gateway_sessions')
+          .select((eb) => ['gateway' as const, eb(done, 'is not distinct from', epoch).as('is_done')])
+          .where('seen_at', '>', sql<Date>`now() - ${sql.raw(LIVING)}`),
       );
       if (sessions.some(({ is_done }) => !is_done)) return false;
       await work({ older: row.older, living: new Set(sessions.map(({ gateway }) => gateway)) });
@@ -130,6 +145,5 @@ export class EpochRecord {
 
 /** The epoch that is open; undefined while none is. */
 export async function openEpochOf(pool: Pool): Promise<string | undefined> {
-  const { rows } = await pool.query<{ epoch: string }>("select epoch from lane_epoch where state = 'open'");
-  return rows[0]?.epoch;
+  return (await firstOf(pool, tables.selectFrom('lane_epoch').select('epoch').where('state', '=', 'open')))?.epoch;
 }

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { z } from 'zod';
+import { firstOf, ifGiven, rowsOf } from '../../../kernel/statements.ts';
 import { inTransaction } from '../../../kernel/transaction.ts';
 import { PaymentFault } from '../port.ts';
+import { tables } from '../tables.ts';
 import { DOCUMENTS, type DocumentKind, type DocumentOf } from './documents.ts';
 
 export interface WaitingEvent {
@@ -44,18 +46,19 @@ export function createSandboxStore(pool: pg.Pool): SandboxStore {
         return work(booksOf(client));
       }),
     async waitingEvents() {
-      const { rows } = await pool.query<WaitingEvent>(
-        'select id, body from sandbox_payment_events where delivered_at is null order by seq limit 100',
+      return rowsOf(
+        pool,
+        tables.selectFrom('sandbox_payment_events').select(['id', 'body']).where('delivered_at', 'is', null).orderBy('seq').limit(100),
       );
-      return rows;
     },
     async markDelivered(id) {
       await pool.query('update sandbox_payment_events set delivered_at = now() where id = $1', [id]);
     },
     async eventsSince(epochMs) {
-      const { rows } = await pool.query<{ body: string }>('select body from sandbox_payment_events where created_at >= $1 order by seq', [
-        new Date(epochMs),
-      ]);
+      const rows = await rowsOf(
+        pool,
+        tables.selectFrom('sandbox_payment_events').select('body').where('created_at', '>=', new Date(epochMs)).orderBy('seq'),
+      );
       return rows.map(({ body }) => body);
     },
   };
@@ -69,16 +72,21 @@ const parse = <K extends DocumentKind>(kind: K, data: unknown): DocumentOf<K> =>
 function booksOf(client: pg.PoolClient): SandboxBooks {
   return {
     async find(kind, id) {
-      const { rows } = await client.query<{ data: unknown }>('select data from sandbox_payment_objects where id = $1 and kind = $2', [
-        id,
-        kind,
-      ]);
-      return rows[0] && parse(kind, rows[0].data);
+      const found = await firstOf(
+        client,
+        tables.selectFrom('sandbox_payment_objects').select('data').where('id', '=', id).where('kind', '=', kind),
+      );
+      return found && parse(kind, found.data);
     },
     async list(kind, customerId) {
-      const { rows } = await client.query<{ data: unknown }>(
-        'select data from sandbox_payment_objects where kind = $1 and ($2::text is null or customer_id = $2) order by seq',
-        [kind, customerId ?? null],
+      const rows = await rowsOf(
+        client,
+        tables
+          .selectFrom('sandbox_payment_objects')
+          .select('data')
+          .where('kind', '=', kind)
+          .where((eb) => ifGiven(customerId, (customer) => eb('customer_id', '=', customer)))
+          .orderBy('seq'),
       );
       return rows.map(({ data }) => parse(kind, data));
     },
@@ -105,11 +113,10 @@ function booksOf(client: pg.PoolClient): SandboxBooks {
     },
     async once(key, command, work) {
       const fingerprint = JSON.stringify(command, tagged);
-      const { rows } = await client.query<{ fingerprint: string; answer: string }>(
-        'select fingerprint, answer from sandbox_payment_requests where idempotency_key = $1',
-        [key],
+      const before = await firstOf(
+        client,
+        tables.selectFrom('sandbox_payment_requests').select(['fingerprint', 'answer']).where('idempotency_key', '=', key),
       );
-      const before = rows[0];
       if (before && before.fingerprint !== fingerprint) {
         throw new PaymentFault('idempotency_conflict', `The key ${key} was used for another command`);
       }

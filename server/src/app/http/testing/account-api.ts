@@ -99,7 +99,7 @@ export async function startInstance(database: Database, url: string, options: Op
     isModel: (id) => loadCatalog().find(id) !== undefined,
     testRates: TEST_RATES,
   });
-  const idempotency = createIdempotency({ em, clock, log });
+  const idempotency = createIdempotency({ pool: database.pool, clock, log });
   const hearing = Promise.withResolvers<void>();
   const listener = listen(url, {
     channels: [KEYS_CHANNEL],
@@ -165,7 +165,7 @@ export async function startInstance(database: Database, url: string, options: Op
 }
 
 /** @param connectTimeoutMs as long as hundreds at once may wait for a connection on a busy machine */
-export async function openTestDatabase({ connectTimeoutMs = 120_000, poolSize = 10 } = {}): Promise<{
+export async function openTestDatabase({ connectTimeoutMs = 120_000, poolSize = 20 } = {}): Promise<{
   database: Database;
   url: string;
   close(): Promise<void>;

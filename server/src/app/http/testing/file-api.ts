@@ -35,7 +35,7 @@ export async function openFileWorld() {
   };
   const clock = new MovableClock();
   const log = silentLog();
-  const { pool, orm } = db.database;
+  const { pool } = db.database;
   const deps = { pool, blobs, clock, log, storageBytes: STORAGE_BYTES };
   const files = createFiles(deps);
   const uploads = createUploads(deps);
@@ -43,7 +43,7 @@ export async function openFileWorld() {
     clock,
     endpoints: [...endpointsOf(contract.files, fileRoutes(files)), ...endpointsOf(contract.uploads, uploadRoutes(uploads))],
   });
-  const idempotency = createIdempotency({ em: orm.em, clock, log });
+  const idempotency = createIdempotency({ pool, clock, log });
   const front = await openFrontUnderTest(
     (parts) => fileTransferRoutes({ ...parts, files, uploads, blobs, idempotency, log, limits: LIMITS }),
     { authenticator: api.authenticator, clock, log },

@@ -124,7 +124,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
   const sandbox = createSandboxProvider({ chunkDelayMs });
   const heartbeat = new Heartbeat();
   const unsettled = new UnsettledCalls(log);
-  const idempotency = createIdempotency({ em: db.database.orm.em, clock, log });
+  const idempotency = createIdempotency({ pool: db.database.pool, clock, log });
   const deployment = (model: string): Deployment => ({
     name: 'sandbox',
     provider: 'sandbox',

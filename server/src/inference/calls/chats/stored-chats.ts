@@ -2,10 +2,13 @@ import type { ChatCompletionRequest } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Problem } from '../../../kernel/problem.ts';
+import { asJson, firstOf, ifGiven, type RowOf, rowsOf } from '../../../kernel/statements.ts';
 import type { ContentKeys } from '../../stored-content/index.ts';
+import type { StoredChatCompletion } from '../entities.ts';
 import { isId, storable, storablePairs } from '../responses/ids.ts';
 import { type Json, KEPT_MS, type Owner } from '../responses/stored-responses.ts';
 import { noSuchCursor } from '../responses/wire.ts';
+import { tables } from '../tables.ts';
 
 export interface StoredChat {
   /** As the caller got it, with its metadata. */
@@ -22,14 +25,8 @@ export interface ChatQuery {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-interface Row {
-  readonly id: string;
-  readonly completion: Json | string;
-  readonly messages: Json[] | string;
-  readonly metadata: Json;
-}
-
-const COLUMNS = 'id, completion, messages, metadata';
+type Row = Pick<RowOf<typeof StoredChatCompletion>, (typeof COLUMNS)[number]>;
+const COLUMNS = ['id', 'completion', 'messages', 'metadata'] as const;
 
 /** Chat completions that were made with `store: true`, in PostgreSQL, for 30 days. */
 export class StoredChats {
@@ -70,11 +67,7 @@ export class StoredChats {
 
   /** @throws Problem `not_found`, also for somebody else's */
   async get(owner: Owner, id: string): Promise<StoredChat> {
-    const { rows } = await this.#pool.query<Row>(
-      `select ${COLUMNS} from stored_chat_completions where id = $1 and account_id = $2 and livemode = $3 and expires_at > $4`,
-      [this.#known(id), owner.accountId, owner.livemode, new Date(this.#clock.now())],
-    );
-    const [row] = rows;
+    const row = await firstOf(this.#pool, this.#kept(owner).where('id', '=', this.#known(id)));
     if (!row) throw missing();
     return this.#opened(owner, row);
   }
@@ -102,23 +95,29 @@ export class StoredChats {
 
   async list(owner: Owner, { after, limit, order, model, metadata }: ChatQuery): Promise<{ chats: StoredChat[]; hasMore: boolean }> {
     if (after !== undefined) await this.get(owner, after).catch(refuseCursor);
-    const [sign, direction] = order === 'asc' ? ['>', 'asc'] : ['<', 'desc'];
-    const { rows } = await this.#pool.query<Row>(
-      `select ${COLUMNS} from stored_chat_completions
-        where account_id = $1 and livemode = $2 and expires_at > $3
-          and ($4::text is null or model = $4) and metadata @> $5::jsonb
-          and ($6::text is null or (created_at, id) ${sign} (select created_at, id from stored_chat_completions
-                                                              where id = $6 and account_id = $1 and livemode = $2))
-        order by created_at ${direction}, id ${direction} limit $7`,
-      [
-        owner.accountId,
-        owner.livemode,
-        new Date(this.#clock.now()),
-        model === undefined ? null : storable(model),
-        JSON.stringify(storablePairs(metadata)),
-        after ?? null,
-        limit + 1,
-      ],
+    const sign = order === 'asc' ? '>' : '<';
+    const { accountId, livemode } = owner;
+    const rows = await rowsOf(
+      this.#pool,
+      this.#kept(owner)
+        .where((eb) => ifGiven(model, (name) => eb('model', '=', storable(name))))
+        .where('metadata', '@>', asJson(storablePairs(metadata)))
+        .where((eb) =>
+          ifGiven(after, (last) =>
+            eb(eb.refTuple('created_at', 'id'), sign, (within) =>
+              within
+                .selectFrom('stored_chat_completions')
+                .select(['created_at', 'id'])
+                .where('id', '=', last)
+                .where('account_id', '=', accountId)
+                .where('livemode', '=', livemode)
+                .$asTuple('created_at', 'id'),
+            ),
+          ),
+        )
+        .orderBy('created_at', order)
+        .orderBy('id', order)
+        .limit(limit + 1),
     );
     const chats = await Promise.all(rows.slice(0, limit).map((row) => this.#opened(owner, row)));
     return { chats, hasMore: rows.length > limit };
@@ -130,6 +129,15 @@ export class StoredChats {
       [new Date(this.#clock.now())],
     );
     return rowCount ?? 0;
+  }
+
+  #kept({ accountId, livemode }: Owner) {
+    return tables
+      .selectFrom('stored_chat_completions')
+      .select(COLUMNS)
+      .where('account_id', '=', accountId)
+      .where('livemode', '=', livemode)
+      .where('expires_at', '>', new Date(this.#clock.now()));
   }
 
   async #opened({ accountId }: Owner, { id, completion, messages, metadata }: Row): Promise<StoredChat> {

@@ -1,8 +1,12 @@
 import type { ResponseItem } from '@tallygate/contract';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Problem } from '../../../kernel/problem.ts';
+import { firstOf, type RowOf, rowsOf } from '../../../kernel/statements.ts';
 import type { ContentKeys } from '../../stored-content/index.ts';
+import type { StoredResponseEvent } from '../entities.ts';
+import { tables } from '../tables.ts';
 import { isRecord } from '../usage.ts';
 import { itemIds, type Json, type Owner, outputOf, placeOf, statusOf } from './stored-responses.ts';
 
@@ -70,14 +74,21 @@ export class BackgroundResponses {
   /** Takes the response on, unless another worker has it or nothing is left to do. What an earlier run had said of it is forgotten. */
   async claim(id: string): Promise<Task | undefined> {
     const now = this.#clock.now();
-    const { rows } = await this.#pool.query<TaskRow>(
-      `update stored_responses
-          set run = run + 1, lease_until = $2, status = case when status = 'queued' then 'in_progress' else status end
-        where id = $1 and request is not null and (lease_until is null or lease_until < $3)
-       returning id, account_id, livemode, key_id, run, status, input, conversation_id, request, response, outcome`,
-      [id, new Date(now + LEASE_MS), new Date(now)],
+    const row = await firstOf(
+      this.#pool,
+      tables
+        .updateTable('stored_responses')
+        .set({
+          run: sql<number>`run + 1`,
+          lease_until: new Date(now + LEASE_MS),
+          status: sql<'in_progress'>`case when status = 'queued' then 'in_progress' else status end`,
+        })
+        .where('id', '=', id)
+        .where('request', 'is not', null)
+        .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', new Date(now))]))
+        .returning(['id', 'account_id', 'livemode', 'key_id', 'run', 'status', 'input', 'conversation_id', 'response', 'outcome'])
+        .returning((eb) => eb.ref('request').$notNull().as('request')),
     );
-    const [row] = rows;
     if (!row) return undefined;
     if (!row.outcome)
       await this.#pool.query('delete from stored_response_events where response_id = $1 and sequence >= $2', [id, FIRST_OF_RUN]);
@@ -99,11 +110,17 @@ export class BackgroundResponses {
 
   /** Keeps the response for its worker. False: it was cancelled or deleted, or is another's by now. */
   async renew({ id, run }: Pick<Task, 'id' | 'run'>): Promise<boolean> {
-    const { rows } = await this.#pool.query<{ status: string }>(
-      'update stored_responses set lease_until = $3 where id = $1 and run = $2 and request is not null returning status',
-      [id, run, new Date(this.#clock.now() + LEASE_MS)],
+    const kept = await firstOf(
+      this.#pool,
+      tables
+        .updateTable('stored_responses')
+        .set({ lease_until: new Date(this.#clock.now() + LEASE_MS) })
+        .where('id', '=', id)
+        .where('run', '=', run)
+        .where('request', 'is not', null)
+        .returning('status'),
     );
-    return rows[0] !== undefined && rows[0].status !== 'cancelled';
+    return kept !== undefined && kept.status !== 'cancelled';
   }
 
   /** The result, with what is to be settled. Nothing happens where it was cancelled or deleted, or is another run's. */
@@ -174,13 +191,17 @@ export class BackgroundResponses {
   /** Those that nobody works on, though there is something to do, and how often each was begun. */
   async waiting(graceMs: number): Promise<Pick<Task, 'id' | 'run'>[]> {
     const now = this.#clock.now();
-    const { rows } = await this.#pool.query<Pick<Task, 'id' | 'run'>>(
-      `select id, run from stored_responses
-        where request is not null and created_at < $1 and (lease_until is null or lease_until < $2)
-        order by created_at limit ${MOST_WAITING}`,
-      [new Date(now - graceMs), new Date(now)],
+    return rowsOf(
+      this.#pool,
+      tables
+        .selectFrom('stored_responses')
+        .select(['id', 'run'])
+        .where('request', 'is not', null)
+        .where('created_at', '<', new Date(now - graceMs))
+        .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', new Date(now))]))
+        .orderBy('created_at')
+        .limit(MOST_WAITING),
     );
-    return rows;
   }
 
   /** Adds events of a run; those of a run that is over are not taken. */
@@ -201,27 +222,26 @@ export class BackgroundResponses {
   /** Events behind one, in order. */
   async eventsAfter(owner: Owner, id: string, after: number): Promise<EventsAfter> {
     // The state first: what is closed has all its events by then.
-    const { rows: states } = await this.#pool.query<{ run: number; has_any: boolean; is_closed: boolean }>(
-      `select run, request is null as is_closed, exists (select from stored_response_events where response_id = $1) as has_any
-         from stored_responses where id = $1`,
-      [id],
+    const state = await firstOf(
+      this.#pool,
+      tables
+        .selectFrom('stored_responses')
+        .select((eb) => [
+          'run' as const,
+          eb('request', 'is', null).as('is_closed'),
+          eb.exists(eb.selectFrom('stored_response_events').select('sequence').where('response_id', '=', id)).as('has_any'),
+        ])
+        .where('id', '=', id),
     );
-    const { rows } = await this.#pool.query<EventRow>(
-      `select sequence, run, event from stored_response_events where response_id = $1 and sequence > $2 order by sequence limit ${MOST_EVENTS}`,
-      [id, after],
-    );
-    const [state] = states;
+    const rows = await rowsOf(this.#pool, eventsOf(id).where('sequence', '>', after).orderBy('sequence').limit(MOST_EVENTS));
     const events = await Promise.all(rows.map((row) => this.#opened(owner, id, row)));
-    return { hasAny: state?.has_any ?? false, isClosed: state?.is_closed ?? true, run: state?.run ?? 0, events };
+    return { hasAny: Boolean(state?.has_any), isClosed: state === undefined || Boolean(state.is_closed), run: state?.run ?? 0, events };
   }
 
   /** The last of all its events so far. */
   async lastEvent({ id, owner }: Pick<Task, 'id' | 'owner'>): Promise<StoredEvent | undefined> {
-    const { rows } = await this.#pool.query<EventRow>(
-      'select sequence, run, event from stored_response_events where response_id = $1 order by sequence desc limit 1',
-      [id],
-    );
-    return rows[0] && this.#opened(owner, id, rows[0]);
+    const last = await firstOf(this.#pool, eventsOf(id).orderBy('sequence', 'desc').limit(1));
+    return last && this.#opened(owner, id, last);
   }
 
   async #opened({ accountId }: Owner, id: string, { sequence, run, event }: EventRow): Promise<StoredEvent> {
@@ -230,33 +250,23 @@ export class BackgroundResponses {
 
   /** The response, where it was cancelled and is this run's. */
   async cancelled({ id, run, owner }: Pick<Task, 'id' | 'run' | 'owner'>): Promise<Json | undefined> {
-    const { rows } = await this.#pool.query<{ response: Json | string }>(
-      `select response from stored_responses where id = $1 and run = $2 and status = 'cancelled'`,
-      [id, run],
+    const row = await firstOf(
+      this.#pool,
+      tables
+        .selectFrom('stored_responses')
+        .select('response')
+        .where('id', '=', id)
+        .where('run', '=', run)
+        .where('status', '=', 'cancelled'),
     );
-    const [row] = rows;
     return row && { ...(await this.#content.openJson(owner.accountId, placeOf(id, 'response'), row.response)), status: 'cancelled' };
   }
 }
 
-interface TaskRow {
-  readonly account_id: string;
-  readonly livemode: boolean;
-  readonly key_id: string | null;
-  readonly run: number;
-  readonly status: string;
-  readonly input: ResponseItem[] | string;
-  readonly conversation_id: string | null;
-  readonly request: Json | string;
-  readonly response: Json | string;
-  readonly outcome: Json | string | null;
-}
+type EventRow = Pick<RowOf<typeof StoredResponseEvent>, 'sequence' | 'run' | 'event'>;
 
-interface EventRow {
-  readonly sequence: number;
-  readonly run: number;
-  readonly event: Json | string;
-}
+const eventsOf = (id: string) =>
+  tables.selectFrom('stored_response_events').select(['sequence', 'run', 'event']).where('response_id', '=', id);
 
 /** What went wrong, in OpenAI's words for responses. */
 export function failureOf(problem: unknown): ResponseFailure {

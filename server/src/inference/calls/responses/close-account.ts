@@ -1,8 +1,8 @@
 import type { OnAccountClosed } from '../../../access/identity/index.ts';
 
 /** What an account that closes has kept of its dialogues is gone with it, in the same transaction. What still runs is stopped. */
-export const deleteAccountDialogues: OnAccountClosed = async (execute, { accountId }) => {
-  await execute('delete from stored_responses where account_id = $1', [accountId]);
-  await execute('delete from conversations where account_id = $1', [accountId]);
-  await execute('delete from stored_chat_completions where account_id = $1', [accountId]);
+export const deleteAccountDialogues: OnAccountClosed = async (db, { accountId }) => {
+  await db.query('delete from stored_responses where account_id = $1', [accountId]);
+  await db.query('delete from conversations where account_id = $1', [accountId]);
+  await db.query('delete from stored_chat_completions where account_id = $1', [accountId]);
 };

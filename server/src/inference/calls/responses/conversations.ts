@@ -3,7 +3,10 @@ import type { ResponseItem } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Problem } from '../../../kernel/problem.ts';
+import { firstOf, ifGiven, type RowOf, rowsOf } from '../../../kernel/statements.ts';
 import type { ContentKeys } from '../../stored-content/index.ts';
+import type { ConversationItem } from '../entities.ts';
+import { tables } from '../tables.ts';
 import { isId, storablePairs } from './ids.ts';
 import { wholeItem } from './items.ts';
 import type { Owner } from './stored-responses.ts';
@@ -55,11 +58,15 @@ export class Conversations {
   /** @throws Problem `not_found`, also for somebody else's */
   async get(owner: Owner, id: string): Promise<Conversation> {
     if (!isId(id)) throw missing('conversation');
-    const { rows } = await this.#pool.query<{ metadata: Conversation['metadata']; created_at: Date }>(
-      'select metadata, created_at from conversations where id = $1 and account_id = $2 and livemode = $3',
-      [id, owner.accountId, owner.livemode],
+    const row = await firstOf(
+      this.#pool,
+      tables
+        .selectFrom('conversations')
+        .select(['metadata', 'created_at'])
+        .where('id', '=', id)
+        .where('account_id', '=', owner.accountId)
+        .where('livemode', '=', owner.livemode),
     );
-    const [row] = rows;
     if (!row) throw missing('conversation');
     return { id, metadata: row.metadata, createdAt: row.created_at };
   }
@@ -119,22 +126,25 @@ export class Conversations {
   /** All items, oldest first: what the next response begins with. */
   async allItems(owner: Owner, id: string): Promise<ResponseItem[]> {
     await this.get(owner, id);
-    const { rows } = await this.#pool.query<ItemRow>(
-      'select id, item from conversation_items where conversation_id = $1 order by position',
-      [id],
-    );
+    const rows = await rowsOf(this.#pool, itemsOf(id).orderBy('position'));
     return this.#opened(owner, id, rows);
   }
 
   async items(owner: Owner, id: string, { after, limit, order }: PageQuery): Promise<ItemPage> {
     await this.get(owner, id);
     if (after !== undefined && !(await this.#has(id, after))) throw noSuchCursor();
-    const isAscending = order === 'asc';
-    const { rows } = await this.#pool.query<ItemRow>(
-      `select id, item from conversation_items where conversation_id = $1
-         and ($2::text is null or position ${isAscending ? '>' : '<'} (select position from conversation_items where conversation_id = $1 and id = $2))
-       order by position ${isAscending ? 'asc' : 'desc'} limit $3`,
-      [id, after ?? null, limit + 1],
+    const rows = await rowsOf(
+      this.#pool,
+      itemsOf(id)
+        .where((eb) =>
+          ifGiven(after, (last) =>
+            eb('position', order === 'asc' ? '>' : '<', (within) =>
+              within.selectFrom('conversation_items').select('position').where('conversation_id', '=', id).where('id', '=', last),
+            ),
+          ),
+        )
+        .orderBy('position', order)
+        .limit(limit + 1),
     );
     return { items: await this.#opened(owner, id, rows.slice(0, limit)), hasMore: rows.length > limit };
   }
@@ -153,10 +163,7 @@ export class Conversations {
   async item(owner: Owner, id: string, itemId: string): Promise<ResponseItem> {
     await this.get(owner, id);
     if (!isId(itemId)) throw missing('item');
-    const { rows } = await this.#pool.query<ItemRow>('select id, item from conversation_items where conversation_id = $1 and id = $2', [
-      id,
-      itemId,
-    ]);
+    const rows = await rowsOf(this.#pool, itemsOf(id).where('id', '=', itemId));
     const [item] = await this.#opened(owner, id, rows);
     if (!item) throw missing('item');
     return item;
@@ -172,10 +179,9 @@ export class Conversations {
   }
 }
 
-interface ItemRow {
-  readonly id: string;
-  readonly item: ResponseItem | string;
-}
+type ItemRow = Pick<RowOf<typeof ConversationItem>, 'id' | 'item'>;
+
+const itemsOf = (id: string) => tables.selectFrom('conversation_items').select(['id', 'item']).where('conversation_id', '=', id);
 
 /** What an item is sealed as. */
 const placeOf = (conversationId: string, itemId: string): string => `item ${itemId} of conversation ${conversationId}`;

@@ -1,8 +1,12 @@
 import type { ResponseItem } from '@tallygate/contract';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Problem } from '../../../kernel/problem.ts';
+import { anyOf, firstOf, type RowOf, rowsOf } from '../../../kernel/statements.ts';
 import type { ContentKeys } from '../../stored-content/index.ts';
+import type { StoredResponse as Entity } from '../entities.ts';
+import { tables } from '../tables.ts';
 import { isId } from './ids.ts';
 import { withoutOrphans } from './orphans.ts';
 
@@ -86,18 +90,14 @@ export class StoredResponses {
 
   /** The events of its stream as they were sent; undefined where it was told in none, or in too many. */
   async told({ accountId }: Owner, id: string): Promise<Buffer | undefined> {
-    const { rows } = await this.#pool.query<{ events: Buffer }>('select events from stored_response_streams where response_id = $1', [id]);
-    return rows[0] && Buffer.from(await this.#content.open(accountId, placeOf(id, 'stream'), rows[0].events.toString('latin1')), 'latin1');
+    const told = await firstOf(this.#pool, tables.selectFrom('stored_response_streams').select('events').where('response_id', '=', id));
+    return told && Buffer.from(await this.#content.open(accountId, placeOf(id, 'stream'), told.events.toString('latin1')), 'latin1');
   }
 
   /** @throws Problem `not_found`, also for somebody else's */
   async get(owner: Owner, id: string): Promise<StoredResponse> {
     if (!isId(id)) throw missing();
-    const { rows } = await this.#pool.query<Row & { status: string }>(
-      'select id, response, input, status from stored_responses where id = $1 and account_id = $2 and livemode = $3 and expires_at > $4',
-      [id, owner.accountId, owner.livemode, new Date(this.#clock.now())],
-    );
-    const [row] = rows;
+    const row = await firstOf(this.#pool, this.#kept(owner).select(['id', 'response', 'input', 'status']).where('id', '=', id));
     if (!row) throw missing();
     const { response, input } = await this.#opened(owner, row);
     return { id, response: { ...response, status: row.status }, input };
@@ -123,17 +123,30 @@ export class StoredResponses {
   async history(owner: Owner, id: string): Promise<ResponseItem[]> {
     if (!isId(id)) throw noPrevious(id);
     // The output is taken out here and not there: PostgreSQL looks into JSON only where it holds no U+0000.
-    const { rows } = await this.#pool.query<Row & { status: string }>(
-      `with recursive chain as (
-         select id, previous_response_id, input, response, status, 1 as depth from stored_responses
-           where id = $1 and account_id = $2 and livemode = $3 and expires_at > $4
-         union all
-         select r.id, r.previous_response_id, r.input, r.response, r.status, chain.depth + 1 from stored_responses r
-           join chain on r.id = chain.previous_response_id
-           where r.account_id = $2 and r.livemode = $3 and r.expires_at > $4 and chain.depth < ${LONGEST_CHAIN}
-       )
-       select id, input, response, status from chain order by depth desc`,
-      [id, owner.accountId, owner.livemode, new Date(this.#clock.now())],
+    const columns = ['r.id', 'r.previous_response_id', 'r.input', 'r.response', 'r.status'] as const;
+    const rows = await rowsOf(
+      this.#pool,
+      tables
+        .withRecursive('chain', () =>
+          this.#kept(owner)
+            .where('r.id', '=', id)
+            .select(columns)
+            .select(sql<number>`1`.as('depth'))
+            .unionAll(
+              this.#kept(owner)
+                .innerJoin(
+                  sql<{ previous_response_id: string | null; depth: number }>`chain`.as('chain'),
+                  'r.id',
+                  'chain.previous_response_id',
+                )
+                .where('chain.depth', '<', LONGEST_CHAIN)
+                .select(columns)
+                .select(sql<number>`chain.depth + 1`.as('depth')),
+            ),
+        )
+        .selectFrom('chain')
+        .select(['id', 'input', 'response', 'status'])
+        .orderBy('depth', 'desc'),
     );
     const last = rows.at(-1);
     if (!last) throw noPrevious(id);
@@ -147,17 +160,37 @@ export class StoredResponses {
 
   /** Items of kept responses, by their ids. */
   async items(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, ResponseItem>> {
-    const { rows } = await this.#pool.query<Row>(
-      `select id, input, response from stored_responses r
-        where r.expires_at > $4 and r.id in (
-          select distinct on (item_id) response_id from stored_response_items
-           where account_id = $1 and livemode = $2 and item_id = any($3) order by item_id, response_id)`,
-      [owner.accountId, owner.livemode, ids.filter(isId), new Date(this.#clock.now())],
+    const { accountId, livemode } = owner;
+    const rows = await rowsOf(
+      this.#pool,
+      tables
+        .selectFrom('stored_responses')
+        .select(['id', 'input', 'response'])
+        .where('expires_at', '>', new Date(this.#clock.now()))
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('stored_response_items')
+            .distinctOn('item_id')
+            .select('response_id')
+            .where('account_id', '=', accountId)
+            .where('livemode', '=', livemode)
+            .where('item_id', '=', anyOf(ids.filter(isId)))
+            .orderBy('item_id')
+            .orderBy('response_id'),
+        ),
     );
     const wanted = new Set(ids);
     const turns = await Promise.all(rows.map((row) => this.#opened(owner, row)));
     const found = turns.flatMap(({ input, response }) => [...input, ...outputOf(response)]);
     return new Map(found.flatMap((item) => (typeof item.id === 'string' && wanted.has(item.id) ? [[item.id, item] as const] : [])));
+  }
+
+  #kept({ accountId, livemode }: Owner) {
+    return tables
+      .selectFrom('stored_responses as r')
+      .where('r.account_id', '=', accountId)
+      .where('r.livemode', '=', livemode)
+      .where('r.expires_at', '>', new Date(this.#clock.now()));
   }
 
   async #opened({ accountId }: Owner, { id, input, response }: Row): Promise<{ input: ResponseItem[]; response: Json }> {
@@ -177,11 +210,7 @@ export class StoredResponses {
   }
 }
 
-interface Row {
-  readonly id: string;
-  readonly input: ResponseItem[] | string;
-  readonly response: Json | string;
-}
+type Row = Pick<RowOf<typeof Entity>, 'id' | 'input' | 'response'>;
 
 type Column = 'input' | 'response' | 'request' | 'outcome' | 'stream' | `event ${number}`;
 

@@ -1,0 +1,28 @@
+import { tablesOf } from '../../kernel/statements.ts';
+import type { AccountSchema } from './account.ts';
+import type {
+  DeviceLogin,
+  KnownAddress,
+  LoginChallenge,
+  LoginFailure,
+  MailRequest,
+  MailToken,
+  RecoveryCode,
+  Throttle,
+} from './entities.ts';
+import type { SessionSchema } from './session.ts';
+import type { UserSchema } from './user.ts';
+
+export const tables = tablesOf<
+  | typeof AccountSchema
+  | typeof UserSchema
+  | typeof SessionSchema
+  | typeof DeviceLogin
+  | typeof KnownAddress
+  | typeof LoginChallenge
+  | typeof LoginFailure
+  | typeof MailRequest
+  | typeof MailToken
+  | typeof RecoveryCode
+  | typeof Throttle
+>();

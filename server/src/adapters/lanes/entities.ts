@@ -1,0 +1,25 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+export const GatewaySession = defineEntity({
+  name: 'GatewaySession',
+  tableName: 'gateway_sessions',
+  properties: {
+    gateway: p.uuid().primary(),
+    token: p.bigint('bigint').defaultRaw('1'),
+    seenAt: p.datetime(),
+    drained: p.text().nullable(),
+    declared: p.text().nullable(),
+  },
+});
+
+export const LaneEpoch = defineEntity({
+  name: 'LaneEpoch',
+  tableName: 'lane_epoch',
+  properties: {
+    isOne: p.boolean().defaultRaw('true').primary(),
+    epoch: p.text(),
+    state: p.enum(['recovering', 'declaring', 'open']),
+    older: p.array<string>().columnType('text[]'),
+    changedAt: p.datetime().defaultRaw('now()'),
+  },
+});

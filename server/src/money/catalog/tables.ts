@@ -1,0 +1,6 @@
+import { tablesOf } from '../../kernel/statements.ts';
+import type { CatalogDiscovery, CatalogList, CatalogModel, CatalogPrice, CatalogRevision } from './entities.ts';
+
+export const tables = tablesOf<
+  typeof CatalogDiscovery | typeof CatalogList | typeof CatalogModel | typeof CatalogPrice | typeof CatalogRevision
+>();

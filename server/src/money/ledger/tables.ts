@@ -1,0 +1,26 @@
+import { tablesOf } from '../../kernel/statements.ts';
+import type { ReceiptTable } from '../../receipts/index.ts';
+import type {
+  BalanceCredit,
+  Correction,
+  DailyPosting,
+  DailyRunUsage,
+  DailyUsage,
+  LedgerEntry,
+  Posting,
+  Refund,
+  UsageRecord,
+} from './entities.ts';
+
+export const tables = tablesOf<
+  | typeof BalanceCredit
+  | typeof Correction
+  | typeof DailyPosting
+  | typeof DailyRunUsage
+  | typeof DailyUsage
+  | typeof LedgerEntry
+  | typeof Posting
+  | typeof Refund
+  | typeof UsageRecord
+  | ReceiptTable
+>();

@@ -1,0 +1,41 @@
+import { tablesOf } from '../kernel/statements.ts';
+import type {
+  Anchor,
+  AnchorTransaction,
+  LogDocument,
+  LogTimestamp,
+  OwnRecord,
+  Receipt,
+  ReceiptLog,
+  ReceiptLogAudit,
+  ReceiptLogCheckpoint,
+  ReceiptLogNode,
+  ReceiptLogStop,
+  ReceiptLogWitness,
+  ReceiptNumber,
+  SignedInvoice,
+  SigningKey,
+  UnsealedReceipt,
+} from './entities.ts';
+
+export const tables = tablesOf<
+  | typeof Anchor
+  | typeof AnchorTransaction
+  | typeof LogDocument
+  | typeof LogTimestamp
+  | typeof OwnRecord
+  | typeof Receipt
+  | typeof ReceiptLog
+  | typeof ReceiptLogAudit
+  | typeof ReceiptLogCheckpoint
+  | typeof ReceiptLogNode
+  | typeof ReceiptLogStop
+  | typeof ReceiptLogWitness
+  | typeof ReceiptNumber
+  | typeof SignedInvoice
+  | typeof SigningKey
+  | typeof UnsealedReceipt
+>();
+
+/** For statements that join them. */
+export type ReceiptTable = typeof Receipt;
