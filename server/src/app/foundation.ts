@@ -7,18 +7,15 @@ import { startEmbeddedPostgres } from '../adapters/postgres/embedded-postgres.ts
 import { ServerPulse } from '../adapters/postgres/server-pulse.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
-import { SteadyClock } from '../kernel/steady-clock.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { type DataDir, openDataDir } from './data-dir.ts';
+import { keepTime } from './keep-time.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { openRedis, type SharedRedis } from './shared-redis.ts';
 import { beSoleGateway } from './sole-gateway.ts';
-
-const LOOK_AT_CLOCK_MS = 60_000;
-const TOLD_SECONDS = 10;
 
 /** What every part of the process stands on. */
 export interface Process {
@@ -42,6 +39,8 @@ export interface Foundation extends Process {
   readonly pool: Pool;
   readonly em: EntityManager;
   readonly metrics: Metrics;
+  /** By how much the time of day, or the database's clock, is ahead of `clock`; negative where it is behind. */
+  readonly clockDifferenceMs: () => number;
 }
 
 /** Data directory, Redis and a migrated database, each locked against a second owner. */
@@ -70,25 +69,18 @@ export async function openFoundation(process: Process): Promise<Foundation> {
     await database.close();
     pulse.close();
   });
-  await keepTime(process, database.pool);
-  return { ...process, dataDir, redis, databaseUrl, pulse, pool: database.pool, em: database.orm.em, metrics: createMetrics() };
-}
-
-/** Gateways of one database go by its clock. The embedded one has the clock of this machine. */
-async function keepTime({ clock, config, closing, log }: Process, pool: Pool): Promise<void> {
-  if (!(clock instanceof SteadyClock)) return;
-  const timeOfDatabase = async (): Promise<number> => {
-    const { rows } = await pool.query<{ ms: number }>('select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms');
-    return rows[0]?.ms ?? clock.now();
+  const clockDifferenceMs = await keepTime(process, database.pool);
+  return {
+    ...process,
+    clockDifferenceMs,
+    dataDir,
+    redis,
+    databaseUrl,
+    pulse,
+    pool: database.pool,
+    em: database.orm.em,
+    metrics: createMetrics(),
   };
-  const isShared = config.databaseUrl !== undefined;
-  if (isShared) clock.set(await timeOfDatabase());
-  closing.every(LOOK_AT_CLOCK_MS, 'look at the clock', async () => {
-    if (isShared) clock.compare(await timeOfDatabase());
-    const seconds = Math.round(clock.differenceMs / 1_000);
-    if (Math.abs(seconds) > TOLD_SECONDS)
-      log.error({ seconds }, 'the time of day leapt and is not followed: what is due by date goes on as before; start again to take it');
-  });
 }
 
 async function startEmbedded(dir: string, { log, closing, onFatal }: Process): Promise<string> {

@@ -27,7 +27,6 @@ import { deploymentRoutes, RefusedRequests } from '../inference/calls/index.ts';
 import { blobSealingKeys } from '../inference/files/index.ts';
 import { type Clock, steadyMs, systemClock } from '../kernel/clock.ts';
 import { createLog, flushed } from '../kernel/log.ts';
-import { SteadyClock } from '../kernel/steady-clock.ts';
 import { budgetRoutes, createBudgetRecords, createBudgets } from '../money/budgets/index.ts';
 import { CatalogAdministration, catalogRoutes } from '../money/catalog/index.ts';
 import { ledgerRoutes } from '../money/ledger/index.ts';
@@ -210,10 +209,7 @@ export async function startServer(
           contract.discovery,
           healthRoutes({
             readiness,
-            needs: {
-              ...{ pool, blobs, redis: redis?.prompt, quarantined: billing.quarantined, ledgerLag: billing.ledgerLag },
-              clockDifferenceMs: () => (clock instanceof SteadyClock ? clock.differenceMs : 0),
-            },
+            needs: { ...foundation, ...billing, blobs, redis: redis?.prompt },
             publicUrl,
             hasDocs: docs.isBuilt,
           }),

@@ -1,0 +1,41 @@
+import type { Pool } from 'pg';
+import * as z from 'zod';
+import type { Clock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import { checkedRow } from '../kernel/statements.ts';
+import { SteadyClock } from '../kernel/steady-clock.ts';
+import type { Closing } from './closing.ts';
+import type { Config } from './config.ts';
+
+const LOOK_MS = 60_000;
+const TOLD_SECONDS = 10;
+
+const Time = z.object({ ms: z.number() });
+
+interface KeepTimeDeps {
+  readonly clock: Clock;
+  readonly config: Pick<Config, 'databaseUrl'>;
+  readonly closing: Closing;
+  readonly log: Log;
+}
+
+/**
+ * Gateways of one database go by its clock. The embedded one has the clock of this machine.
+ * @returns by how much the time of day, or the database's clock, is ahead of the process's
+ */
+export async function keepTime({ clock, config, closing, log }: KeepTimeDeps, pool: Pool): Promise<() => number> {
+  if (!(clock instanceof SteadyClock)) return () => 0;
+  const timeOfDatabase = async (): Promise<number> => {
+    const time = await checkedRow(pool, Time, 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms');
+    return time?.ms ?? clock.now();
+  };
+  const isShared = config.databaseUrl !== undefined;
+  if (isShared) clock.set(await timeOfDatabase());
+  closing.every(LOOK_MS, 'look at the clock', async () => {
+    if (isShared) clock.compare(await timeOfDatabase());
+    const seconds = Math.round(clock.differenceMs / 1_000);
+    if (Math.abs(seconds) > TOLD_SECONDS)
+      log.error({ seconds }, 'the time of day leapt and is not followed: what is due by date goes on as before; start again to take it');
+  });
+  return () => clock.differenceMs;
+}
