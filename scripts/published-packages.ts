@@ -12,6 +12,8 @@ const PUBLINT = 'publint@0.3.25';
 const ARE_THE_TYPES_WRONG = '@arethetypeswrong/cli@0.18.5';
 /** What builds on packages that have no CommonJS themselves. */
 const MODULES_ALONE = ['ai'];
+/** What only resolvers find that know `exports`, as Node and all of today's do. */
+const BY_EXPORTS = ['node'];
 
 interface Manifest {
   readonly name: string;
@@ -30,7 +32,8 @@ const attw = join(outsideTool(ARE_THE_TYPES_WRONG), 'attw');
 for (const { name, types, tarball } of published) {
   run(`publint ${name}`, publint, ['run', tarball, '--strict']);
   if (types === undefined) continue;
-  run(`attw ${name}`, attw, [tarball, '--format', 'ascii', '--exclude-entrypoints', ...MODULES_ALONE]);
+  run(`attw ${name}`, attw, [tarball, '--format', 'ascii', '--exclude-entrypoints', ...MODULES_ALONE, ...BY_EXPORTS]);
+  if (name === '@tallygate/receipts') run(`attw ${name}/node`, attw, [tarball, '--profile', 'node16', '--entrypoints', ...BY_EXPORTS]);
   if (name === '@tallygate/sdk') run(`attw ${name}/ai`, attw, [tarball, '--profile', 'esm-only', '--entrypoints', ...MODULES_ALONE]);
 }
 
