@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import {
+  agentDocument,
   budget,
   chunks,
   completion,
@@ -63,7 +64,7 @@ async function scriptTheScenario(): Promise<void> {
     refusal('budget_exceeded', { problem: { budget } }),
     ...[refusal('rate_limited', { headers: { 'retry-after-ms': '1' } }), { json: completion }],
     { json: storedFile(1) },
-    ...[{ json: receipt }, { json: JSON.parse(await readFile(new URL('keys.json', vectors), 'utf8')) }],
+    ...[{ json: receipt }, { json: JSON.parse(await readFile(new URL('keys.json', vectors), 'utf8')) }, { json: agentDocument(null) }],
     refusal('not_found'),
     { silence: true },
   );

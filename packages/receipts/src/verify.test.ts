@@ -185,9 +185,12 @@ test('parsing alone gives the value or the reason', () => {
   });
 });
 
+/** Keeps states of the log in files: an entry of its own. */
+const ENTRY_FOR_NODE = 'node.ts';
+
 test('the source needs nothing but tweetnacl, so that it runs wherever JavaScript runs', () => {
   const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
-  const sources = files.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+  const sources = files.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && name !== ENTRY_FOR_NODE);
   const imported = sources.flatMap((name) =>
     [...readFileSync(join(import.meta.dirname, name), 'utf8').matchAll(/\bfrom '([^.'][^']*)'/g)].map(([, module]) => module),
   );

@@ -99,7 +99,7 @@ describe('a place that costs something', () => {
     expect((await refund(admin)).body.code).toBe('conflict');
     await takeEvents();
     expect(await billing()).toEqual({ payment_clearing: '0', sales_revenue: '49500000000', refunds: '-49500000000' });
-    expect((await world.mailbox.to(ada.email)).at(-1)?.text).toContain('goes back to where it came from');
+    expect((await world.mailbox.to(ada.email)).at(-1)?.text).toContain('is refunded');
     expect(await status(slug, bob.email)).toMatchObject({ status: 'awaiting_payment', payment_status: 'due' });
     expect((await world.plans.reconcile()).differences).toEqual([]);
   });
