@@ -43,6 +43,8 @@ const MANY_OBJECTS = (bytes: number) => `[${'{"a":[1]},'.repeat(bytes / 10)}0]`;
 /** So many of them come with one read of the connection that to refuse each takes longer than the whole answer may. */
 const UNREADABLE = (bytes: number) => 'data: x\n\n'.repeat(bytes / 9);
 const UNREADABLE_USAGE = (bytes: number) => 'data: {"usage"\n\n'.repeat(bytes / 16);
+/** No line is blank: they belong to the event behind them. */
+const COMMENTS = (bytes: number) => ':\n'.repeat(bytes / 2);
 const MANY_CALLS = (bytes: number) => Array.from({ length: bytes / 125 }, (_, at) => event(toolCall(at))).join('');
 const NOT_PASSED_ON = new Set<Filling>([MANY_OBJECTS, UNREADABLE, UNREADABLE_USAGE, MANY_CALLS]);
 type Filling = (bytes: number) => string;
@@ -142,6 +144,7 @@ const ROWS: readonly Row[] = [
   stream('chat, Google', TEXT, 2 * MB, (text) => event(candidates(text))),
   stream('chat, OpenAI', UNREADABLE, 0.5 * MB, among(chunks)),
   stream('chat, OpenAI', UNREADABLE_USAGE, 0.2 * MB, among(chunks)),
+  stream('chat, OpenAI', COMMENTS, 8 * MB, among(chunks)),
   stream('chat, Anthropic', UNREADABLE, 0.5 * MB, among(messageEvents)),
   stream(
     'chat, Google',
@@ -149,6 +152,7 @@ const ROWS: readonly Row[] = [
     0.5 * MB,
     among((text) => event(candidates(text)) + event(candidates('"b"'))),
   ),
+  stream('responses', COMMENTS, 8 * MB, among(responseEvents)),
   stream('responses', UNREADABLE, 0.5 * MB, among(responseEvents)),
   stream('responses, chat', UNREADABLE, 0.5 * MB, among(chunks)),
   stream('responses, chat', MANY_CALLS, 2 * MB, among(chunks)),

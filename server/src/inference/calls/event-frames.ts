@@ -2,6 +2,7 @@ import { EventLines } from '../../kernel/event-lines.ts';
 import { GrowingBuffer } from '../../kernel/growing-buffer.ts';
 import { andThen, type Soon } from '../../kernel/soon.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
+import { WithoutComments } from './without-comments.ts';
 
 const EMPTY = Buffer.alloc(0);
 export const END_OF_EVENT = Buffer.from('\n\n');
@@ -17,6 +18,8 @@ const FIELD = /^(?:data|event|id|retry)?:/;
 const LONGEST_FIELD_NAME = 6;
 /** Pictures come as one line of base64, the largest of them in 25 MB. What is longer is not kept. */
 const LONGEST_EVENT = 32 * 1024 * 1024;
+/** Of an event with more bytes the comments are not kept: millions of them would be looked through at once when its end comes. */
+const LONGEST_WITH_COMMENTS = 64 * 1024;
 
 /** Whole server-sent events out of chunks that are cut anywhere. */
 export class EventFrames {
@@ -26,6 +29,8 @@ export class EventFrames {
   readonly #carry = new GrowingBuffer();
   #carriedBytes = 0;
   #seam: Buffer = EMPTY;
+  /** What leaves out the comments of that event; undefined while it is small. */
+  #withoutComments: WithoutComments | undefined;
   #isTooLarge = false;
   #isInvalid = false;
   /** The event whose end has not come is too large. */
@@ -80,14 +85,15 @@ export class EventFrames {
   }
 
   #with(head: Buffer): Buffer {
-    if (this.#carry.length === 0) return head;
-    this.#carry.add(head);
+    const kept = this.#withoutComments?.take(head) ?? head;
+    if (this.#carry.length === 0) return kept;
+    this.#carry.add(kept);
     return this.#carry.take();
   }
 
   #hold(chunk: Buffer): void {
-    if (!this.#isSkipping) this.#carry.add(chunk);
-    this.#carriedBytes += chunk.length;
+    if (this.#isSkipping) this.#carriedBytes += chunk.length;
+    else this.#keep(chunk);
     this.#seam = Buffer.concat([this.#seam, chunk.subarray(-SEAM_BYTES)]).subarray(-SEAM_BYTES);
     if (this.#carriedBytes <= this.#longestEvent || this.#isSkipping) return;
     if (!FIELD.test(this.#carry.take().toString('latin1', 0, LONGEST_FIELD_NAME))) this.#isInvalid = true;
@@ -95,8 +101,18 @@ export class EventFrames {
     this.#isSkipping = true;
   }
 
+  #keep(chunk: Buffer): void {
+    this.#carry.add(this.#withoutComments?.take(chunk) ?? chunk);
+    if (!this.#withoutComments && this.#carry.length > LONGEST_WITH_COMMENTS) {
+      this.#withoutComments = new WithoutComments();
+      this.#carry.add(this.#withoutComments.take(this.#carry.take()));
+    }
+    this.#carriedBytes = this.#carry.length;
+  }
+
   #release(): void {
     this.#carry.clear();
+    this.#withoutComments = undefined;
     this.#carriedBytes = 0;
     this.#seam = EMPTY;
     this.#isSkipping = false;

@@ -341,6 +341,28 @@ describe('a large event, which carries a picture, say,', () => {
     expect(filter.isUnreadable).toBe(true);
   });
 
+  test.each([
+    ['300 KB', ': a\n:b\n', '\n', 300_000],
+    ['300 KB with CRLF', ': a\r\n:b\r\n', '\r\n', 300_000],
+    ['33 MB', `:${'a'.repeat(100_000)}\n`, '\n', 33_000_000],
+  ])('is read without the comments in front of it, wherever chunks are cut: %s', (_, comment, lineEnd, bytes) => {
+    const all = Buffer.from(comment.repeat(bytes / comment.length) + event(chunk({ usage: USAGE }), lineEnd));
+    for (const pieceBytes of [65_536, 65_535, 65_534]) {
+      const pieces: Buffer[] = [];
+      for (let at = 0; at < all.length; at += pieceBytes) pieces.push(all.subarray(at, at + pieceBytes));
+      expect(relay(event(delta('a')), event(finished), ...pieces, DONE)).toMatchObject({ usage: USAGE, isComplete: true });
+    }
+  });
+
+  test('passes without its comments, wherever they are', async () => {
+    const comments = ':b\n'.repeat(30_000);
+    const pieces = [comments, `event: x\n${comments}`, `data: {"a":"${PICTURE}"`, ',"choices":[]}\n:c', `\n${comments}\n: ping\n\n`];
+    const { client, isComplete } = await relayLarge(event(delta('a')), ...pieces, event(finished), DONE);
+    const large = 'event: x\ndata: {"a":"picture","choices":[]}\n\n';
+    expect(client.replace(PICTURE, 'picture')).toBe(`${event(delta('a'))}${large}: ping\n\n${event(finished)}`);
+    expect(isComplete).toBe(true);
+  });
+
   test('of many lines is nothing that anybody sends, and takes no time', async () => {
     const filter = new SseFilter();
     atOnce(filter.push(Buffer.from(event(delta('a')))));
