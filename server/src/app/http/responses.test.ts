@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectTurns } from '../../kernel/testing/event-loop.ts';
 import { loadCatalog } from '../../money/catalog/index.ts';
 import { MovableClock, newKey, send, signUp } from './testing/account-api.ts';
 import { chat, type InferenceWorld, openInferenceWorld } from './testing/inference-api.ts';
@@ -339,6 +340,17 @@ describe('in the background', () => {
     const settled = await world.database.pool.query('select outcome, output_tokens from usage_records where request_id = $1', [requestId]);
     expect(settled.rows).toEqual([{ outcome: 'cancelled', output_tokens: expect.anything() }]);
     expect(Number(settled.rows[0].output_tokens)).toBeGreaterThan(0);
+  });
+
+  test('holds the event loop for 50 ms at most while many small events of it are stored', async () => {
+    const { id } = await created({ background: true });
+    const task = await world.background.claim(id);
+    if (!task) throw new Error('Nobody else has taken it on');
+    const delta = { type: 'response.output_text.delta', item_id: 'm', output_index: 0, content_index: 0, delta: 'a' };
+    const events = Array.from({ length: 5_000 }, (_, at) => ({ ...delta, sequence_number: at + 2 }));
+    await expectTurns('events of a response', JSON.stringify(events).length, () => world.background.addEvents(task, events));
+    const { events: last } = await world.background.eventsAfter(task.owner, id, 4_999);
+    expect(last.map(({ event }) => event)).toEqual(events.slice(-2));
   });
 
   test('fails where its key was revoked meanwhile', async () => {

@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import { firstOf, type RowOf, rowsOf } from '../../../kernel/statements.ts';
+import { breather } from '../../../kernel/turn.ts';
 import type { ContentKeys } from '../../stored-content/index.ts';
 import type { StoredResponseEvent } from '../entities.ts';
 import { tables } from '../tables.ts';
@@ -53,6 +54,9 @@ const LEASE_MS = 15_000;
 export const FIRST_OF_RUN = 2;
 const MOST_EVENTS = 500;
 const MOST_WAITING = 200;
+/** So many events are written with one statement, unless they have more characters: its parameters are put together at once. */
+const MOST_WRITTEN = 500;
+const MOST_WRITTEN_CHARACTERS = 1_000_000;
 
 /** SQL: whether there is a response that nobody has run since it was begun so long ago. */
 export const waitingSince = (graceMs: number): string =>
@@ -204,18 +208,33 @@ export class BackgroundResponses {
     );
   }
 
-  /** Adds events of a run; those of a run that is over are not taken. */
-  async addEvents({ id, run, owner }: Pick<Task, 'id' | 'run' | 'owner'>, events: readonly Json[]): Promise<void> {
-    if (events.length === 0) return;
-    const sealed = events.map((event) =>
-      this.#content.sealJson(owner.accountId, placeOf(id, `event ${Number(event['sequence_number'])}`), event),
-    );
+  /** Adds events of a run, in order; those of a run that is over are not taken. Other work has its turn meanwhile. */
+  async addEvents(task: Pick<Task, 'id' | 'run' | 'owner'>, events: readonly Json[]): Promise<void> {
+    const rest = breather();
+    let batch: SealedEvent[] = [];
+    let characters = 0;
+    for (const event of events) {
+      const sequence = Number(event['sequence_number']);
+      const sealed = await this.#content.sealJson(task.owner.accountId, placeOf(task.id, `event ${sequence}`), event);
+      batch.push({ sequence, sealed });
+      characters += sealed.length;
+      if (batch.length === MOST_WRITTEN || characters >= MOST_WRITTEN_CHARACTERS) {
+        await this.#insertEvents(task, batch);
+        batch = [];
+        characters = 0;
+      }
+      await rest();
+    }
+    if (batch.length > 0) await this.#insertEvents(task, batch);
+  }
+
+  async #insertEvents({ id, run }: Pick<Task, 'id' | 'run'>, events: readonly SealedEvent[]): Promise<void> {
     await this.#pool.query(
       `insert into stored_response_events (response_id, sequence, run, event)
        select r.id, given.sequence, r.run, given.event
          from stored_responses r, unnest($3::int[], $4::json[]) as given (sequence, event)
         where r.id = $1 and r.run = $2 on conflict do nothing`,
-      [id, run, events.map((event) => event['sequence_number']), await Promise.all(sealed)],
+      [id, run, events.map(({ sequence }) => sequence), events.map(({ sealed }) => sealed)],
     );
   }
 
@@ -261,6 +280,12 @@ export class BackgroundResponses {
     );
     return row && { ...(await this.#content.openJson(owner.accountId, placeOf(id, 'response'), row.response)), status: 'cancelled' };
   }
+}
+
+interface SealedEvent {
+  readonly sequence: number;
+  /** JSON text. */
+  readonly sealed: string;
 }
 
 type EventRow = Pick<RowOf<typeof StoredResponseEvent>, 'sequence' | 'run' | 'event'>;
