@@ -30,3 +30,23 @@ export function breather(): () => Promise<void> | undefined {
     });
   };
 }
+
+/** Work in small steps, each of which ends with a yield: it can be done {@link atOnce} or {@link inTurns}. */
+export type Steps<Result> = Generator<void, Result>;
+
+export function atOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** Other work has its turn between the steps. */
+export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
+  const rest = breather();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await rest();
+  }
+}

@@ -1,4 +1,5 @@
 import { readJson } from '../../kernel/read-json.ts';
+import { breather } from '../../kernel/turn.ts';
 import { isSmall, writtenJson } from '../../kernel/written-json.ts';
 
 /** A JSON object as it came: nothing in it is trusted to have its type. */
@@ -39,9 +40,13 @@ export type WrittenArguments = ReadonlyMap<unknown, string>;
 export const NONE_WRITTEN: WrittenArguments = new Map();
 
 /** The JSON of those that are large. Other work has its turn meanwhile. */
-export async function writtenArguments(all: readonly unknown[]): Promise<WrittenArguments> {
+export async function writtenArguments(all: Iterable<unknown>): Promise<WrittenArguments> {
   const written = new Map<unknown, string>();
-  for (const one of all) if (!isSmall(one)) written.set(one, (await writtenJson(one)).toString('utf8'));
+  const rest = breather();
+  for (const one of all) {
+    if (!isSmall(one)) written.set(one, (await writtenJson(one)).toString('utf8'));
+    await rest();
+  }
   return written;
 }
 

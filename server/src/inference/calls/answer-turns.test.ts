@@ -47,6 +47,8 @@ const UNREADABLE_USAGE = (bytes: number) => 'data: {"usage"\n\n'.repeat(bytes / 
 const COMMENTS = (bytes: number) => ':\n'.repeat(bytes / 2);
 const MANY_CALLS = (bytes: number) => Array.from({ length: bytes / 125 }, (_, at) => event(toolCall(at))).join('');
 const NOT_PASSED_ON = new Set<Filling>([MANY_OBJECTS, UNREADABLE, UNREADABLE_USAGE, MANY_CALLS]);
+/** Parts and blocks of an answer. */
+const SHORT_TEXTS = (bytes: number) => `[${'{"type":"text","text":"aaaaaaaaaaaaaaaa"},'.repeat(bytes / 42)}{"type":"text","text":"a"}]`;
 type Filling = (bytes: number) => string;
 
 const event = (json: string) => `data: ${json}\n\n`;
@@ -141,6 +143,7 @@ const ROWS: readonly Row[] = [
   plain('chat, Google', OBJECTS, 6 * MB, (args) =>
     candidates('"a"').replace('{"text":"a"}', `{"functionCall":{"name":"n","args":{"a":${args}}}}`),
   ),
+  plain('chat, Google', SHORT_TEXTS, 15 * MB, (parts) => candidates('"a"').replace('[{"text":"a"}]', () => parts)),
   stream('chat, Google', TEXT, 2 * MB, (text) => event(candidates(text))),
   stream('chat, OpenAI', UNREADABLE, 0.5 * MB, among(chunks)),
   stream('chat, OpenAI', UNREADABLE_USAGE, 0.2 * MB, among(chunks)),

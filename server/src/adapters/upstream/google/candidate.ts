@@ -1,3 +1,4 @@
+import type { Steps } from '../../../kernel/turn.ts';
 import { argumentsText, countIn, isRecord, type Json, NONE_WRITTEN, recordsIn, textIn, type WrittenArguments } from '../json-value.ts';
 import { withSignature } from './thought-signature.ts';
 
@@ -27,40 +28,53 @@ export interface ToolCall {
 const partsIn = ({ content }: Json): Json[] => (isRecord(content) ? recordsIn(content['parts']) : []);
 
 /** What the answer gives to tools. */
-export const argumentsIn = (response: Json): unknown[] =>
-  recordsIn(response['candidates'])
-    .flatMap(partsIn)
-    .map(({ functionCall }) => (isRecord(functionCall) ? functionCall['args'] : undefined));
+export function* argumentsIn(response: Json): Generator<unknown> {
+  for (const candidate of recordsIn(response['candidates']))
+    for (const { functionCall } of partsIn(candidate)) yield isRecord(functionCall) ? functionCall['args'] : undefined;
+}
 
-export function candidatePieces(response: Json, written = NONE_WRITTEN): CandidatePiece[] {
-  return recordsIn(response['candidates']).map((candidate, at) => {
-    const parts = partsIn(candidate);
-    const texts = parts.filter(({ functionCall, thought }) => functionCall === undefined && thought !== true);
-    return {
+export function* candidatePieces(response: Json, written = NONE_WRITTEN): Steps<CandidatePiece[]> {
+  const pieces: CandidatePiece[] = [];
+  for (const [at, candidate] of recordsIn(response['candidates']).entries())
+    pieces.push({
       index: countIn(candidate['index']) ?? at,
-      text: texts.map(textOfPart).join(''),
-      thoughts: parts
-        .filter(({ thought }) => thought === true)
-        .map(textOfPart)
-        .join(''),
-      calls: parts.flatMap((part) => callIn(part, written)),
-      signature: texts.map(signatureOfPart).findLast((signature) => signature !== undefined),
-      logprobs: logprobsOf(candidate['logprobsResult']),
+      ...(yield* saidIn(partsIn(candidate), written)),
+      logprobs: yield* logprobsOf(candidate['logprobsResult']),
       finishReason: textIn(candidate['finishReason']),
       finishMessage: textIn(candidate['finishMessage']),
-    };
-  });
+    });
+  return pieces;
+}
+
+type Said = Pick<CandidatePiece, 'text' | 'thoughts' | 'calls' | 'signature'>;
+
+function* saidIn(parts: readonly Json[], written: WrittenArguments): Steps<Said> {
+  const texts: string[] = [];
+  const thoughts: string[] = [];
+  const calls: ToolCall[] = [];
+  let signature: string | undefined;
+  for (const part of parts) {
+    const { functionCall, thought } = part;
+    if (isRecord(functionCall)) calls.push(callOf(functionCall, part, written));
+    if (thought === true) thoughts.push(textOfPart(part));
+    else if (functionCall === undefined) {
+      texts.push(textOfPart(part));
+      signature = signatureOfPart(part) ?? signature;
+    }
+    yield;
+  }
+  return { text: texts.join(''), thoughts: thoughts.join(''), calls, signature };
 }
 
 const textOfPart = (part: Json): string => textIn(part['text']) ?? '';
 const signatureOfPart = (part: Json): string | undefined => textIn(part['thoughtSignature']);
 
-function callIn(part: Json, written: WrittenArguments): ToolCall[] {
-  const { functionCall } = part;
-  if (!isRecord(functionCall)) return [];
-  const { id, name, args } = functionCall;
-  return [{ id: textIn(id), name: textIn(name) ?? '', arguments: argumentsText(args, written), signature: signatureOfPart(part) }];
-}
+const callOf = ({ id, name, args }: Json, part: Json, written: WrittenArguments): ToolCall => ({
+  id: textIn(id),
+  name: textIn(name) ?? '',
+  arguments: argumentsText(args, written),
+  signature: signatureOfPart(part),
+});
 
 /** Google sends ids with newer models only. Made of the answer's own id, one is as unique as that, and within OpenAI's 40 characters. */
 export const callId = (responseId: string, choice: number, call: number): string => `call_${responseId.slice(0, 24)}_${choice}_${call}`;
@@ -73,13 +87,14 @@ export const toolCall = ({ name, arguments: text, signature }: ToolCall, id: str
   ...withSignature(signature),
 });
 
-function logprobsOf(result: unknown): Json | null {
+function* logprobsOf(result: unknown): Steps<Json | null> {
   if (!isRecord(result)) return null;
   const alternatives = recordsIn(result['topCandidates']);
-  const content = recordsIn(result['chosenCandidates']).map((chosen, at) => ({
-    ...logprobOf(chosen),
-    top_logprobs: recordsIn(alternatives[at]?.['candidates']).map(logprobOf),
-  }));
+  const content: Json[] = [];
+  for (const [at, chosen] of recordsIn(result['chosenCandidates']).entries()) {
+    content.push({ ...logprobOf(chosen), top_logprobs: recordsIn(alternatives[at]?.['candidates']).map(logprobOf) });
+    yield;
+  }
   return { content, refusal: null };
 }
 

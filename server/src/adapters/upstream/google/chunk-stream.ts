@@ -1,4 +1,5 @@
 import { jsonSoFar } from '../../../kernel/json-so-far.ts';
+import { atOnce } from '../../../kernel/turn.ts';
 import type { Words } from '../fault.ts';
 import { isRecord, type Json, jsonIn } from '../json-value.ts';
 import { UpstreamCut } from '../port.ts';
@@ -111,7 +112,7 @@ export class ChunkStream implements Translation {
       this.#usage = largerUsage(this.#usage, usage);
     }
     const block = blockedBecause(response);
-    const pieces = candidatePieces(response);
+    const pieces = atOnce(candidatePieces(response));
     const hasSpoken = pieces.some(({ text, thoughts, calls }) => text !== '' || thoughts !== '' || calls.length > 0);
     this.#hasGoneOn = usage === undefined && (this.#hasGoneOn || hasSpoken);
     if (pieces.length > 0) return pieces.map((piece) => this.#sayPiece(piece)).join('');

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { ChatCompletion } from '@tallygate/contract';
 import { describe, expect, it, test } from 'vitest';
+import { atOnce } from '../../../kernel/turn.ts';
 import { completionOf } from './completion.ts';
 import { usageOf } from './usage.ts';
 
 const CONTEXT = { model: 'gemini-2.5-pro', created: 1_763_712_000, id: 'ours', oneCallOnly: false };
 const fixture = (name: string): unknown => JSON.parse(readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8'));
-const completed = (document: unknown, context = CONTEXT) => ChatCompletion.parse(completionOf(document, context));
+const completed = (document: unknown, context = CONTEXT) => ChatCompletion.parse(atOnce(completionOf(document, context)));
 const candidate = (fields: object) => completed({ candidates: [{ content: { parts: [] }, ...fields }] }).choices[0];
 
 describe('a whole answer', () => {
@@ -121,7 +122,7 @@ describe('a whole answer', () => {
   test.each([[null], [[]], ['text'], [{}], [{ candidates: [] }], [{ error: { code: 500 } }]])(
     'that is none is not made into one: %j',
     (document) => {
-      expect(completionOf(document, CONTEXT)).toBeUndefined();
+      expect(atOnce(completionOf(document, CONTEXT))).toBeUndefined();
     },
   );
 });

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../kernel/turn.ts';
 import { isRecord, type Json, NONE_WRITTEN, textIn } from '../json-value.ts';
 import { type CandidatePiece, callId, candidatePieces, toolCall } from './candidate.ts';
 import { finishReasonOf, withheld } from './finish-reason.ts';
@@ -17,10 +18,10 @@ export interface AnswerContext {
 }
 
 /** Undefined where the document is no answer of `generateContent`. */
-export function completionOf(document: unknown, context: AnswerContext, written = NONE_WRITTEN): Json | undefined {
+export function* completionOf(document: unknown, context: AnswerContext, written = NONE_WRITTEN): Steps<Json | undefined> {
   if (!isRecord(document)) return undefined;
   const block = blockedBecause(document);
-  const pieces = candidatePieces(document, written);
+  const pieces = yield* candidatePieces(document, written);
   if (pieces.length === 0 && block === undefined) return undefined;
   const { id, model } = headOf(document, context);
   const choices = pieces.length > 0 ? pieces.map((piece) => choiceOf(piece, id, context.oneCallOnly)) : [blockedChoice(block ?? '')];

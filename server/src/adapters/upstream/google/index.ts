@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../../../kernel/clock.ts';
+import { inTurns } from '../../../kernel/turn.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
 import { failed, faultOfTranslation } from '../fault.ts';
 import { isRecord, jsonInBytes, writtenArguments } from '../json-value.ts';
@@ -83,7 +84,8 @@ function chatExchange(call: ChatCall, clock: Clock): Exchange {
     translation: stream
       ? new ChunkStream(context)
       : jsonBody(
-          async (document) => completionOf(document, context, await writtenArguments(isRecord(document) ? argumentsIn(document) : [])),
+          async (document) =>
+            inTurns(completionOf(document, context, await writtenArguments(isRecord(document) ? argumentsIn(document) : []))),
           ({ usageMetadata }) => usageOf(usageMetadata),
         ),
   };
