@@ -135,6 +135,9 @@ const ROWS: readonly Row[] = [
   plain('chat, Anthropic', TEXT, 15 * MB, message),
   plain('chat, Anthropic', OBJECTS, 6 * MB, (input) => message('"a"').replace('{"a":1}', `{"a":${input}}`)),
   plain('chat, Anthropic', MANY_OBJECTS, MB, message),
+  plain('chat, Anthropic', SHORT_TEXTS, 15 * MB, (blocks) =>
+    message('"a"').replace('[{"type":"text","text":"a"}', () => `${blocks.slice(0, -1)}`),
+  ),
   stream('chat, Anthropic', TEXT, 2 * MB, messageEvents),
   stream('chat, Anthropic', OBJECTS, 2 * MB, messageEvents),
 

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { ChatCompletion } from '@tallygate/contract';
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../../kernel/turn.ts';
 import { completionBody, completionOf } from './answer.ts';
 
 const fixture = (name: string): Buffer => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
 const CREATED = 1_763_712_000;
 const message = (fields: object) => ({ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude', content: [], ...fields });
-const first = (fields: object) => ChatCompletion.parse(completionOf(message(fields), CREATED)).choices[0];
+const first = (fields: object) => ChatCompletion.parse(atOnce(completionOf(message(fields), CREATED))).choices[0];
 const text = (said: string) => ({ type: 'text', text: said });
 
 describe('a whole answer', () => {

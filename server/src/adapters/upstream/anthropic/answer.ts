@@ -1,3 +1,4 @@
+import { inTurns, type Steps } from '../../../kernel/turn.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
 import {
   argumentsText,
@@ -19,20 +20,18 @@ import { usageOf } from './usage.ts';
 export async function completionBody(body: Buffer, created: number): Promise<Buffer> {
   const message = await jsonInBytes(body);
   if (!isRecord(message) || message['type'] !== 'message') return body;
-  const written = await writtenArguments(recordsIn(message['content']).map(({ input }) => input));
-  return writtenJson(completionOf(message, created, written));
+  const written = await writtenArguments(inputsIn(message));
+  return writtenJson(await inTurns(completionOf(message, created, written)));
+}
+
+function* inputsIn(message: Json): Generator<unknown> {
+  for (const { input } of recordsIn(message['content'])) yield input;
 }
 
 /** @param created unix seconds; Anthropic tells no time */
-export function completionOf(message: Json, created: number, written = NONE_WRITTEN): Json {
-  const blocks = recordsIn(message['content']);
-  const calls = blocks.filter(({ type, name }) => type === 'tool_use' && name !== ANSWER_TOOL);
-  const answers = blocks.filter(({ type, name }) => type === 'tool_use' && name === ANSWER_TOOL);
+export function* completionOf(message: Json, created: number, written = NONE_WRITTEN): Steps<Json> {
+  const { text, thoughts, details, calls } = yield* saidIn(recordsIn(message['content']), written);
   const stopReason = message['stop_reason'];
-  const details = blocks.flatMap(detailsOf);
-  const thoughts = joined(blocks, 'thinking');
-  // A model that has to answer through a tool may talk before it does.
-  const text = answers.length > 0 ? argumentsText(answers[0]?.['input'], written) : joined(blocks, 'text');
   const refusal = refusalOf(message);
   return {
     id: message['id'],
@@ -48,7 +47,7 @@ export function completionOf(message: Json, created: number, written = NONE_WRIT
           refusal,
           ...(thoughts === '' ? {} : { reasoning_content: thoughts }),
           ...(details.length === 0 ? {} : { reasoning_details: details }),
-          ...(calls.length === 0 ? {} : { tool_calls: calls.map((call) => toolCallOf(call, written)) }),
+          ...(calls.length === 0 ? {} : { tool_calls: calls }),
         },
         logprobs: null,
         finish_reason: stopReason === 'tool_use' && calls.length === 0 ? 'stop' : finishReasonOf(stopReason),
@@ -63,8 +62,30 @@ export function refusalOf({ stop_reason: reason, stop_details: details }: Json):
   return reason === 'refusal' && isRecord(details) ? (textIn(details['explanation']) ?? null) : null;
 }
 
-const joined = (blocks: readonly Json[], type: 'text' | 'thinking'): string =>
-  blocks.map((block) => (block['type'] === type ? (textIn(block[type]) ?? '') : '')).join('');
+interface Said {
+  readonly text: string;
+  readonly thoughts: string;
+  readonly details: readonly ReasoningDetail[];
+  readonly calls: readonly Json[];
+}
+
+function* saidIn(blocks: readonly Json[], written: WrittenArguments): Steps<Said> {
+  const texts: string[] = [];
+  const thoughts: string[] = [];
+  const details: ReasoningDetail[] = [];
+  const calls: Json[] = [];
+  let answer: string | undefined;
+  for (const [at, block] of blocks.entries()) {
+    details.push(...detailsOf(block, at));
+    if (block['type'] === 'text') texts.push(textIn(block['text']) ?? '');
+    if (block['type'] === 'thinking') thoughts.push(textIn(block['thinking']) ?? '');
+    if (block['type'] === 'tool_use' && block['name'] !== ANSWER_TOOL) calls.push(toolCallOf(block, written));
+    else if (block['type'] === 'tool_use') answer ??= argumentsText(block['input'], written);
+    yield;
+  }
+  // A model that has to answer through a tool may talk before it does.
+  return { text: answer ?? texts.join(''), thoughts: thoughts.join(''), details, calls };
+}
 
 function detailsOf(block: Json, index: number): ReasoningDetail[] {
   if (block['type'] === 'redacted_thinking') return [hiddenThought(index, textIn(block['data']) ?? '')];
