@@ -108,7 +108,7 @@ const FAULTS = `
   union all
   select 'posting ' || posting_id || ' is not what its usage records cost' from postings
     join (select posting_id, sum(amount_nano) as booked from ledger_entries where account in ('revenue', 'test_revenue') group by 1) entries using (posting_id)
-    left join (select posting_id, sum(cost_nano) as cost from usage_records group by 1) records using (posting_id)
+    left join (select posting_id, sum(cost_nano + case when livemode then waived_nano else 0 end) as cost from usage_records group by 1) records using (posting_id)
     where kind = 'usage' and booked is distinct from cost
   union all
   select request_id || ' has ' || count(*) || ' usage records of attempt ' || attempt from usage_records group by request_id, attempt having count(*) <> 1

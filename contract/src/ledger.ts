@@ -167,6 +167,11 @@ export const RequestTrace = z
     held_usd: Usd.meta({ description: 'Worst case that was held before the provider was called, USD.', examples: ['0.0001605'] }),
     cost_usd: Usd.meta({ examples: ['0.00000855'] }),
     charged_usd: Usd.meta({ examples: ['0'] }),
+    waived_usd: Usd.meta({
+      description:
+        'What is not charged, since it no longer fitted a cap when the request was settled late, after its gateway had been out of reach. It is in neither `cost_usd` nor `charged_usd`.',
+      examples: ['0'],
+    }),
     correction: RequestCorrection.nullable().meta({ description: 'Null unless it was corrected: then this is what counts.' }),
     refund: RequestRefund.nullable().meta({ description: 'Null unless its cost was given back.' }),
     started_at: Timestamp,

@@ -139,6 +139,11 @@ export const ReceiptPayload = z
       .string()
       .regex(/^(?:0|[1-9]\d{0,3})(?:\.\d{0,17}[1-9])?$/)
       .meta({ description: 'On all unit prices: "1", or the published batch factor.', examples: ['1'] }),
+    waived_nano_usd: IntegerString.optional().meta({
+      description:
+        'What was not charged, since it no longer fitted a cap when the request was settled late. Together with the cost it is usage × unit prices. Absent where nothing was waived.',
+      examples: ['1200'],
+    }),
     cost_nano_usd: IntegerString.meta({
       description: 'Sum of units × price, times the factor, rounded up once, in 10⁻⁹ USD. Of a refund: what is given back, at most that.',
       examples: ['8550'],

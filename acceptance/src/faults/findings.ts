@@ -22,6 +22,8 @@ interface UsageRecord {
   readonly keyId: string;
   readonly runId: string | null;
   readonly cost: bigint;
+  /** The operator bears it: it was settled late, and no longer fitted. */
+  readonly waived: bigint;
   readonly outcome: string;
 }
 
@@ -78,7 +80,7 @@ function missingAnswers(calls: readonly Call[], records: readonly UsageRecord[])
 function unchargedBills(bills: ReadonlyMap<string, bigint>, records: readonly UsageRecord[]): string[] {
   const charged = Map.groupBy(records, ({ callId }) => callId);
   return [...bills].flatMap(([id, bill]) => {
-    const cost = sum((charged.get(id) ?? []).map(({ cost }) => cost));
+    const cost = sum((charged.get(id) ?? []).map(({ cost, waived }) => cost + waived));
     return bill > cost ? [`${id} is billed ${bill}, and charged ${cost}`] : [];
   });
 }
@@ -116,12 +118,13 @@ async function recordsOf(databaseUrl: string, accountId: string): Promise<UsageR
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const { rows } = await client.query<Record<'call_id' | 'key_id' | 'cost' | 'outcome', string> & { run_id: string | null }>(RECORDS, [
-      accountId,
-    ]);
-    return rows.map(({ call_id, key_id, run_id, cost, outcome }) => ({
+    const { rows } = await client.query<Record<'call_id' | 'key_id' | 'cost' | 'waived' | 'outcome', string> & { run_id: string | null }>(
+      RECORDS,
+      [accountId],
+    );
+    return rows.map(({ call_id, key_id, run_id, cost, waived, outcome }) => ({
       ...{ callId: call_id, keyId: key_id, runId: run_id, outcome },
-      ...{ cost: BigInt(cost) },
+      ...{ cost: BigInt(cost), waived: BigInt(waived) },
     }));
   } finally {
     await client.end();
@@ -129,4 +132,4 @@ async function recordsOf(databaseUrl: string, accountId: string): Promise<UsageR
 }
 
 const RECORDS =
-  'select client_request_id as call_id, key_id, run_id, cost_nano::text as cost, outcome from usage_records where account_id = $1';
+  'select client_request_id as call_id, key_id, run_id, cost_nano::text as cost, waived_nano::text as waived, outcome from usage_records where account_id = $1';

@@ -8,6 +8,13 @@ const dishonest: Record<string, BrokenVector> = {
     'Signed by the right key, yet one nano-USD too much.',
     issue(payloadWith({ cost_nano_usd: '384001' })),
   ),
+  'waived-and-charged': broken(
+    'cost_mismatch',
+    'What was waived is charged all the same.',
+    issue(payloadWith({ waived_nano_usd: '84000' })),
+  ),
+  'waived-nothing': broken('malformed', 'That nothing was waived is said by leaving it out.', issue(payloadWith({ waived_nano_usd: '0' }))),
+  'waived-refund': broken('cost_mismatch', 'A refund that waives something.', issue(refundWith({ waived_nano_usd: '1' }))),
   'cached-charged-as-fresh': broken(
     'cost_mismatch',
     'Cached tokens were charged at the price of fresh ones although they have their own.',

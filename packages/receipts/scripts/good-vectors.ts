@@ -94,6 +94,7 @@ export const goodVectors: Readonly<Record<string, GoodVector>> = {
       cost_nano_usd: '2835000',
     }),
   ),
+  'waived-in-part': good('Settled late, 84,000 did not fit a cap.', payloadWith({ cost_nano_usd: '300000', waived_nano_usd: '84000' })),
   'cached-tokens': good(
     'Cached, cache-write and fresh input at three prices, reasoning at the price of the output.',
     payloadWith({

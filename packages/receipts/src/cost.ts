@@ -84,7 +84,7 @@ export function checkCost(payload: ReceiptPayload): void {
   checkFactorOfKind(payload);
   checkRefund(payload);
   const cost = recomputeCost(payload);
-  const stated = BigInt(payload.cost_nano_usd);
+  const stated = BigInt(payload.cost_nano_usd) + waivedOf(payload);
   if (payload.kind === 'refund') {
     if (stated > cost)
       throw new Refused('refund_exceeds_cost', `payload.cost_nano_usd gives back ${stated}, usage × unit prices is ${cost}.`);
@@ -97,7 +97,17 @@ export function checkCost(payload: ReceiptPayload): void {
       'price_missing',
       `payload.unit_prices_pico_usd has no price for ${unpriced.units} ${unpriced.meter}, which were charged.`,
     );
-  throw new Refused('cost_mismatch', `payload.cost_nano_usd is ${stated}, usage × unit prices is ${cost}.`);
+  throw new Refused(
+    'cost_mismatch',
+    `payload.cost_nano_usd${payload.waived_nano_usd === undefined ? '' : ' and what was waived'} is ${stated}, usage × unit prices is ${cost}.`,
+  );
+}
+
+/** Only what is charged can be waived: a refund says what is given back, a correction what is charged instead. */
+function waivedOf({ kind, waived_nano_usd: waived = '0' }: ReceiptPayload): bigint {
+  if (waived !== '0' && (kind === 'refund' || kind === 'correction'))
+    throw new Refused('cost_mismatch', `payload.waived_nano_usd is ${waived}, yet the receipt is a ${kind}.`);
+  return BigInt(waived);
 }
 
 /** A factor is what batches have; what is given back or corrected may have been a line of one. */

@@ -7,12 +7,13 @@ import { Refused } from './refusal.ts';
  * decides: the same share of the cost is covered, and the rest is charged, rounded up. Of every other meter the like share is covered,
  * rounded up to whole units.
  *
- * A line of a batch may be charged less, as units do not divide as finely as money. A refund and a correction share the cost as their request
- * had shared it, which is seen beside its receipt alone.
+ * A line of a batch may be charged less, as units do not divide as finely as money. Of what was settled late, and waived in part, less may be
+ * charged, and a nano-dollar more: its charge is rounded up twice. A refund and a correction share the cost as their request had shared it, which is
+ * seen beside its receipt alone.
  *
  * Throws `Refused` with `payment_mismatch`.
  */
-export function checkPayment({ kind, outcome, livemode, usage, cost_nano_usd: stated, payment }: ReceiptPayload): void {
+export function checkPayment({ kind, outcome, livemode, usage, cost_nano_usd: stated, waived_nano_usd: waived, payment }: ReceiptPayload): void {
   const { plan, funding, covered, charged_nano_usd: chargedText } = payment;
   const [cost, charged] = [BigInt(stated), BigInt(chargedText)];
   const isUncovered = Object.keys(covered).length === 0;
@@ -26,6 +27,7 @@ export function checkPayment({ kind, outcome, livemode, usage, cost_nano_usd: st
   if (kind === 'refund' || kind === 'correction') return;
   const uncovered = ceilOf(cost * (share.whole - share.part), share.whole);
   if (charged === uncovered || (kind === 'batch_line' && charged < uncovered)) return;
+  if (waived !== undefined && charged <= uncovered + 1n) return;
   throw mismatch(`${charged} nano-USD were charged, the cost of what the quota did not cover is ${uncovered}`);
 }
 

@@ -103,6 +103,11 @@ export interface ReceiptPayload {
   /** Nano-USD (10⁻⁹). See `recomputeCost`; of a refund it is what is given back, and at most that. */
   cost_nano_usd: string;
   payment: ReceiptPayment;
+  /**
+   * Nano-USD: what was not charged, since it no longer fitted a cap when the request was settled late. Together with the cost it is what
+   * `recomputeCost` says. Absent where nothing was waived.
+   */
+  waived_nano_usd?: string | undefined;
   /** The receipt whose cost is given back, or that is corrected; null otherwise. */
   refund_of: string | null;
   /** Why; null where `refund_of` is. */

@@ -27,6 +27,7 @@ const KINDS = ['usage', 'batch_line', 'media_job', 'refund', 'correction'] as co
 export const sha256Hex = matching(/^[0-9a-f]{64}$/, '64 lower-case hex digits');
 export const uuid = matching(/^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/, 'a UUID in lower case');
 /** Thirty digits are more than all the money there is, and few enough that nobody can make the verifier sweat. */
+const moreThanZero = matching(/^[1-9]\d{0,29}$/, 'an integer as a string of at most 30 digits, absent when it is zero');
 export const integerString = matching(
   /^(?:0|[1-9]\d{0,29})$/,
   'an integer as a string of at most 30 digits, without sign or leading zeros',
@@ -97,39 +98,42 @@ const payment = strictObject<ReceiptPayment>({
   charged_nano_usd: integerString,
 });
 
-const payload = strictObject<ReceiptPayload>({
-  version: oneOf(VERSION),
-  kind: oneOf(...KINDS),
-  receipt_id: uuid,
-  nonce,
-  request_id: string,
-  account_hash: sha256Hex,
-  key_hash: nullable(sha256Hex),
-  livemode: boolean,
-  account_sequence: ordinal,
-  endpoint: string,
-  run_id: nullable(string),
-  model_requested: string,
-  model_served: string,
-  provider: string,
-  fallback: oneOf('none', 'deployment', 'model'),
-  outcome: oneOf('completed', 'cancelled', 'abandoned', 'cut', 'failed', 'refunded'),
-  request_sha256: sha256Hex,
-  response_sha256: sha256Hex,
-  usage,
-  estimated: boolean,
-  price_version: string,
-  price_tier_above_input_tokens: nullable(count),
-  unit_prices_pico_usd: unitPrices,
-  price_factor: factor,
-  cost_nano_usd: integerString,
-  payment,
-  refund_of: nullable(uuid),
-  refund_reason: nullable(string),
-  started_at: timestamp,
-  completed_at: timestamp,
-  client_signature: nullable(clientSignature),
-});
+const payload: Shape<ReceiptPayload> = strictObjectWith(
+  {
+    version: oneOf(VERSION),
+    kind: oneOf(...KINDS),
+    receipt_id: uuid,
+    nonce,
+    request_id: string,
+    account_hash: sha256Hex,
+    key_hash: nullable(sha256Hex),
+    livemode: boolean,
+    account_sequence: ordinal,
+    endpoint: string,
+    run_id: nullable(string),
+    model_requested: string,
+    model_served: string,
+    provider: string,
+    fallback: oneOf('none', 'deployment', 'model'),
+    outcome: oneOf('completed', 'cancelled', 'abandoned', 'cut', 'failed', 'refunded'),
+    request_sha256: sha256Hex,
+    response_sha256: sha256Hex,
+    usage,
+    estimated: boolean,
+    price_version: string,
+    price_tier_above_input_tokens: nullable(count),
+    unit_prices_pico_usd: unitPrices,
+    price_factor: factor,
+    cost_nano_usd: integerString,
+    payment,
+    refund_of: nullable(uuid),
+    refund_reason: nullable(string),
+    started_at: timestamp,
+    completed_at: timestamp,
+    client_signature: nullable(clientSignature),
+  },
+  { waived_nano_usd: moreThanZero },
+);
 
 /** Version and kind come first: of another version, any other complaint would mislead. */
 const anyPayload: Shape<ReceiptPayload> = (value, at) => {

@@ -3534,6 +3534,8 @@ export interface ReceiptPayload {
   unit_prices_pico_usd: { [name: string]: string };
   /** On all unit prices: "1", or the published batch factor. */
   price_factor: string;
+  /** What was not charged, since it no longer fitted a cap when the request was settled late. Together with the cost it is usage × unit prices. Absent where nothing was waived. */
+  waived_nano_usd?: string | undefined;
   /** Sum of units × price, times the factor, rounded up once, in 10⁻⁹ USD. Of a refund: what is given back, at most that. */
   cost_nano_usd: string;
   payment: ReceiptPayment;
@@ -3745,6 +3747,8 @@ export interface RequestTrace {
   cost_usd: string;
   /** Decimal string, USD. */
   charged_usd: string;
+  /** What is not charged, since it no longer fitted a cap when the request was settled late, after its gateway had been out of reach. It is in neither `cost_usd` nor `charged_usd`. */
+  waived_usd: string;
   /** Null unless it was corrected: then this is what counts. */
   correction: RequestCorrection | null;
   /** Null unless its cost was given back. */

@@ -1,5 +1,7 @@
+import { journalNameOf } from '../adapters/lanes/journal-name.ts';
 import type { LaneSource, SettlementFeed } from '../adapters/lanes/port.ts';
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
+import { unfinishedAmong } from '../inference/batches/index.ts';
 import { createSettlementAlerts } from '../money/budgets/index.ts';
 import type { Catalog } from '../money/catalog/index.ts';
 import {
@@ -55,7 +57,10 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
   closing.add('thread for ledger pages', () => pages.close());
   const writerOf = (feed: SettlementFeed) => new LedgerWriter({ feed, pool, pages, log, alongside, onQuarantine: quarantine.onRefused });
   const source = ledgerLaneSource(pool);
-  const shared = redis && sharedLanes(redis, source, { journal, onDamage: quarantine.onDamage }, foundation);
+  const journalName = journalNameOf(dataDir.file('journal'));
+  const recording = { journal, journalName, absenceMs: config.gatewayAbsenceMs, onDamage: quarantine.onDamage };
+  const neededAmong = (ids: readonly string[]) => unfinishedAmong(pool, ids);
+  const shared = redis && sharedLanes(redis, source, { ...recording, neededAmong }, foundation);
   const { lanes, feed, isReconciler } = shared ?? ownLanes(source, journal, steady);
   const writer = writerOf(feed);
   // Before anything is admitted, the ledger has to know all that was settled before: lanes are loaded from it.

@@ -144,6 +144,7 @@ const Variables = z.object({
   DRAIN_DELAY_MS: z.coerce.number().int().min(0).max(300_000).default(0),
   DRAIN_TIMEOUT_MS: milliseconds.default(30_000),
   LEDGER_LAG_LIMIT_MS: milliseconds.default(600_000),
+  GATEWAY_ABSENCE_MS: z.coerce.number().int().min(15_000).max(86_400_000).default(900_000),
 });
 
 export interface Config {
@@ -230,6 +231,8 @@ export interface Config {
   readonly drain: { readonly delayMs: number; readonly timeoutMs: number };
   /** No call is begun while a settlement has waited for the ledger for so long. */
   readonly ledgerLagLimitMs: number;
+  /** When Redis has lost something: for how long a gateway without a sign of life is waited for, and nothing is admitted. */
+  readonly gatewayAbsenceMs: number;
   /** Chains on which the receipts’ log is anchored; none where that was not configured. */
   readonly anchorChains: readonly AnchorChainConfig[];
   /** Time-stamping authorities, and how often they stamp the state of the log. */
@@ -331,6 +334,7 @@ export function readConfig(environment: Environment = process.env): Config {
     drain: { delayMs: given.DRAIN_DELAY_MS, timeoutMs: given.DRAIN_TIMEOUT_MS },
     ledgerLagLimitMs: given.LEDGER_LAG_LIMIT_MS,
     timestamps: { authorities: given.ANCHOR_TSA_URL, everyMs: given.ANCHOR_TSA_INTERVAL_SECONDS * 1_000 },
+    gatewayAbsenceMs: given.GATEWAY_ABSENCE_MS,
     anchorChains,
     offer,
   };

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { journalNameOf } from '../adapters/lanes/journal-name.ts';
 import type { MoneyLane, SettlementFeed } from '../adapters/lanes/port.ts';
 import { partitionKey, partitionOf } from '../adapters/lanes/redis/partitions.ts';
 import { ScratchJournals } from '../adapters/lanes/testing/scratch-journals.ts';
@@ -12,6 +13,7 @@ import { startWatchedRedis } from '../adapters/redis/redis-sentinel-process.ts';
 import { testRedisProgram } from '../adapters/redis/test-redis.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
+import { contradictions } from '../money/ledger/contradictions.ts';
 import { LedgerWriter, ledgerLaneSource, repairLanes } from '../money/ledger/index.ts';
 import { lanesOfRecord } from '../money/ledger/lanes-of-record.ts';
 import { sampleRecord } from '../money/ledger/sample-records.ts';
@@ -28,6 +30,12 @@ import { reconcileByOperator } from './reconcile-command.ts';
 /** A recovery waits for gateways that were alive a moment ago, and a sentinel tries again after twenty seconds. */
 const RECOVERED = { timeout: 60_000, interval: 20 };
 
+/** Nothing is credited to an account that pays by invoice, so that its caps alone limit it. */
+const invoicedRecord = (wish: Partial<SettlementRecord> = {}) => sampleRecord({ funding: 'invoice', ...wish });
+
+/** Longer than any test takes: a gateway is taken for dead where a test says so. */
+const ABSENCE_MS = 600_000;
+
 const journals = new ScratchJournals();
 const running: { stop(): Promise<void> }[] = [];
 let server: RedisProcess;
@@ -39,26 +47,32 @@ interface GatewayOptions {
   /** Of the journal of an earlier process. */
   readonly dir?: string;
   readonly redis?: RedisConnection;
+  readonly pool?: Pool;
+  readonly neededAmong?: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
 /** A gateway as far as it holds and settles. */
-async function gateway({ dir, redis: prompt = redis }: GatewayOptions = {}) {
+async function gateway({ dir, redis: prompt = redis, pool: own = pool, neededAmong }: GatewayOptions = {}) {
   const journal = journals.open(dir);
   const closing = new Closing(silentLog());
-  const foundation = { pool, log: silentLog(), closing };
+  const foundation = { pool: own, log: silentLog(), closing };
   const metrics = createMetrics();
   const quarantine = openQuarantine({
     dataDir: { path: journal.dir, file: () => journal.dir, release: () => {} },
     metrics,
     log: silentLog(),
   });
-  const shared = sharedLanes({ prompt }, ledgerLaneSource(pool), { journal, onDamage: quarantine.onDamage }, foundation);
+  const recording = {
+    ...{ journal, journalName: journalNameOf(journal.dir), absenceMs: ABSENCE_MS, onDamage: quarantine.onDamage },
+    ...(neededAmong && { neededAmong }),
+  };
+  const shared = sharedLanes({ prompt }, ledgerLaneSource(pool), recording, foundation);
   const onQuarantine = (_entry: unknown, error: unknown) => {
     throw error;
   };
   const writerOf = (from: SettlementFeed) =>
     new LedgerWriter({
-      ...{ feed: from, pool, log: silentLog(), onQuarantine },
+      ...{ feed: from, pool: own, log: silentLog(), onQuarantine },
       pages: testPages,
     });
   const writer = writerOf(shared.feed);
@@ -73,7 +87,7 @@ async function gateway({ dir, redis: prompt = redis }: GatewayOptions = {}) {
   await openLaneRecovery({ shared, journal, writer, writerOf }, foundation);
   running.push({ stop });
   return {
-    ...{ journal, stop, lanes: shared.lanes, epochs: shared.epochs, id: shared.gateway, metrics, quarantine },
+    ...{ journal, stop, lanes: shared.lanes, epochs: shared.epochs, id: recording.journalName, metrics, quarantine },
     write: () => writer.drain(),
     /** As `kill -9` does, as far as others see it. */
     die: async () => {
@@ -88,10 +102,10 @@ type Gateway = Awaited<ReturnType<typeof gateway>>;
 const CAP = 1_000n;
 
 /** A request of 100 nano-dollars on a key of a cap. */
-const recordOf = (keyId: string, accountId: string): SettlementRecord => sampleRecord({ keyId, accountId, held: '100', cost: '90' });
+const recordOf = (keyId: string, accountId: string): SettlementRecord => invoicedRecord({ keyId, accountId, held: '100', cost: '90' });
 
 /** Takes it under the cap of its key; false where that has no room. */
-async function take({ lanes }: Pick<Gateway, 'lanes'>, record: SettlementRecord): Promise<boolean> {
+async function take({ lanes }: Pick<Gateway, 'lanes'>, record: SettlementRecord, keptUntil?: number): Promise<boolean> {
   const { lanes: ids, funds } = lanesOfRecord(record);
   const lane = (id: string | null, cap: bigint | null): MoneyLane => ({
     id: id ?? '',
@@ -102,6 +116,7 @@ async function take({ lanes }: Pick<Gateway, 'lanes'>, record: SettlementRecord)
   });
   const outcome = await lanes.hold({
     ...{ holdId: record.receiptId, accountId: record.accountId, at: record.startedAt },
+    ...(keptUntil !== undefined && { keptUntil }),
     ...{ cost: { fixed: BigInt(record.held) * 1_000n, perOutputToken: 0n }, outputTokens: { wanted: 0, least: 0 }, units: {}, quota: null },
     ...{ lanes: ids.map((id) => lane(id, CAP)), funds: lane(funds, null) },
   });
@@ -137,6 +152,30 @@ async function tokenOf({ id }: Gateway): Promise<number> {
   return rows[0]?.token ?? 0;
 }
 
+/** It has given no sign of life for so long that an epoch is opened without it. */
+const takeForDead = ({ id }: Gateway) =>
+  pool.query("update gateway_sessions set seen_at = now() - interval '1 hour' where gateway = $1", [id]);
+
+/** A database that a gateway can be cut off from. */
+function cuttable() {
+  const own = openPool({ url: database.url, log: silentLog(), poolSize: 4 });
+  const { query, connect } = own;
+  const cut = () => {
+    own.query = own.connect = (() => Promise.reject(new Error('There is no way to the database'))) as never;
+  };
+  const heal = () => Object.assign(own, { query, connect });
+  return { pool: own, cut, heal };
+}
+
+const epochNow = async () => (await pool.query<{ epoch: string; state: string }>('select epoch, state from lane_epoch')).rows[0];
+
+async function lossesOf(): Promise<bigint> {
+  const { rows } = await pool.query<{ sum: string }>(
+    "select coalesce(-sum(amount_nano), 0)::text as sum from ledger_entries where account = 'operator_losses'",
+  );
+  return BigInt(rows[0]?.sum ?? 0);
+}
+
 async function whileNothingIsBooked(work: () => Promise<void>): Promise<void> {
   const client = await pool.connect();
   try {
@@ -156,7 +195,7 @@ function load(gateways: readonly Gateway[]) {
   let asked = 0;
   const caller = async (at: Gateway) => {
     while (!isOver) {
-      const record = sampleRecord({ keyId, accountId, held: '100', cost: `${60 + (asked % 40)}` });
+      const record = invoicedRecord({ keyId, accountId, held: '100', cost: `${60 + (asked % 40)}` });
       try {
         if (!(await take(at, record))) return;
         await at.lanes.begin(bound(record));
@@ -226,7 +265,7 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
 
   test('that are lost are in the ledger all the same, each settlement once', async () => {
     const one = await gateway();
-    const [arrived, lost] = [sampleRecord(), sampleRecord()];
+    const [arrived, lost] = [invoicedRecord(), invoicedRecord()];
     await settleOn(one.lanes, arrived);
     await one.write();
     await settleOn(one.lanes, lost);
@@ -238,7 +277,7 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
 
   test('have a copy in the journal until the ledger has it', async () => {
     const one = await gateway();
-    await settleOn(one.lanes, sampleRecord());
+    await settleOn(one.lanes, invoicedRecord());
     await one.write();
     expect(one.journal.isDrained()).toBe(false);
     await one.stop();
@@ -247,7 +286,7 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
 
   test('of which an entry in a stream is damaged set it aside whole and once, and book what comes after it', async () => {
     const one = await gateway();
-    const record = sampleRecord();
+    const record = invoicedRecord();
     const stream = `${partitionKey(LANES_PREFIX, partitionOf(record.accountId))}:settled`;
     const id = await redis.xadd(stream, '*', 'charged', '1', 'covered', 'torn');
     await settleOn(one.lanes, record);
@@ -303,7 +342,7 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
   test('give up what was not begun when they are lost: it may have been freed, and its room given away', async () => {
     const [a, b] = [await gateway(), await gateway()];
     const [keyId, accountId] = [newId(), newId()];
-    const whole = (): SettlementRecord => sampleRecord({ keyId, accountId, held: '1000', cost: '900' });
+    const whole = (): SettlementRecord => invoicedRecord({ keyId, accountId, held: '1000', cost: '900' });
     const [freed, begun] = [whole(), whole()];
     await take(a, freed);
     // Its lease has ended.
@@ -317,11 +356,11 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
   });
 
   test.each(['recovering', 'declaring'])(
-    'that are lost count what an earlier process had in flight before they are loaded, also where it starts while they are %s',
+    'that are lost count what an earlier process had in flight before they are open, also where it starts while they are %s',
     async (state) => {
       const [dead, other] = [await gateway(), await gateway()];
       const [keyId, accountId] = [newId(), newId()];
-      const whole = (): SettlementRecord => sampleRecord({ keyId, accountId, held: '1000', cost: '900' });
+      const whole = (): SettlementRecord => invoicedRecord({ keyId, accountId, held: '1000', cost: '900' });
       const inFlight = whole();
       await take(dead, inFlight);
       await dead.lanes.begin(bound(inFlight));
@@ -329,18 +368,21 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
       await redis.flushall();
       // A gateway that is waited for, and is slow.
       const slow = newId();
-      await pool.query("insert into gateway_sessions (gateway, seen_at) values ($1, now() + interval '1 minute')", [slow]);
+      await pool.query(
+        "insert into gateway_sessions (gateway, process, seen_at, is_late) values ($1, $1, now() + interval '1 minute', false)",
+        [slow],
+      );
+      if (state === 'declaring') await takeForDead(dead);
       const lost = other.epochs.current();
       other.epochs.lost(lost, 'test');
-      const stateOf = async () => (await pool.query<{ epoch: string; state: string }>('select epoch, state from lane_epoch')).rows[0];
-      await expect.poll(stateOf, RECOVERED).toMatchObject({ state: 'recovering', epoch: expect.not.stringMatching(lost) });
+      await expect.poll(epochNow, RECOVERED).toMatchObject({ state: 'recovering', epoch: expect.not.stringMatching(lost) });
       if (state === 'declaring') {
         await pool.query('update gateway_sessions set drained = (select epoch from lane_epoch) where gateway = $1', [slow]);
-        await expect.poll(stateOf, RECOVERED).toMatchObject({ state: 'declaring' });
+        await expect.poll(epochNow, RECOVERED).toMatchObject({ state: 'declaring' });
       }
       const opening = gateway({ dir: dead.journal.dir });
-      await expect.poll(() => bookedOf(inFlight.requestId), RECOVERED).toEqual([{ outcome: 'abandoned', cost_nano: '1000' }]);
-      expect(await stateOf()).toMatchObject({ state: 'recovering' });
+      const hasJoined = "select from gateway_sessions where gateway = $1 and seen_at > now() - interval '15 seconds'";
+      await expect.poll(async () => (await pool.query(hasJoined, [dead.id])).rowCount, RECOVERED).toBe(1);
       await pool.query('delete from gateway_sessions where gateway = $1', [slow]);
       await opening;
       await vi.waitFor(async () => expect(await take(other, whole())).toBe(false), RECOVERED);
@@ -402,29 +444,121 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     await take(dead, record);
     await dead.lanes.begin(bound(record));
     await dead.die();
+    await takeForDead(dead);
     const epoch = other.epochs.current();
     other.epochs.lost(epoch, 'test');
     await vi.waitFor(() => expect(other.epochs.current()).not.toBe(epoch), RECOVERED);
     expect(await spentOf(other, record)).toEqual({ spent: 0n, held: 100n });
   });
 
-  test('do not wait for a gateway that is silent: what it has begun counts when it comes back, and the rest is gone', async () => {
-    const [silent, other] = [await gateway(), await gateway()];
-    const [begun, held] = [recordOf(newId(), newId()), recordOf(newId(), newId())];
+  test('that are lost are not opened without a gateway that is out of reach: what it has in flight counts', async () => {
+    const [away, other] = [await gateway(), await gateway()];
+    const [keyId, accountId] = [newId(), newId()];
+    const whole = (): SettlementRecord => invoicedRecord({ keyId, accountId, held: '1000', cost: '900' });
+    const inFlight = whole();
+    await take(away, inFlight);
+    await away.lanes.begin(bound(inFlight));
+    await away.die();
+    await redis.flushall();
+    await expect(take(other, whole())).rejects.toThrow('EPOCH');
+    const isDrained = 'select from gateway_sessions, lane_epoch where gateway = $1 and drained = epoch';
+    await expect.poll(async () => (await pool.query(isDrained, [other.id])).rowCount, RECOVERED).toBe(1);
+    await expect(take(other, whole())).rejects.toThrow('loaded anew');
+    expect(await epochNow()).toMatchObject({ state: 'recovering' });
+    await gateway({ dir: away.journal.dir });
+    await vi.waitFor(async () => expect(await take(other, whole())).toBe(false), RECOVERED);
+    expect(await spentOf(other, inFlight)).toEqual({ spent: 1_000n, held: 0n });
+    expect(await lossesOf()).toBe(0n);
+  });
+
+  test.each(['in flight', 'settled'])(
+    'charge what a gateway that was taken for dead had %s as far as it fits, and waive the rest',
+    async (what) => {
+      const [dead, other] = [await gateway(), await gateway()];
+      const [keyId, accountId] = [newId(), newId()];
+      const whole = (): SettlementRecord => invoicedRecord({ keyId, accountId, held: '1000', cost: '950' });
+      const [left, others] = [whole(), invoicedRecord({ keyId, accountId, held: '200', cost: '150' })];
+      await take(dead, left);
+      await dead.lanes.begin(bound(left));
+      await whileNothingIsBooked(async () => {
+        if (what === 'settled') await dead.lanes.settle(settlement(left));
+        await dead.die();
+        await takeForDead(dead);
+        await redis.flushall();
+      });
+      await vi.waitFor(async () => expect(await take(other, others)).toBe(true), RECOVERED);
+      await other.lanes.begin(bound(others));
+      // What is held by then counts as well.
+      await (await gateway({ dir: dead.journal.dir })).write();
+      await vi.waitFor(async () => expect(await spentOf(other, left)).toEqual({ spent: 800n, held: 200n }), RECOVERED);
+      expect(await take(other, invoicedRecord({ keyId, accountId, held: '1', cost: '1' }))).toBe(false);
+      await other.lanes.settle(settlement(others));
+      await other.write();
+      expect((await bookedOf(left.requestId)).map(({ cost_nano }) => cost_nano)).toEqual(['800']);
+      expect(await lossesOf()).toBe(what === 'settled' ? 150n : 200n);
+      expect(await contradictions(pool)).toEqual([]);
+    },
+  );
+
+  test('that were opened without a gateway settle what it still runs as far as it fits, once', async () => {
+    const away = cuttable();
+    const [silent, other] = [await gateway({ pool: away.pool }), await gateway()];
+    const [keyId, accountId] = [newId(), newId()];
+    const [begun, held] = [
+      invoicedRecord({ keyId, accountId, held: '900', cost: '900' }),
+      invoicedRecord({ keyId, accountId, held: '100' }),
+    ];
     await take(silent, held);
     await take(silent, begun);
     await silent.lanes.begin(bound(begun));
-    const lapsed = "update gateway_sessions set seen_at = now() - interval '1 hour', token = token + 1 where gateway = $1";
-    const { rows } = await pool.query<{ gateway: string }>('select gateway from gateway_sessions order by seen_at');
-    expect(rows).toHaveLength(2);
+    away.cut();
+    await takeForDead(silent);
     await redis.flushall();
-    const epoch = other.epochs.current();
-    await pool.query(lapsed, [silent.id]);
-    other.epochs.lost(epoch, 'test');
-    await vi.waitFor(() => expect(other.epochs.current()).not.toBe(epoch), RECOVERED);
-    await vi.waitFor(async () => expect(await spentOf(other, begun)).toEqual({ spent: 0n, held: 100n }), RECOVERED);
+    const others = invoicedRecord({ keyId, accountId, held: '500', cost: '400' });
+    await vi.waitFor(async () => expect(await take(other, others)).toBe(true), RECOVERED);
+    await other.lanes.begin(bound(others));
+    away.heal();
+    await expect.poll(() => silent.epochs.isLate, RECOVERED).toBe(true);
+    // The first attempt may have begun before it knows that it has missed an epoch.
+    await vi.waitFor(async () => expect(await silent.lanes.settle(settlement(begun))).toMatchObject({ charged: 500n }), RECOVERED);
     await expect(silent.lanes.begin(bound(held))).rejects.toThrow('no hold');
-    expect(await silent.lanes.settle(settlement(begun))).toMatchObject({ lanes: [{ spent: 90n, held: 0n }] });
+    expect(await silent.lanes.settle(settlement(begun))).toBeUndefined();
+    expect(await spentOf(other, begun)).toEqual({ spent: 500n, held: 500n });
+    await other.lanes.settle(settlement(others));
+    for (const { write } of [silent, other]) await write();
+    expect(await bookedOf(begun.requestId)).toEqual([{ outcome: 'completed', cost_nano: '500' }]);
+    expect(await lossesOf()).toBe(400n);
+    await expect.poll(() => silent.epochs.isLate, RECOVERED).toBe(false);
+    await silent.stop();
+    await away.pool.end();
+  });
+
+  describe('have no hold again that many drew from', () => {
+    const keptFor = async (at: Gateway): Promise<SettlementRecord> => {
+      const record = recordOf(newId(), newId());
+      await take(at, record, Date.now() + 3_600_000);
+      return record;
+    };
+    const expectNothingHeld = async (at: Gateway, record: SettlementRecord): Promise<void> => {
+      const epoch = at.epochs.current();
+      await redis.flushall();
+      at.epochs.lost(epoch, 'test');
+      await vi.waitFor(() => expect(at.epochs.current()).not.toBe(epoch), RECOVERED);
+      expect(await spentOf(at, record)).toEqual({ spent: 0n, held: 0n });
+    };
+
+    test('when what it was taken for is ended', async () => {
+      const one = await gateway({ neededAmong: async () => new Set() });
+      await expectNothingHeld(one, await keptFor(one));
+    });
+
+    test('when another gateway has released it', async () => {
+      const [one, other] = [await gateway(), await gateway()];
+      const record = await keptFor(one);
+      await other.lanes.release(record.receiptId);
+      await one.lanes.sweep();
+      await expectNothingHeld(one, record);
+    });
   });
 
   test('are raised to the ledger where they have less, and lowered where an operator says so', async () => {

@@ -4,7 +4,7 @@ import type { JournalEntry, SettlementFeed } from '../adapters/lanes/port.ts';
 import { openPartitions, removeEpochs } from '../adapters/lanes/redis/epoch-keys.ts';
 import type { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import type { Log } from '../kernel/log.ts';
-import { type LedgerWriter, unwrittenAmong } from '../money/ledger/index.ts';
+import { type LedgerWriter, untoldOf, unwrittenAmong } from '../money/ledger/index.ts';
 import type { Foundation } from './foundation.ts';
 import type { SharedLanes } from './lane-stores.ts';
 
@@ -23,6 +23,8 @@ interface LaneRecoveryDeps {
 /**
  * Opens the lanes in Redis. Brings into the ledger what the journal of this gateway has and Redis has lost: at once what an earlier process left,
  * calls in flight included, then what does not arrive, and all of it when Redis is not what it was.
+ *
+ * While an epoch is open, only that is written which its lanes have. The rest goes on the lanes first: late, and as far as it still fits.
  */
 export async function openLaneRecovery(
   { shared: { lanes, feed, epochs, keys }, journal, writer, writerOf }: LaneRecoveryDeps,
@@ -32,61 +34,112 @@ export async function openLaneRecovery(
   const left = new Map(journal.leftInFlight());
   warnOfAbandoned(left.size, log);
   const unwritten = (entries: readonly JournalEntry[]) => unwrittenAmong(pool, entries);
-  const copies = new JournalCopies({ journal, unwrittenAmong: unwritten });
-  const copyWriter = writerOf(copies);
   const drainStreams = async (): Promise<void> => {
     await feed.takeOver();
     await writer.drain();
   };
-  const charge = (holdId: string, entry: JournalEntry): void => {
-    journal.append(entry, holdId);
-    left.delete(holdId);
+  /** @returns false where it cannot be read */
+  const tellLanes = async (entry: JournalEntry, holdId?: string, under?: string): Promise<boolean> => {
+    const untold = untoldOf(entry);
+    if (untold === undefined) return false;
+    if ('refund' in untold) await lanes.refund(untold.refund);
+    else await lanes.late.settle(untold.settlement, holdId, under);
+    return true;
   };
-  const drainJournal = async (isBeforeLoading: boolean): Promise<void> => {
-    if (isBeforeLoading && left.size > 0) {
-      // What was settled, though nobody was told, is charged as it was settled.
-      await drainStreams();
-      for (const [holdId, entry] of left) charge(holdId, entry);
-    }
+  /** Of a gateway that an epoch was opened without; what it settles late is in the journal again, as far as it fitted. */
+  const unwrittenByNow = async (entries: readonly JournalEntry[]): Promise<readonly JournalEntry[]> => {
+    const found = await unwritten(entries);
+    if (found.length === 0 || !epochs.isLate) return found;
+    // What was settled since is on its way.
+    await drainStreams();
+    const unreadable: JournalEntry[] = [];
+    for (const entry of await unwritten(found)) if (!(await tellLanes(entry))) unreadable.push(entry);
+    await drainStreams();
+    return unreadable;
+  };
+  const copies = new JournalCopies({ journal, unwrittenAmong: unwrittenByNow });
+  const copyWriter = writerOf(copies);
+  const drainCopies = async (): Promise<void> => {
     copies.advance();
     await copyWriter.drain();
   };
-  /** Where Redis has lost nothing. A hold that it does not have is settled: then the ledger has it once the streams are empty. */
-  const endLeft = async (): Promise<void> => {
+  /** While an epoch is open: of a gateway that has missed one, it has to know that first. */
+  const drainInEpoch = async (): Promise<void> => {
+    await epochs.confirm();
+    await copyWriter.drain();
+  };
+  /** What is gone from the lanes is settled, and the ledger has it once the streams are empty; or no lane has it. */
+  const settleGone = async (gone: ReadonlyMap<string, JournalEntry>, under?: string): Promise<void> => {
+    if (gone.size === 0) return;
     await drainStreams();
-    for (const [holdId, entry] of left) {
-      if (await lanes.abandon(holdId)) left.delete(holdId);
-      else charge(holdId, entry);
+    const untold = new Set(await unwritten([...gone.values()]));
+    for (const [holdId, entry] of gone) {
+      if (!untold.has(entry)) journal.end(holdId);
+      else if (!(await tellLanes(entry, holdId, under))) journal.append(entry, holdId);
+      left.delete(holdId);
     }
   };
+  /** In an epoch that is open. */
+  const endLeft = async (): Promise<void> => {
+    const gone = new Map<string, JournalEntry>();
+    for (const [holdId, entry] of left) {
+      if (await lanes.abandon(holdId)) left.delete(holdId);
+      else gone.set(holdId, entry);
+    }
+    await settleGone(gone);
+  };
+  closing.add('epoch of the lanes', () => epochs.close());
   closing.add('copies of settlements', async () => {
+    await epochs.confirm();
     copies.advance();
     await copyWriter.close();
   });
-  closing.add('epoch of the lanes', () => epochs.close());
   await epochs.join({
     idle: () => lanes.idle(),
-    hasLeftInFlight: () => left.size > 0,
-    drainJournal,
+    hasUndrained: () => !journal.isDrained(),
+    isSettled: () => journal.isSettled(),
+    drainJournal: drainCopies,
     openPartitions: async (epoch) => {
       await openPartitions(redis, prefix, epoch);
       await drainStreams();
     },
-    declare: (epoch, isLate) => lanes.declare(epoch, { isLate, unwrittenAmong: unwritten }),
+    declare: (epoch) => lanes.declare(epoch, unwritten),
+    settleLeft: (epoch) => settleGone(new Map(left), epoch),
+    missed: async (epoch) => {
+      await drainStreams();
+      await lanes.missed(epoch, unwritten);
+    },
     salvage: (epoch, advance) => lanes.salvage(epoch, { ...advance, unwrittenAmong: unwritten }),
     forget: (older) => removeEpochs(redis, prefix, older),
   });
-  // Should Redis lose something meanwhile, they are charged before the lanes are loaded anew.
-  while (left.size > 0) await endLeft().catch((error: unknown) => laterThan(error, log));
-  await drainJournal(false);
-  closing.every(EVERY_MS, 'copies of settlements', async () => {
-    await copyWriter.drain();
+  const catchUp = async (): Promise<void> => {
     copies.advance();
+    await drainInEpoch();
+    if (epochs.isLate && !lanes.late.hasInFlight()) await epochs.caughtUp();
+  };
+  // Should Redis lose something meanwhile, they are settled before the next epoch is open.
+  while (left.size > 0) await insistently(endLeft, log);
+  await insistently(catchUp, log);
+  closing.every(EVERY_MS, 'copies of settlements', async () => {
+    await drainInEpoch();
+    copies.advance();
+    if (epochs.isLate) await catchUp();
   });
 }
 
+/** Redis may lose something in the middle of it. */
+async function insistently(work: () => Promise<void>, log: Log): Promise<void> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      await laterThan(error, log);
+    }
+  }
+}
+
 async function laterThan(error: unknown, log: Log): Promise<void> {
-  log.warn({ err: error }, 'calls that were running when the last process died cannot be ended yet');
+  log.warn({ err: error }, 'what the last process left cannot be settled yet');
   await delay(RETRY_MS);
 }
 

@@ -1,5 +1,6 @@
 import { InProcessLanes } from '../adapters/lanes/in-process.ts';
 import type { LaneSource, SettlementFeed } from '../adapters/lanes/port.ts';
+import type { NeededAmong } from '../adapters/lanes/redis/declare-holds.ts';
 import { LaneEpochs } from '../adapters/lanes/redis/lane-epochs.ts';
 import { RedisFeed } from '../adapters/lanes/redis/redis-feed.ts';
 import { RedisLanes } from '../adapters/lanes/redis/redis-lanes.ts';
@@ -33,6 +34,12 @@ export interface SharedLanes extends LaneStores {
 
 interface Recording {
   readonly journal: SettlementJournal;
+  /** What the journal is known by, whichever process has it. */
+  readonly journalName: string;
+  /** Of what holds that many draw from were taken for. */
+  readonly neededAmong?: NeededAmong;
+  /** For how long a gateway without a sign of life is waited for when Redis has lost something: longer than any call takes. */
+  readonly absenceMs: number;
   /** Told of an entry of a stream that cannot be read. */
   readonly onDamage: (place: string, entry: string) => void;
 }
@@ -41,16 +48,17 @@ interface Recording {
 export function sharedLanes(
   { prompt: redis }: Pick<SharedRedis, 'prompt'>,
   source: LaneSource,
-  { journal, onDamage }: Recording,
+  { journal, journalName, neededAmong, absenceMs, onDamage }: Recording,
   { pool, log, closing }: Pick<Foundation, 'pool' | 'log' | 'closing'>,
   prefix = LANES_PREFIX,
 ): SharedLanes {
   const feed = new RedisFeed({ redis, prefix, onDamage });
   closing.add('settlement feed', () => feed.close());
   const gateway = newId();
-  const epochs = new LaneEpochs({ pool, gateway, log });
+  const epochs = new LaneEpochs({ pool, gateway: journalName, process: gateway, absenceMs, log });
   const lanes = new RedisLanes({
     ...{ redis, prefix, source, journal, epochs, gateway },
+    ...(neededAmong && { neededAmong }),
     onAppend: (partition) => feed.appended(partition),
     sweeps: { everyMs: SWEEP_EVERY_MS, isMine: () => feed.lead() },
   });

@@ -203,7 +203,7 @@ var payloadForm = exactly(members{
 	"client_signature": nullable(exactly(members{
 		"alg": oneOf("ed25519"), "public_key": b64url(32), "signature_input": fieldText, "signature": b64url(64), "content_digest": fieldText,
 	}, nil)),
-}, nil)
+}, members{"waived_nano_usd": pattern(`[1-9][0-9]{0,29}`)})
 
 var invoiceForm = exactly(with(members{
 	"version": oneOf("tallygate-invoice/v1"), "invoice_id": uuid, "nonce": nonce, "account_hash": hexHash, "livemode": isBoolean,

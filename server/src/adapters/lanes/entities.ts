@@ -9,6 +9,9 @@ export const GatewaySession = defineEntity({
     seenAt: p.datetime(),
     drained: p.text().nullable(),
     declared: p.text().nullable(),
+    process: p.uuid(),
+    isLate: p.boolean(),
+    settled: p.text().nullable(),
   },
 });
 
@@ -18,7 +21,7 @@ export const LaneEpoch = defineEntity({
   properties: {
     isOne: p.boolean().defaultRaw('true').primary(),
     epoch: p.text(),
-    state: p.enum(['recovering', 'declaring', 'open']),
+    state: p.enum(['recovering', 'declaring', 'settling', 'open']),
     older: p.array<string>().columnType('text[]'),
     changedAt: p.datetime().defaultRaw('now()'),
   },

@@ -13,6 +13,8 @@ interface WrittenDecision {
   readonly charged: string;
   readonly debt: string;
   readonly covered: Record<string, string>;
+  readonly waived?: string;
+  readonly caps?: Record<string, string>;
 }
 
 interface WrittenCeiling {
@@ -39,7 +41,11 @@ const isWhole = (line: Buffer): boolean =>
 
 export const lineOf = (json: string): string => `${crc32(json).toString(16).padStart(CRC_DIGITS, '0')} ${json}\n`;
 
-export const entryOf = ({ charged, debt, covered, record }: JournalEntry): JournalEntry => ({ charged, debt, covered, record });
+export const entryOf = ({ charged, debt, covered, record, waived, caps }: JournalEntry): JournalEntry => ({
+  ...{ charged, debt, covered, record },
+  ...(waived && { waived }),
+  ...(caps && { caps }),
+});
 
 /** @param holdId of the hold that is settled by it, where that was begun */
 export const writtenEntry = (entry: JournalEntry, holdId?: string): string =>
@@ -52,10 +58,18 @@ export const writtenOpen = (holdId: string, entry: JournalEntry): string => `{"$
 export const writtenClosed = (holdId: string): string => `{"${CLOSED}":"${holdId}"}`;
 
 /** An entry as JSON, less its first brace. */
-function written({ charged, debt, covered, record }: JournalEntry): string {
-  const units = Object.entries(covered).map(([meter, amount]) => `"${meter}":"${amount}"`);
-  return `"charged":"${charged}","debt":"${debt}","covered":{${units.join()}}${RECORD}${record}}`;
+function written({ charged, debt, covered, record, waived, caps }: JournalEntry): string {
+  const more = `${waived ? `,"waived":"${waived}"` : ''}${caps ? `,"caps":{${amountsText(caps)}}` : ''}`;
+  return `"charged":"${charged}","debt":"${debt}","covered":{${amountsText(covered)}}${more}${RECORD}${record}}`;
 }
+
+const amountsText = (amounts: Readonly<Record<string, bigint>>): string =>
+  Object.entries(amounts)
+    .map(([name, amount]) => `"${name}":"${amount}"`)
+    .join();
+
+const readAmounts = (amounts: Record<string, string>): Record<string, bigint> =>
+  Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, BigInt(amount)]));
 
 /**
  * What can be read of a line, and whether it is damaged. A line that swallowed the newline in front of others has these in it whole: each has a
@@ -101,10 +115,14 @@ function wholeLine(line: Buffer): Line | undefined {
       return { laneId: lane, cap: BigInt(cap), at };
     }
     // The record is most of the line, and is parsed where the ledger is written. Meters have no such name, so the first one it is.
-    const { hold, open, charged, debt, covered } = JSON.parse(`${json.slice(0, recordAt)}}`) as WrittenDecision;
-    const units = Object.fromEntries(Object.entries(covered).map(([meter, amount]) => [meter, BigInt(amount)]));
-    const entry = { charged: BigInt(charged), debt: BigInt(debt), covered: units, record: json.slice(recordAt + RECORD.length, -1) };
-    return { ...entry, holdId: open ?? hold, open: open !== undefined };
+    const { hold, open, charged, debt, covered, waived, caps } = JSON.parse(`${json.slice(0, recordAt)}}`) as WrittenDecision;
+    const record = json.slice(recordAt + RECORD.length, -1);
+    return {
+      ...{ charged: BigInt(charged), debt: BigInt(debt), covered: readAmounts(covered), record },
+      ...(waived !== undefined && { waived: BigInt(waived) }),
+      ...(caps !== undefined && { caps: readAmounts(caps) }),
+      ...{ holdId: open ?? hold, open: open !== undefined },
+    };
   } catch {
     return undefined;
   }

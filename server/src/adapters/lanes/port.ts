@@ -279,14 +279,8 @@ export interface LaneStore {
   inspect(laneIds: readonly string[]): Promise<ReadonlyMap<string, { spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }>>;
 }
 
-/** A lane that counts something else than the ledger. */
-export interface LaneCorrection {
-  readonly laneId: string;
-  /** Of a quota. Null: money. */
-  readonly meter: string | null;
-  readonly from: bigint;
-  readonly to: bigint;
-}
+/** A lane that counts something else than the ledger. `meter`: of a quota; null: money. */
+export type LaneCorrection = { readonly laneId: string; readonly meter: string | null; readonly from: bigint; readonly to: bigint };
 
 /** A lane that is loaded, as it is now. `counts`: what is spent, under `nano_usd`, or what is used of a quota. `isWritten`: the ledger has all that was settled on the lane. */
 export type LoadedLane = { readonly id: string; readonly counts: Units; readonly isWritten: boolean };
@@ -319,6 +313,10 @@ export interface JournalEntry {
   readonly covered: Units;
   /** One line of JSON; read back as it was written, for whoever writes the ledger to parse. */
   readonly record: string;
+  /** The part of the cost that no longer fitted a cap when it was settled: the operator's loss. Absent: none. */
+  readonly waived?: NanoUsd;
+  /** Caps of its lanes as the request had them, those that only requests know. Absent: none. */
+  readonly caps?: Readonly<Record<string, NanoUsd>>;
 }
 
 /** A ceiling that a request has set or tightened: it has to outlive the memory of the process, whatever becomes of the request. */

@@ -211,6 +211,11 @@ export class SettlementJournal implements SettlementFeed {
     return this.#segments.length === 1 && this.#readOffset === this.#current().size;
   }
 
+  /** Whether it has nothing that the ledger has not, nor calls in flight: whoever had it says nothing more by it. */
+  isSettled(): boolean {
+    return this.isDrained() && this.#open.size === 0;
+  }
+
   /** Whether the entry that ends there has been acknowledged, and so every one before it. */
   isAcknowledged({ segment, end }: JournalPosition): boolean {
     const [oldest] = this.#segments;

@@ -78,6 +78,7 @@ import { planOfUsageMigration } from './0102-plan-of-usage.ts';
 import { signedInvoicesMigration } from './0103-signed-invoices.ts';
 import { logTimestampsMigration } from './0104-log-timestamps.ts';
 import { catalogRevisionKeyMigration } from './0105-catalog-revision-key.ts';
+import { absentGatewaysMigration } from './0106-absent-gateways.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -160,4 +161,5 @@ export const migrations: readonly Migration[] = [
   signedInvoicesMigration,
   logTimestampsMigration,
   catalogRevisionKeyMigration,
+  absentGatewaysMigration,
 ];

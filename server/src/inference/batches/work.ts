@@ -1,5 +1,6 @@
 import type { BatchError } from '@tallygate/contract';
 import { BATCH_ENDPOINTS } from '@tallygate/contract';
+import type { Pool } from 'pg';
 import { Problem } from '../../kernel/problem.ts';
 import { anyOf, firstOf, rowsOf } from '../../kernel/statements.ts';
 import type { Caller, CallerStatus, Operation } from '../calls/index.ts';
@@ -37,6 +38,15 @@ interface WorkDeps extends BatchDeps {
 
 /** SQL: whether there is a batch to go on with. */
 export const BATCHES_DUE = `exists (select from batches where status in (${UNFINISHED.map((status) => `'${status}'`).join(', ')}))`;
+
+/** Of which of these batches lines may still be run, so that what is held for them is needed. */
+export async function unfinishedAmong(pool: Pool, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await pool.query<{ id: string }>('select id from batches where id = any($1) and ending is null and status = any($2)', [
+    ids,
+    UNFINISHED,
+  ]);
+  return new Set(rows.map(({ id }) => id));
+}
 
 /** What is done about batches, whoever asked for them is waiting or not. Whatever dies in between, taking a batch up again ends what was begun. */
 export class BatchWork {

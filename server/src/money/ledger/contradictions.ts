@@ -27,7 +27,8 @@ const TO_BOOK = `select posting_id, account, sum(amount_nano) as amount_nano fro
     (case when livemode then 'plan_quota:' else 'test_funds:' end || account_id, case when livemode then charged_nano else 0 end - cost_nano),
     (case when funding = 'invoice' then 'receivable:' else 'customer_balance:' end || account_id, case when livemode then debt_nano - charged_nano else 0 end),
     (case when funding = 'invoice' then 'invoice_debt:' else 'debt:' end || account_id, case when livemode then -debt_nano else 0 end),
-    (case when livemode then 'revenue' else 'test_revenue' end, cost_nano)
+    ('operator_losses', case when livemode then -waived_nano else 0 end),
+    (case when livemode then 'revenue' else 'test_revenue' end, cost_nano + case when livemode then waived_nano else 0 end)
   ) as entry (account, amount_nano) group by 1, 2 having sum(amount_nano) <> 0`;
 const RUNS = `select account_id, livemode, run_id, sum(counts * cost_nano) as spent_nano, count(*) as requests,
     min(started_at) as first_request_at, max(started_at) as last_request_at

@@ -163,6 +163,7 @@ export const UsageRecord = defineEntity({
     completedAt: p.datetime(),
     overheadMs: p.float(),
     plan: p.text().nullable(),
+    waivedNano: p.bigint('bigint').defaultRaw('0'),
   },
 });
 

@@ -7,6 +7,7 @@ import {
   type CorrectionRecord,
   isCorrection,
   isRefund,
+  isSettled,
   type PostedRecord,
   postingKindOf,
   type RefundRecord,
@@ -113,16 +114,15 @@ function receiptRow(record: PostedRecord, number: number, sealKey: Buffer) {
   };
 }
 
-const isSettled = (record: PostedRecord): record is SettledRecord => postingKindOf(record) === 'usage';
-
-function postedRecord({ charged, debt, covered, record: written }: JournalEntry): PostedRecord {
+function postedRecord({ charged, debt, covered, waived = 0n, record: written }: JournalEntry): PostedRecord {
   const record = JSON.parse(written) as SettlementRecord | RefundRecord | CorrectionRecord;
   // It was decided what it comes to before the lanes were told, and they were told the difference alone.
   if (record.kind === 'correction') return correctedRecord(record);
   // Test mode has a price and no payer.
   const paid = record.funding === 'test' ? { charged: 0n, debt: 0n, covered } : { charged, debt, covered };
   // A refund's debt is not the lanes' doing: it takes back what the settlement had booked.
-  return record.kind === 'refund' ? { ...record, ...paid, debt: BigInt(record.debt) } : { ...record, ...paid };
+  if (record.kind === 'refund') return { ...record, ...paid, debt: BigInt(record.debt) };
+  return waived === 0n ? { ...record, ...paid } : { ...record, ...paid, cost: (BigInt(record.cost) - waived).toString(), waived };
 }
 
 function correctedRecord(correction: CorrectionRecord): PostedRecord {

@@ -1,6 +1,6 @@
 import { dayOf } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
-import { isCorrection, isRefund, type PostedRecord, postingKindOf, type SettledRecord } from './settlement-record.ts';
+import { isCorrection, isRefund, isSettled, type PostedRecord, postingKindOf, type SettledRecord } from './settlement-record.ts';
 
 /** One side of a posting: positive where the ledger account receives, negative where it gives. */
 export interface LedgerEntry {
@@ -8,7 +8,7 @@ export interface LedgerEntry {
   readonly amount: bigint;
 }
 
-type Booked = Pick<SettledRecord, 'accountId' | 'livemode' | 'funding' | 'cost' | 'charged' | 'debt'>;
+type Booked = Pick<SettledRecord, 'accountId' | 'livemode' | 'funding' | 'cost' | 'charged' | 'debt' | 'waived'>;
 
 /**
  * A refund is the posting of what it gives back, the other way round, to the same accounts; a correction is that of what it corrects, together
@@ -44,7 +44,6 @@ export function postingsOf(records: readonly PostedRecord[]): Posting[] {
   });
 }
 
-const isSettled = (record: PostedRecord): boolean => postingKindOf(record) === 'usage';
 const nameOf = ({ livemode, startedAt }: PostedRecord): string => `${livemode} ${dayOf(startedAt)}`;
 
 const postingOf = (record: PostedRecord, cause: Posting['cause'], entries: readonly LedgerEntry[]): Posting => ({
@@ -68,10 +67,10 @@ function merged(entries: readonly LedgerEntry[]): LedgerEntry[] {
 /**
  * How a settled request is booked. The customer's side gives, revenue receives:
  * the plan's quota what it covered, the balance (or the receivable of an invoice) what was charged, and debt what the provider billed
- * beyond the hold. Test mode has accounts of its own. The entries sum to zero.
+ * beyond the hold. What was waived is the operator's loss. Test mode has accounts of its own, and no losses. The entries sum to zero.
  */
 export function usageEntries(record: Booked): LedgerEntry[] {
-  const cost = BigInt(record.cost);
+  const [cost, waived] = [BigInt(record.cost), record.waived ?? 0n];
   if (!record.livemode) {
     return [
       { account: `test_funds:${record.accountId}`, amount: -cost },
@@ -84,6 +83,7 @@ export function usageEntries(record: Booked): LedgerEntry[] {
     { account: `plan_quota:${record.accountId}`, amount: -(cost - record.charged) },
     { account: `${payer}:${record.accountId}`, amount: -(record.charged - record.debt) },
     { account: `${debt}:${record.accountId}`, amount: -record.debt },
+    { account: 'operator_losses', amount: -waived },
   ];
-  return [...sides.filter(({ amount }, index) => amount !== 0n || index === 0), { account: 'revenue', amount: cost }];
+  return [...sides.filter(({ amount }, index) => amount !== 0n || index === 0), { account: 'revenue', amount: cost + waived }];
 }

@@ -3,7 +3,7 @@ import { rfc3339 } from '../../kernel/clock.ts';
 import type { ReceiptFacts } from '../../receipts/index.ts';
 import { SETTLEMENT_FIELDS } from './settlement-fields.ts';
 import { projectionsOf } from './settlement-projections.ts';
-import { isCorrection, isRefund, type PostedRecord } from './settlement-record.ts';
+import { isCorrection, isRefund, isSettled, type PostedRecord } from './settlement-record.ts';
 
 const settlement = projectionsOf(SETTLEMENT_FIELDS);
 
@@ -19,6 +19,7 @@ export const receiptFacts = (record: PostedRecord, number: number): ReceiptFacts
   account_sequence: number,
   outcome: isRefund(record) ? 'refunded' : record.outcome,
   payment: paymentOf(record),
+  ...(isSettled(record) && record.waived && { waived_nano_usd: record.waived.toString() }),
   refund_of: isRefund(record) || isCorrection(record) ? record.receiptId : null,
   refund_reason: isRefund(record) || isCorrection(record) ? record.reason : null,
   // A clock that was set back meanwhile must not yield a receipt that no verifier accepts.

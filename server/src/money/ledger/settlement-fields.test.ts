@@ -50,7 +50,7 @@ describe('a field that is declared', () => {
     const record = { ...every, region: 'eu-north' };
     // The journal and the streams of Redis hold the record as JSON, whatever it has.
     const journaled = JSON.parse(JSON.stringify(record)) as typeof record;
-    const row = await kept({ ...toRow(journaled), posting_id: POSTING, charged_nano: '0', debt_nano: '0', covered: {} });
+    const row = await kept({ ...toRow(journaled), posting_id: POSTING, charged_nano: '0', debt_nano: '0', waived_nano: '0', covered: {} });
     expect(row).toMatchObject({ region: 'eu-north' });
     expect(ofRow(row as ReadRow<typeof fields>)).toEqual(record);
     expect(toTrace(row as ReadRow<typeof fields>)).toMatchObject({ region: 'eu-north', request_id: record.requestId });
@@ -59,7 +59,7 @@ describe('a field that is declared', () => {
 
   test('is null in each place where a record leaves it out, and left out of the record again', async () => {
     const record = sampleRecord();
-    const row = await kept({ ...toRow(record), posting_id: POSTING, charged_nano: '0', debt_nano: '0', covered: {} });
+    const row = await kept({ ...toRow(record), posting_id: POSTING, charged_nano: '0', debt_nano: '0', waived_nano: '0', covered: {} });
     expect(toTrace(row as ReadRow<typeof fields>)).toMatchObject({ region: null });
     expect(toReceipt(record)).toMatchObject({ region: null, client_signature: null });
     expect(ofRow(row as ReadRow<typeof fields>)).toEqual({ ...record, kind: 'usage', priceFactor: '1' });

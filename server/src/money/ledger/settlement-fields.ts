@@ -88,5 +88,7 @@ export const SETTLEMENT_FIELDS = {
 export const PAYMENT_FIELDS = {
   charged: { ...nano, column: 'charged_nano', trace: 'charged_usd' },
   debt: { ...nano, column: 'debt_nano' },
+  /** What no longer fitted a cap when it was settled late: beside the cost, and the operator's loss. */
+  waived: { ...nano, column: 'waived_nano', trace: 'waived_usd', absent: 0n },
   covered: { ...units, column: 'covered' },
 } as const satisfies FieldTable;

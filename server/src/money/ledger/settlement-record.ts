@@ -51,6 +51,8 @@ export type PostedRecord = SettledRecord | RefundedRecord | CorrectedRecord;
 export const isRefund = (record: PostedRecord): record is RefundedRecord => record.kind === 'refund';
 export const isCorrection = (record: PostedRecord): record is CorrectedRecord => record.kind === 'correction';
 
+export const isSettled = (record: PostedRecord): record is SettledRecord => postingKindOf(record) === 'usage';
+
 /** Under which name the ledger books it. */
 export const postingKindOf = (record: PostedRecord): 'usage' | 'refund' | 'correction' =>
   record.kind === 'refund' || record.kind === 'correction' ? record.kind : 'usage';

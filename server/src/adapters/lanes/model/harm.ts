@@ -16,6 +16,7 @@ const crash: Rule<State> = {
         epoch: 0,
         drained: 0,
         declared: 0,
+        settled: 0,
         own: own.map(() => null),
       });
       const requests = dead.requests.map((request) =>

@@ -6,8 +6,10 @@ import { HARM } from './harm.ts';
 import { begin, endLease, REQUESTS } from './requests.ts';
 import { type Harm, type State, startOf } from './state.ts';
 
-const MOST_STATES = 100_000;
-const SOUND: Recovery = { unbegun: 'given up', left: 'booked before', rejoining: 'they stand' };
+const MOST_STATES = 300_000;
+const SOUND: Recovery = {
+  ...{ unbegun: 'given up', left: 'settled before', rejoining: 'they stand', absent: 'waited for', late: 'as far as it fits' },
+};
 const ALWAYS = [...REQUESTS, ...HARM];
 const USUAL: readonly Rule<State>[] = [...ALWAYS, ...begin('Redis'), endLease('in doubt')];
 
@@ -19,8 +21,10 @@ test.each<[name: string, harm: Partial<Harm>]>([
   ['a gateway dies, a clock leaps and an answer is lost', { crashes: 1, leaps: 1, lostAnswers: 1 }],
   ['Redis is emptied and an answer is lost', { losses: 1, lostAnswers: 1 }],
   ['a replica that missed writes takes over', { losses: 1, syncs: 1 }],
-  ['a gateway is stopped and Redis is lost', { losses: 1, lapses: 1 }],
-  ['a gateway dies and Redis is lost', { losses: 1, crashes: 1 }],
+  ['a gateway is out of reach, a clock leaps and Redis is lost', { losses: 1, lapses: 1, leaps: 1 }],
+  ['a gateway is out of reach for too long and Redis is lost', { losses: 1, lapses: 1, absences: 1 }],
+  ['one gateway dies, one is out of reach and Redis is lost', { losses: 1, lapses: 1, crashes: 1 }],
+  ['Redis is lost twice, also while it is being loaded', { losses: 2 }],
 ])('in whatever order %s, no cap is overspent, nothing is lost and nothing stays held', (_name, harm) => {
   const { counterexample, states } = check([...USUAL, ...epochs(SOUND)], harm);
   expect(counterexample).toBeUndefined();
@@ -74,7 +78,7 @@ const UNSOUND: Readonly<Record<string, Unsound>> = {
   },
   // Redis frees what it was not told of, and the journal charges it all the same.
   'a journal that knows of a call before Redis does': {
-    rules: [...ALWAYS, ...begin('journal'), endLease('in doubt'), ...epochs(SOUND)],
+    rules: [...ALWAYS, ...begin('journal'), endLease('in doubt'), ...epochs({ ...SOUND, late: 'in the ledger alone' })],
     harm: { crashes: 1, leaps: 1 },
     trace: [
       'the lane is loaded',
@@ -87,8 +91,8 @@ const UNSOUND: Readonly<Record<string, Unsound>> = {
       'b is asked, and billed 2',
       'b is settled',
       'gateway 0 starts',
-      'gateway 0 brings its journal into the ledger',
-      'gateway 0 declares its holds',
+      'gateway 0 has nothing to bring into the ledger',
+      'gateway 0 has missed epoch 1',
       'epoch 1 is open for gateway 0',
       'gateway 0 ends what it had in flight',
       'the copy of a is in the ledger',
@@ -108,11 +112,14 @@ const UNSOUND: Readonly<Record<string, Unsound>> = {
       'b is asked, and billed 2',
       'gateway 0 finds that Redis has lost something',
       'gateway 1 finds that Redis has lost something',
-      'gateway 0 brings its journal into the ledger',
-      'gateway 1 brings its journal into the ledger',
+      'gateway 0 has nothing to bring into the ledger',
+      'gateway 1 has nothing to bring into the ledger',
       'the partition is of epoch 2',
       'gateway 0 declares its holds',
       'gateway 1 declares its holds',
+      'all holds of epoch 2 are on the lane',
+      'gateway 0 has settled what it had in flight',
+      'gateway 1 has settled what it had in flight',
       'epoch 2 is open',
       'epoch 2 is open for gateway 0',
       'a is begun',
@@ -120,8 +127,8 @@ const UNSOUND: Readonly<Record<string, Unsound>> = {
     ],
   },
   // It is waited for, since it lives again, and says nothing of the calls of its last process.
-  'a gateway that books what it had in flight after the epoch is open': {
-    rules: [...USUAL, ...epochs({ ...SOUND, left: 'booked after' })],
+  'a gateway that settles what it had in flight after the epoch is open': {
+    rules: [...USUAL, ...epochs({ ...SOUND, left: 'settled after' })],
     harm: { losses: 1, crashes: 1 },
     trace: [
       'the lane is loaded',
@@ -132,11 +139,14 @@ const UNSOUND: Readonly<Record<string, Unsound>> = {
       'gateway 0 dies',
       'gateway 1 finds that Redis has lost something',
       'gateway 0 starts',
-      'gateway 0 brings its journal into the ledger',
-      'gateway 1 brings its journal into the ledger',
+      'gateway 0 has nothing to bring into the ledger',
+      'gateway 1 has nothing to bring into the ledger',
       'the partition is of epoch 2',
       'gateway 0 declares its holds',
       'gateway 1 declares its holds',
+      'all holds of epoch 2 are on the lane',
+      'gateway 0 has settled what it had in flight',
+      'gateway 1 has settled what it had in flight',
       'epoch 2 is open',
       'epoch 2 is open for gateway 1',
       'b is held',
@@ -158,15 +168,72 @@ const UNSOUND: Readonly<Record<string, Unsound>> = {
       'the lease of a ends, it is in doubt',
       'the doubt of a ends',
       'gateway 0 joins again',
-      'gateway 0 brings its journal into the ledger',
+      'gateway 0 has nothing to bring into the ledger',
       'gateway 0 declares its holds',
-      'the copy of a is in the ledger',
-      'a is acknowledged',
       'epoch 1 is open for gateway 0',
       'a is settled',
       'a is answered',
-      'a is acknowledged',
       'the copy of a is in the ledger',
+      'a is acknowledged',
+      'a is acknowledged',
+    ],
+  },
+  // It is stopped, or cut off from PostgreSQL, and a provider is at work for it.
+  'an epoch that opens without a gateway that is out of reach': {
+    rules: [...USUAL, ...epochs({ ...SOUND, absent: 'left out' })],
+    harm: { losses: 1, lapses: 1 },
+    trace: [
+      'the lane is loaded',
+      'a is held',
+      'the session of gateway 0 lapses',
+      'a is begun',
+      'Redis is empty',
+      'a is asked, and billed 2',
+      'gateway 1 finds that Redis has lost something',
+      'gateway 0 is left out',
+      'gateway 1 has nothing to bring into the ledger',
+      'the partition is of epoch 2',
+      'gateway 1 declares its holds',
+      'all holds of epoch 2 are on the lane',
+      'gateway 1 has settled what it had in flight',
+      'epoch 2 is open',
+      'epoch 2 is open for gateway 1',
+      'b is held',
+      'b is begun',
+      'b is asked, and billed 2',
+    ],
+  },
+  // Its room was given away when it was taken for dead.
+  'a gateway that is taken for dead, and books all that it had when it is back': {
+    rules: [...USUAL, ...epochs({ ...SOUND, late: 'in the ledger alone' })],
+    harm: { losses: 1, crashes: 1 },
+    trace: [
+      'the lane is loaded',
+      'a is held',
+      'a is begun',
+      'Redis is empty',
+      'a is asked, and billed 1',
+      'gateway 0 dies',
+      'the session of gateway 0 lapses',
+      'gateway 1 finds that Redis has lost something',
+      'gateway 0 is taken for dead',
+      'gateway 1 has nothing to bring into the ledger',
+      'the partition is of epoch 2',
+      'gateway 1 declares its holds',
+      'all holds of epoch 2 are on the lane',
+      'gateway 1 has settled what it had in flight',
+      'epoch 2 is open',
+      'gateway 0 starts',
+      'gateway 0 has nothing to bring into the ledger',
+      'gateway 0 has missed epoch 2',
+      'epoch 2 is open for gateway 0',
+      'epoch 2 is open for gateway 1',
+      'b is held',
+      'b is begun',
+      'b is asked, and billed 2',
+      'b is settled',
+      'gateway 0 ends what it had in flight',
+      'gateway 0 tells the lanes what it has settled',
     ],
   },
 };

@@ -14,6 +14,7 @@ import {
   replaced,
   requestOf,
   type State,
+  settledLate,
   totalOf,
 } from './state.ts';
 
@@ -118,6 +119,13 @@ const settle = when('asked', function* (state, request, gateway) {
   const { redis } = state;
   if (!asks(state, gateway)) return;
   const { bill } = requestOf(state, request);
+  if (gatewayOf(state, gateway).own[request] === 'late') {
+    yield {
+      what: `${name(request)} is settled late`,
+      next: inRequest(settledLate(state, request, bill).state, request, { phase: 'settled' }),
+    };
+    return;
+  }
   if (redis.holds[request] === null) {
     yield { what: `${name(request)} is withheld`, next: disowned(inRequest(state, request, { phase: 'withheld' }), request, gateway) };
     return;
@@ -132,7 +140,8 @@ const settle = when('asked', function* (state, request, gateway) {
 /** `redis/own-holds.ts` settled: the copy is written, and the last byte leaves. */
 const answer = when('settled', function* (state, request, gateway) {
   const { copies } = gatewayOf(state, gateway);
-  const copied = inGateway(state, gateway, { copies: replaced(copies, request, requestOf(state, request).bill) });
+  const amount = requestOf(state, request).bill - (state.waived[request] ?? 0);
+  const copied = inGateway(state, gateway, { copies: replaced(copies, request, amount) });
   yield {
     what: `${name(request)} is answered`,
     next: inRequest(disowned(endedInJournal(copied, request, gateway), request, gateway), request, { phase: 'answered' }),
@@ -198,8 +207,8 @@ const readStream: Rule<State> = {
 const writeCopies: Rule<State> = {
   kind: 'work',
   *steps(state) {
-    for (const [index, { isAlive, copies }] of state.gateways.entries()) {
-      if (!isAlive) continue;
+    for (const [index, { isAlive, isKnown, isLate, epoch, copies }] of state.gateways.entries()) {
+      if (!isAlive || !isKnown || isLate || epoch !== state.epoch.number || state.epoch.state !== 'open') continue;
       for (const [request, amount] of copies.entries()) {
         if (amount === null) continue;
         const written = booked(state, [{ request, amount }]);

@@ -45,16 +45,22 @@ export interface Request {
 
 export interface Gateway {
   readonly isAlive: boolean;
-  /** Others wait for it: its session in PostgreSQL has not lapsed. */
+  /** It gives signs of life: its session in PostgreSQL has not lapsed. */
   readonly isLiving: boolean;
+  /** PostgreSQL has its session: no epoch was opened without it. */
+  readonly isKnown: boolean;
+  /** The next epoch is opened without it: it was silent for so long that it is taken for dead, or nobody waits. */
+  readonly givenUp: 'taken for dead' | 'left out' | null;
+  /** An epoch was opened without it, and what it has from before that is not settled. */
+  readonly isLate: boolean;
   /** The epoch that is open for it; 0: none. */
   readonly epoch: number;
-  /** The epoch for which its journal is in the ledger, and whether it was late for that. */
+  /** The epoch for which its journal is in the ledger. */
   readonly drained: number;
-  readonly isLate: boolean;
   readonly declared: number;
-  /** Holds in its memory; true: begun. */
-  readonly own: readonly (boolean | null)[];
+  readonly settled: number;
+  /** Holds in its memory; true: begun. Late: begun, and on no lane. */
+  readonly own: readonly (boolean | 'late' | null)[];
   /** Its journal: calls in flight, and what was settled. */
   readonly inFlight: readonly boolean[];
   readonly copies: readonly (number | null)[];
@@ -68,9 +74,11 @@ export interface State {
   readonly requests: readonly Request[];
   /** What each request is charged. */
   readonly ledger: readonly (number | null)[];
+  /** What was not charged, since it was settled late and no longer fitted. */
+  readonly waived: readonly number[];
   /** Of the lanes, in PostgreSQL. */
-  readonly epoch: { readonly number: number; readonly state: 'recovering' | 'declaring' | 'open' };
-  /** Calls of gateways that were dead or stopped while Redis lost what it knew of them: the margin is their bounds. */
+  readonly epoch: { readonly number: number; readonly state: 'recovering' | 'declaring' | 'settling' | 'open' };
+  /** Calls that no lane has since their gateway was taken for dead: the margin is their bounds. */
   readonly granted: readonly boolean[];
   /** How much harm may still be done. */
   readonly left: Harm;
@@ -79,8 +87,10 @@ export interface State {
 export interface Harm {
   readonly losses: number;
   readonly crashes: number;
-  /** Of the session of a gateway that goes on: one that was stopped for a while. */
+  /** Of the session of a gateway that goes on: one that was stopped for a while, or cut off. */
   readonly lapses: number;
+  /** Of those, for longer than others wait for it. */
+  readonly absences: number;
   /** Leases that end although their process lives: a clock leaps, or the process is stopped. */
   readonly leaps: number;
   /** Of holds: Redis has them, and the gateway does not know. */
@@ -89,7 +99,7 @@ export interface Harm {
   readonly syncs: number;
 }
 
-const NO_HARM: Harm = { losses: 0, crashes: 0, lapses: 0, leaps: 0, lostAnswers: 0, syncs: 0 };
+const NO_HARM: Harm = { losses: 0, crashes: 0, lapses: 0, absences: 0, leaps: 0, lostAnswers: 0, syncs: 0 };
 
 /** @param requestsOn the gateway of each request */
 export function startOf(requestsOn: readonly number[], left: Partial<Harm>): State {
@@ -99,11 +109,12 @@ export function startOf(requestsOn: readonly number[], left: Partial<Harm>): Sta
     redis,
     replica: redis,
     gateways: Array.from({ length: Math.max(...requestsOn) + 1 }, () => ({
-      ...{ isAlive: true, isLiving: true, epoch: 1, drained: 1, isLate: false, declared: 1 },
+      ...{ isAlive: true, isLiving: true, isKnown: true, givenUp: null, isLate: false, epoch: 1, drained: 1, declared: 1, settled: 1 },
       ...{ own: none, inFlight: requestsOn.map(() => false), copies: none },
     })),
     requests: requestsOn.map((gateway) => ({ gateway, phase: 'came', bill: 0 })),
     ledger: none,
+    waived: requestsOn.map(() => 0),
     epoch: { number: 1, state: 'open' },
     granted: requestsOn.map(() => false),
     left: { ...NO_HARM, ...left },
@@ -144,6 +155,16 @@ export const booked = (state: State, entries: readonly Entry[]): State => ({
 });
 
 export const totalOf = (amounts: readonly (number | null)[]): number => amounts.reduce<number>((sum, amount) => sum + (amount ?? 0), 0);
+
+/** `redis/scripts.ts` SETTLE_LATE: as much of it as fits, in the place of its hold should the lane have that; the rest is waived. */
+export function settledLate(state: State, request: number, cost: number): { readonly state: State; readonly amount: number } {
+  const holds = replaced(state.redis.holds, request, null);
+  const spent = state.redis.spent ?? totalOf(state.ledger);
+  const held = BOUND * holds.filter((hold) => hold !== null).length;
+  const amount = Math.max(0, Math.min(cost, CAP - spent - held));
+  const settled = inRedis(state, { holds, spent: spent + amount, stream: [...state.redis.stream, { request, amount }] });
+  return { state: { ...settled, waived: replaced(state.waived, request, cost - amount) }, amount };
+}
 
 /** `redis/lanes.lua.ts`: what the mark of the partition says to a script of that epoch. */
 export const accepts = ({ redis }: State, epoch: number): boolean => redis.epoch === epoch && redis.isNamed;

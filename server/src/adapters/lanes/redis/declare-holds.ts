@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { drawOnHold } from '../lane-arithmetic.ts';
 import type { JournalEntry } from '../port.ts';
-import { CHECK, DECLARE, LEFT } from './epoch-scripts.ts';
+import { ADOPT, CHECK, DECLARE, LEFT } from './epoch-scripts.ts';
 import { type LaneLoader, MOST_LOADS } from './lane-loader.ts';
-import type { OwnHold, OwnHolds } from './own-holds.ts';
+import { type OwnHold, type OwnHolds, ownEntry } from './own-holds.ts';
 import type { PartitionScripts } from './partition-scripts.ts';
 import { ALL_PARTITIONS, partitionKey } from './partitions.ts';
 import { type RedisConnection, runScript } from './run-script.ts';
@@ -19,10 +19,12 @@ interface Under {
   readonly unwrittenAmong: UnwrittenAmong;
 }
 
+/** Which of the holds that many draw from are still needed: others may have ended what they were taken for. */
+export type NeededAmong = (holdIds: readonly string[]) => Promise<ReadonlySet<string>>;
+
 export interface Declaring extends Under {
   readonly gateway: string;
-  /** Others may have used the lanes of this epoch before: it is not known that the partitions are still of it. */
-  readonly isLate: boolean;
+  readonly neededAmong: NeededAmong;
 }
 
 /** A hold as the script takes it. */
@@ -43,15 +45,35 @@ interface WrittenHold {
  * Puts the holds of this process on the lanes, or fails where the partitions are not of that epoch any more. What was not begun is given up: it may
  * have been freed, and its room given away, and no provider was asked. What the ledger has a settlement of is settled, though the answer was lost.
  */
-export async function declareOwn(own: OwnHolds, { gateway, isLate, ...under }: Declaring): Promise<void> {
-  const { scripts, epoch } = under;
-  if (isLate) await Promise.all(ALL_PARTITIONS.map((partition) => scripts.run(CHECK, partition, [], epoch)));
+export async function declareOwn(own: OwnHolds, { gateway, neededAmong, ...under }: Declaring): Promise<void> {
+  const kept = [...own].flatMap(([holdId, { request }]) => (request.keptUntil === undefined ? [] : [holdId]));
+  const needed = kept.length > 0 ? await neededAmong(kept) : new Set();
   const declared: WrittenHold[] = [];
   for (const [holdId, hold] of [...own]) {
-    if (!hold.inFlight && hold.request.keptUntil === undefined) own.forget(holdId);
-    else if (!hold.uncopied) declared.push(writtenOwn(holdId, hold, gateway));
+    if (!hold.inFlight && !needed.has(holdId)) own.forget(holdId);
+    else if (!hold.uncopied && !hold.isLate) declared.push(writtenOwn(holdId, hold, gateway));
   }
   await declareUnsettled(declared, under);
+}
+
+/**
+ * Others have opened that epoch without this process, and used its lanes. What they have found of its holds it takes back; what is in flight
+ * besides is on no lane, and settled late. Fails where the partitions are not of that epoch any more.
+ */
+export async function missEpoch(own: OwnHolds, { gateway, scripts, epoch, unwrittenAmong }: Omit<Declaring, 'loader' | 'neededAmong'>) {
+  await Promise.all(ALL_PARTITIONS.map((partition) => scripts.run(CHECK, partition, [], epoch)));
+  const missing = new Map<JournalEntry, OwnHold>();
+  for (const [holdId, hold] of [...own]) {
+    const { inFlight, uncopied, isLate, partition } = hold;
+    if (!inFlight) own.forget(holdId);
+    else if (!uncopied && !isLate && (await scripts.run(ADOPT, partition, [gateway, holdId], epoch)) === 0)
+      missing.set(ownEntry(hold, inFlight), hold);
+  }
+  const unsettled = new Set(await unwrittenAmong([...missing.keys()]));
+  for (const [entry, hold] of missing) {
+    if (unsettled.has(entry)) hold.isLate = true;
+    else own.forget(hold.request.holdId);
+  }
 }
 
 const writtenOwn = (holdId: string, { partition, request, reserve, left, tokens, inFlight }: OwnHold, owner: string): WrittenHold => ({

@@ -12,6 +12,15 @@ return false
 /** Fails where the partition is not what it was. */
 export const CHECK = onLanes('return false');
 
+/** ARGV: a gateway, the id of a hold that it has. Returns 1 where the lanes have it: it is that gateway's from now on. */
+export const ADOPT = onLanes(/* lua */ `
+if redis.call('EXISTS', hold_key(ARGV[2])) == 0 then return 0 end
+redis.call('HSET', hold_key(ARGV[2]), 'owner', ARGV[1])
+redis.call('ZREM', DOUBT, ARGV[2])
+lease(ARGV[2])
+return 1
+`);
+
 /** ARGV: an older epoch. Returns what the partition has of holds that do not end with their process: id, fields and values of each. */
 export const LEFT = defineScript(/* lua */ `
 local root = KEYS[1] .. ':' .. ARGV[1]

@@ -2,13 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { steadyMs } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { type Advance, EpochRecord, type EpochStanding } from './epoch-record.ts';
+import { type Advance, type Advanced, EpochRecord, type EpochStanding } from './epoch-record.ts';
 import type { OpenEpoch } from './partition-scripts.ts';
 
 interface LaneEpochsDeps {
   readonly pool: Pool;
-  /** What this process is known by. */
+  /** What the data directory of this process is known by. */
   readonly gateway: string;
+  /** What this process is known by. */
+  readonly process: string;
+  /** For how long a gateway without a sign of life is waited for when Redis has lost something. */
+  readonly absenceMs: number;
   readonly log: Log;
 }
 
@@ -16,18 +20,19 @@ interface LaneEpochsDeps {
 export interface Recovery {
   /** Resolves when what was asked of the lanes is answered or given up. */
   idle(): Promise<void>;
-  /** Whether the journal of this gateway has calls that an earlier process had in flight, and that nobody has ended. */
-  hasLeftInFlight(): boolean;
-  /**
-   * Brings what the journal of this gateway has into the ledger.
-   *
-   * @param isBeforeLoading the lanes are loaded from the ledger after this: what an earlier process had in flight is charged now
-   */
-  drainJournal(isBeforeLoading: boolean): Promise<void>;
+  /** Whether the journal of this gateway has settlements that the ledger may lack. */
+  hasUndrained(): boolean;
+  /** Brings what the journal of this gateway has into the ledger. The lanes are loaded after that. */
+  drainJournal(): Promise<void>;
+  /** Whether the journal of this gateway says nothing any more. */
+  isSettled(): boolean;
   /** Makes the partitions of that epoch, and brings into the ledger what is in their streams: nothing comes from an older epoch any more. */
   openPartitions(epoch: string): Promise<void>;
-  /** @param isLate others may have used the lanes of this epoch before */
-  declare(epoch: string, isLate: boolean): Promise<void>;
+  declare(epoch: string): Promise<void>;
+  /** Every gateway has declared: what an earlier process of this one had in flight is settled as far as it fits. */
+  settleLeft(epoch: string): Promise<void>;
+  /** That epoch was opened without this gateway. */
+  missed(epoch: string): Promise<void>;
   /** Declares holds of gateways that do not live. */
   salvage(epoch: string, advance: Advance): Promise<void>;
   /** Told when an epoch is open: what Redis has of older ones is of no use any more. */
@@ -63,8 +68,12 @@ export class LaneEpochs implements OpenEpoch {
   #suspect: string | undefined;
   #drained: string | undefined;
   #declared: string | undefined;
+  #settled: string | undefined;
   /** The session of this gateway has lapsed, and it has not heard of the epoch since. */
   #isLapsed = false;
+  #isLate = false;
+  /** Absent gateways that were last complained of. */
+  #complaint = '';
   #isStopped = false;
   #wake: () => void = () => {};
   #following: Promise<void> = Promise.resolve();
@@ -73,13 +82,13 @@ export class LaneEpochs implements OpenEpoch {
 
   constructor(deps: LaneEpochsDeps) {
     this.#deps = deps;
-    this.#record = new EpochRecord(deps.pool, deps.gateway);
+    this.#record = new EpochRecord(deps);
   }
 
   /** Resolves when an epoch is open for this gateway. @throws when PostgreSQL does not answer */
   async join(recovery: Recovery): Promise<void> {
     this.#recovery = recovery;
-    await this.#record.join();
+    this.#isLate = await this.#record.join();
     await this.#beat();
     this.#beating = setInterval(() => {
       this.#beat().catch((error: unknown) => this.#deps.log.debug({ err: error }, 'the session of this gateway could not be renewed'));
@@ -87,6 +96,23 @@ export class LaneEpochs implements OpenEpoch {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#following = this.#follow(resolve);
     await promise;
+  }
+
+  /** An epoch was opened without this gateway, and what it had from before that is not all settled. */
+  get isLate(): boolean {
+    return this.#isLate;
+  }
+
+  /** Resolves when PostgreSQL says that the epoch of this gateway is open, and that it has missed none. @throws otherwise */
+  async confirm(): Promise<void> {
+    await this.#beat();
+    this.current();
+  }
+
+  /** All of that is settled. */
+  async caughtUp(): Promise<void> {
+    await this.#record.caughtUp();
+    this.#isLate = false;
   }
 
   current(): string {
@@ -109,7 +135,8 @@ export class LaneEpochs implements OpenEpoch {
     clearInterval(this.#beating);
     this.#wake();
     await this.#following;
-    await this.#record.leave();
+    // What its journal still has is not counted on lanes that others load: then they go on waiting for it.
+    if (this.#recovery?.isSettled()) await this.#record.leave();
   }
 
   async #beat(): Promise<void> {
@@ -120,7 +147,7 @@ export class LaneEpochs implements OpenEpoch {
       this.#epoch = undefined;
       this.#standing = undefined;
       this.#isLapsed = true;
-      await this.#record.join();
+      this.#isLate = await this.#record.join();
       this.#wake();
       return;
     }
@@ -140,6 +167,7 @@ export class LaneEpochs implements OpenEpoch {
     if (state === 'open' && this.#declared === epoch) return;
     this.#drained = undefined;
     this.#declared = undefined;
+    this.#settled = undefined;
   }
 
   async #follow(opened: () => void): Promise<void> {
@@ -178,50 +206,62 @@ export class LaneEpochs implements OpenEpoch {
     if (!standing || !recovery) return;
     const { epoch, state } = standing;
     if (this.#drained !== epoch && !(await this.#drain(standing, recovery))) return;
-    const isLate = state !== 'recovering' && this.#drained !== epoch;
     if (state !== 'recovering' && this.#declared !== epoch) {
-      await recovery.declare(epoch, isLate);
+      await (state === 'open' ? recovery.missed(epoch) : recovery.declare(epoch));
       await this.#record.done(epoch, 'declaring');
       this.#declared = epoch;
+    }
+    if (state === 'settling' && this.#settled !== epoch) {
+      await recovery.settleLeft(epoch);
+      await this.#record.done(epoch, 'settling');
+      this.#settled = epoch;
     }
     this.#drained = epoch;
     if (state === 'open') this.#open(epoch);
     else await this.#advance(standing, recovery);
   }
 
-  /** @returns false where lanes of this epoch may have been loaded without the calls that an earlier process had in flight: the next one begins */
+  /** @returns false where lanes of this epoch may have been loaded without what the journal of this gateway has: the next one begins */
   async #drain({ epoch, state }: EpochStanding, recovery: Recovery): Promise<boolean> {
-    const isLeft = recovery.hasLeftInFlight();
-    if (isLeft && state === 'declaring') {
-      await this.#record.supersede(epoch);
-      return false;
-    }
     await recovery.idle();
-    await recovery.drainJournal(state === 'recovering');
-    if (state !== 'recovering') return true;
-    // Who joined at the moment that the epoch went on was not waited for.
-    if (isLeft && !(await this.#record.isRecovering(epoch))) {
-      await this.#record.supersede(epoch);
-      return false;
+    if (!this.#isLate && state !== 'open') {
+      const hasUndrained = recovery.hasUndrained();
+      if (state === 'recovering') await recovery.drainJournal();
+      // Who joined at the moment that the epoch went on was not waited for.
+      if (hasUndrained && !(await this.#record.isRecovering(epoch))) {
+        await this.#record.supersede(epoch);
+        return false;
+      }
     }
-    await this.#record.done(epoch, 'recovering');
+    if (state === 'recovering') await this.#record.done(epoch, 'recovering');
     return true;
   }
 
   async #advance(standing: EpochStanding, recovery: Recovery): Promise<void> {
     const { epoch, state } = standing;
     if (state === 'recovering') {
-      await this.#record.advance(standing, () => recovery.openPartitions(epoch));
+      this.#complainOf(await this.#record.advance(standing, () => recovery.openPartitions(epoch)));
       return;
     }
     let older: readonly string[] = [];
-    const hasOpened = await this.#record.advance(standing, async (advance) => {
+    const advanced = await this.#record.advance(standing, async (advance) => {
       older = advance.older;
-      await recovery.salvage(epoch, advance);
+      if (state === 'declaring') await recovery.salvage(epoch, advance);
     });
-    if (!hasOpened) return;
+    this.#complainOf(advanced);
+    if (!advanced.hasAdvanced || state === 'declaring') return;
     this.#deps.log.info({ epoch }, 'the lanes are loaded anew');
     recovery.forget(older).catch((error: unknown) => this.#deps.log.warn({ err: error }, 'keys of older epochs are left in Redis'));
+  }
+
+  #complainOf({ absent }: Advanced): void {
+    const complaint = absent.toSorted().join(' ');
+    if (complaint !== '' && complaint !== this.#complaint)
+      this.#deps.log.warn(
+        { absent, absenceMs: this.#deps.absenceMs },
+        'nothing is admitted until these gateways are back, or silent for so long that they are taken for dead',
+      );
+    this.#complaint = complaint;
   }
 
   #open(epoch: string): void {

@@ -195,8 +195,9 @@ local function cover_of(hold, reserve, use)
 end
 
 -- What was used takes the place of what was held. The record comes first: if it cannot be written, nothing has happened.
-local function write_entry(charged, debt, covered, record)
-  return redis.call('XADD', STREAM, '*', 'charged', text(charged), 'debt', text(debt), 'covered', texts(covered), 'record', record)
+local function write_entry(charged, debt, covered, record, waived)
+  return redis.call('XADD', STREAM, '*', 'charged', text(charged), 'debt', text(debt), 'covered', texts(covered), 'record', record,
+    'waived', text(waived or ZERO))
 end
 
 local function spend(request, cost, charged, covered, entry)

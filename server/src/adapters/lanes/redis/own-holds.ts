@@ -15,6 +15,8 @@ export interface OwnHold {
   /** What parts have left of it. Absent: none was settled. */
   left?: Reserve;
   inFlight?: InFlight;
+  /** The lanes of the epoch that is open do not have it: it is settled at what still fits. */
+  isLate?: true;
   /** Redis has settled it, and the journal could not be written. */
   uncopied?: { readonly record: string; readonly settled: Settled };
 }
@@ -72,10 +74,10 @@ export class OwnHolds {
 
   /** Redis has begun it. @throws when there is no such hold, or the journal cannot be written; then the provider must not be asked */
   begun(inFlight: InFlight): void {
-    const { holdId, record } = inFlight;
+    const { holdId } = inFlight;
     const own = this.#holds.get(holdId);
     if (!own) throw new Error(`There is no hold ${holdId} of this process`);
-    this.#journal.begin({ holdId, ...drawOnHold(own.reserve, inFlight), record });
+    this.#journal.begin({ holdId, ...ownEntry(own, inFlight) });
     own.inFlight = inFlight;
   }
 
@@ -83,7 +85,7 @@ export class OwnHolds {
   settled(holdId: string, record: string, settled: Settled): Settled {
     const own = this.#holds.get(holdId);
     if (own) own.uncopied = { record, settled };
-    this.#journal.append(entryOf(settled, record), holdId);
+    this.#journal.append({ ...entryOf(settled, record), ...(own && capsOf(own.request)) }, holdId);
     this.#holds.delete(holdId);
     return settled;
   }
@@ -98,14 +100,38 @@ export class OwnHolds {
   partSettled(holdId: string, record: string, settled: Settled, left: Reserve | undefined): Settled {
     const own = this.#holds.get(holdId);
     if (own && left) own.left = left;
-    this.#journal.append(entryOf(settled, record));
+    this.#journal.append({ ...entryOf(settled, record), ...(own && capsOf(own.request)) });
     return settled;
+  }
+
+  hasLate(): boolean {
+    for (const { isLate } of this.#holds.values()) if (isLate) return true;
+    return false;
+  }
+
+  /** Redis has ended it, or others have taken it over. */
+  lostTo(holdId: string): void {
+    const own = this.#holds.get(holdId);
+    if (own && !own.uncopied && !own.isLate) this.forget(holdId);
   }
 
   /** Redis does not have it: what the journal says of it stands, and the ledger decides at the next start. */
   forget(holdId: string): void {
     this.#holds.delete(holdId);
   }
+}
+
+/** What settles it at that cost, as its hold would have. */
+export const ownEntry = ({ request, reserve }: OwnHold, use: Pick<InFlight, 'units' | 'cost' | 'record'>): JournalEntry => ({
+  ...drawOnHold(reserve, use),
+  ...{ record: use.record, ...capsOf(request) },
+});
+
+/** The caps that no source of lanes has. */
+function capsOf({ lanes, funds }: HoldRequest): Pick<JournalEntry, 'caps'> {
+  const caps: Record<string, bigint> = {};
+  for (const { id, cap, capRule } of funds ? [...lanes, funds] : lanes) if (capRule === 'given' && cap !== null) caps[id] = cap;
+  return Object.keys(caps).length > 0 ? { caps } : {};
 }
 
 const entryOf = ({ charged, debt, covered }: Settled, record: string): JournalEntry => ({ charged, debt, covered, record });

@@ -17,10 +17,11 @@ import type {
 } from '../port.ts';
 import { statusAt } from '../rate-lanes.ts';
 import { RedisBooks } from './books.ts';
-import { type Declaring, declareOwn, salvageHolds } from './declare-holds.ts';
+import { declareOwn, missEpoch, type NeededAmong, salvageHolds, type UnwrittenAmong } from './declare-holds.ts';
 import type { Advance } from './epoch-record.ts';
 import { insist } from './insist.ts';
 import { LaneLoader, MOST_LOADS } from './lane-loader.ts';
+import { LateSettlements } from './late-settlements.ts';
 import { type CopyJournal, OwnHolds } from './own-holds.ts';
 import { type OpenEpoch, PartitionScripts } from './partition-scripts.ts';
 import { ALL_PARTITIONS, partitionOf } from './partitions.ts';
@@ -54,6 +55,8 @@ interface RedisLanesDeps {
   readonly gateway: string;
   /** Of this process: has what Redis has of it, should Redis lose that. */
   readonly journal: CopyJournal;
+  /** Of what holds that many draw from were taken for. Default: all of them are needed. */
+  readonly neededAmong?: NeededAmong;
   /** Told of every partition whose stream of settlements has grown. */
   readonly onAppend: (partition: number) => void;
   /** Which calls of `sweep` look at what other processes have left: those of one process of all, now and then. Default: every call. */
@@ -78,9 +81,8 @@ export class RedisLanes implements LaneStore {
   readonly #unreleased = new Set<string>();
   readonly #scripts: PartitionScripts;
   readonly #loader: LaneLoader;
-  /** For the reconciler. */
+  readonly late: LateSettlements;
   readonly books: RedisBooks;
-  /** In which partition a lane was seen. */
   readonly #places = new Map<string, number>();
   /** When it looked at all partitions, on the monotonic clock. */
   #sweptTick = Number.NEGATIVE_INFINITY;
@@ -90,6 +92,7 @@ export class RedisLanes implements LaneStore {
     this.#own = new OwnHolds(deps.journal);
     this.#scripts = new PartitionScripts(deps);
     this.#loader = new LaneLoader(this.#scripts, deps.source);
+    this.late = new LateSettlements({ ...deps, own: this.#own, scripts: this.#scripts, loader: this.#loader });
     this.books = new RedisBooks(this.#scripts);
   }
 
@@ -145,7 +148,12 @@ export class RedisLanes implements LaneStore {
     const args = [holdId, randomUUID(), exactAmount(cost), JSON.stringify(writtenUnits(units)), record, rateTokens ?? ''];
     const own = this.#own.get(holdId);
     if (own?.uncopied) return this.#own.settled(holdId, own.uncopied.record, own.uncopied.settled);
-    if (own) return this.#settleIn(own.partition, own.request.lanes, args);
+    if (own?.isLate) return this.late.settleOwn(own, settlement);
+    if (own) {
+      const settled = await this.#settleIn(own.partition, own.request.lanes, args);
+      // It was asked again until an epoch was open that this process had missed.
+      return settled === undefined && own.isLate ? this.late.settleOwn(own, settlement) : settled;
+    }
     // Held by another process, or not at all.
     const found = await Promise.all(
       ALL_PARTITIONS.map(async (partition) => this.#settleIn(partition, await this.#lanesOf(partition, holdId), args)),
@@ -234,13 +242,18 @@ export class RedisLanes implements LaneStore {
   }
 
   /** The holds of this process are put on the lanes of another epoch. */
-  declare(epoch: string, how: Pick<Declaring, 'isLate' | 'unwrittenAmong'>): Promise<void> {
-    const { gateway } = this.#deps;
-    return declareOwn(this.#own, { scripts: this.#scripts, loader: this.#loader, epoch, gateway, ...how });
+  declare(epoch: string, unwrittenAmong: UnwrittenAmong): Promise<void> {
+    const { gateway, neededAmong = async (ids) => new Set(ids) } = this.#deps;
+    return declareOwn(this.#own, { scripts: this.#scripts, loader: this.#loader, epoch, gateway, neededAmong, unwrittenAmong });
+  }
+
+  /** An epoch was opened without this process: its holds are on no lane of it. */
+  missed(epoch: string, unwrittenAmong: UnwrittenAmong): Promise<void> {
+    return missEpoch(this.#own, { scripts: this.#scripts, epoch, gateway: this.#deps.gateway, unwrittenAmong });
   }
 
   /** Holds of older epochs whose gateways do not live stay counted in this one, in doubt. */
-  salvage(epoch: string, { older, living, unwrittenAmong }: Advance & Pick<Declaring, 'unwrittenAmong'>): Promise<void> {
+  salvage(epoch: string, { older, living, unwrittenAmong }: Advance & { readonly unwrittenAmong: UnwrittenAmong }): Promise<void> {
     const { redis, prefix } = this.#deps;
     return salvageHolds({ redis, prefix, scripts: this.#scripts, loader: this.#loader, epoch, older, living, unwrittenAmong });
   }
@@ -289,7 +302,12 @@ export class RedisLanes implements LaneStore {
   }
 
   async #renewLeases(): Promise<void> {
-    await Promise.all([...this.#own.byPartition()].map(([partition, ids]) => this.#run(RENEW, partition, ids)));
+    const { gateway } = this.#deps;
+    await Promise.all(
+      [...this.#own.byPartition()].map(async ([partition, ids]) => {
+        for (const id of (await this.#run(RENEW, partition, [gateway, ...ids])) as string[]) this.#own.lostTo(id);
+      }),
+    );
   }
 
   async #sweep(partition: number): Promise<number> {

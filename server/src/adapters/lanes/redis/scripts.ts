@@ -306,15 +306,18 @@ local given = redis.call('ZRANGEBYSCORE', DOUBT, '-inf', string.format('%.0f', n
 return {freed, more and 1 or 0, given, redis.call('ZCARD', INDEX), redis.call('XLEN', STREAM)}
 `);
 
-/** ARGV: ids of holds whose process lives. */
+/** ARGV: a gateway that lives, ids of its holds. Returns those that are not its own: they are ended, or others have taken them over. */
 export const RENEW = onLanes(/* lua */ `
+local gateway, gone = table.remove(ARGV, 1), {}
 for _, id in ipairs(ARGV) do
-  if redis.call('EXISTS', hold_key(id)) == 1 then
+  if redis.call('HGET', hold_key(id), 'owner') == gateway then
     lease(id)
     redis.call('ZREM', DOUBT, id)
+  else
+    gone[#gone + 1] = id
   end
 end
-return false
+return gone
 `);
 
 /** ARGV: the lane's id, what is credited to it (empty: no cap), a new stamp, the number of credits. Whoever is reading the lane just now has to read it again. */
