@@ -69,7 +69,6 @@ function reversed(value: unknown): unknown {
       .map(([name, member]) => [name, reversed(member)]),
   );
 }
-
 const ofJune = payloadWith({ started_at: '2026-06-30T23:59:59.000Z', completed_at: '2026-07-01T00:00:00.000Z' });
 
 export const goodVectors: Readonly<Record<string, GoodVector>> = {

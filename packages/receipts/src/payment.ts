@@ -13,7 +13,15 @@ import { Refused } from './refusal.ts';
  *
  * Throws `Refused` with `payment_mismatch`.
  */
-export function checkPayment({ kind, outcome, livemode, usage, cost_nano_usd: stated, waived_nano_usd: waived, payment }: ReceiptPayload): void {
+export function checkPayment({
+  kind,
+  outcome,
+  livemode,
+  usage,
+  cost_nano_usd: stated,
+  waived_nano_usd: waived,
+  payment,
+}: ReceiptPayload): void {
   const { plan, funding, covered, charged_nano_usd: chargedText } = payment;
   const [cost, charged] = [BigInt(stated), BigInt(chargedText)];
   const isUncovered = Object.keys(covered).length === 0;

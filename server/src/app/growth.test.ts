@@ -55,6 +55,8 @@ test('what is said to be kept for some time is deleted by a statement, or with t
     .map((path) => readFileSync(join(sources, path), 'utf8'))
     .join('\n');
   const cascading = await names(`select distinct conrelid::regclass::text as name from pg_constraint where confdeltype = 'c'`);
-  const kept = thatAre(/^(for|until)\b/).filter((table) => !new RegExp(`delete from ${table}\\b|deleteFrom\\('${table}'\\)`).test(code) && !cascading.includes(table));
+  const kept = thatAre(/^(for|until)\b/).filter(
+    (table) => !new RegExp(`delete from ${table}\\b|deleteFrom\\('${table}'\\)`).test(code) && !cascading.includes(table),
+  );
   expect(kept).toEqual([]);
 });

@@ -123,8 +123,7 @@ async function change(unit: EntityManager, user: User, role: Role, { actor, orig
 export async function requireOtherAdministrator(unit: EntityManager, user: User, deed: string): Promise<void> {
   if (user.role !== 'admin') return;
   const other = await unit.findOne(User, { role: 'admin', closedAt: null, id: { $ne: user.id }, passwordHash: { $ne: NO_PASSWORD } });
-  if (!other)
-    throw new Problem('conflict', `There is no other administrator: give somebody else the role admin first, then ${deed}.`);
+  if (!other) throw new Problem('conflict', `There is no other administrator: give somebody else the role admin first, then ${deed}.`);
 }
 
 interface By {

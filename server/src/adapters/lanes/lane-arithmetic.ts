@@ -82,7 +82,8 @@ export function largestThatFits(least: number, most: number, fits: (value: numbe
  * that its receipt shows how cover and charge follow from each other.
  */
 export function drawOnHold({ covered: cover, charge: held }: Reserve, { units, cost }: Pick<InFlight, 'units' | 'cost'>) {
-  const { covered, charge } = drawOnQuota(units, cover, cost);
+  // Where nothing of a quota was reserved, nothing is covered, whatever is used.
+  const { covered, charge } = drawOnQuota(units, Object.keys(cover).length > 0 ? cover : null, cost);
   const taken = Object.fromEntries(Object.entries(covered).filter(([, amount]) => amount > 0n));
   return { covered: taken, charged: charge, debt: maxOf(0n, charge - held) };
 }

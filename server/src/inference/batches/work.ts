@@ -41,10 +41,13 @@ export const BATCHES_DUE = `exists (select from batches where status in (${UNFIN
 
 /** Of which of these batches lines may still be run, so that what is held for them is needed. */
 export async function unfinishedAmong(pool: Pool, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const { rows } = await pool.query<{ id: string }>('select id from batches where id = any($1) and ending is null and status = any($2)', [
-    ids,
-    UNFINISHED,
-  ]);
+  const unfinished = tables
+    .selectFrom('batches')
+    .select('id')
+    .where('id', '=', anyOf(ids))
+    .where('ending', 'is', null)
+    .where('status', '=', anyOf(UNFINISHED));
+  const rows = await rowsOf(pool, unfinished);
   return new Set(rows.map(({ id }) => id));
 }
 
