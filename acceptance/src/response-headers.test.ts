@@ -1,4 +1,5 @@
 import { type FakeUpstream, startFakeUpstream, steps } from '@tallygate/fake-upstream';
+import { verifyPromise } from '@tallygate/receipts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Account } from './account.ts';
 import { ask, HELLO, header, MODEL } from './chat.ts';
@@ -39,6 +40,18 @@ describe.each([
     expect(header(answered, 'x-provider')).toBe('house');
     expect(header(answered, 'x-fallback')).toBe('none');
     expect(Number(header(answered, 'x-overhead-ms'))).toBeGreaterThan(0);
+  });
+
+  test('promises its receipt, signed by a key that is published', async () => {
+    if (fault) upstream.script(() => fault);
+    const answered = await ask(gateway, key, body);
+    const keys: unknown = await (await fetch(`${gateway.url}/.well-known/vaas-keys.json`)).json();
+    const asked = { headers: answered.headers, requestBody: Buffer.from(JSON.stringify(body)), now: Date.now() };
+    expect(verifyPromise(String(header(answered, 'x-receipt-promise')), keys, asked)).toMatchObject({
+      valid: true,
+      state: 'pending',
+      promise: { receipt_id: header(answered, 'x-receipt-id'), model: MODEL },
+    });
   });
 
   test('says how much of the rate limits is left, as OpenAI does', async () => {

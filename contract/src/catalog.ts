@@ -1,6 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { headersA, problem, refusals, Timestamp } from './conventions.ts';
+import { PriceEntry } from './log-declarations.ts';
 import { ModelDefinition, ModelId, ModelKind, PriceInput, PriceMeter } from './model-definition.ts';
 
 export * from './model-definition.ts';
@@ -39,6 +40,9 @@ export const ModelPricing = z
         description: 'Where the figures are from, and of which day.',
         examples: ['https://developers.openai.com/api/docs/pricing (2026-07-24)'],
       }),
+    entry: PriceEntry.nullable().meta({
+      description: 'The entry of the log of receipts that declares it, made before it is charged. Receipts name it.',
+    }),
   })
   .meta({ id: 'ModelPricing', description: 'What a model costs.' });
 export type ModelPricing = z.infer<typeof ModelPricing>;

@@ -110,6 +110,7 @@ export * from './invites.ts';
 export * from './invoices.ts';
 export * from './keys.ts';
 export * from './ledger.ts';
+export * from './log-declarations.ts';
 export * from './mfa.ts';
 export * from './people.ts';
 export type { PeopleFilter } from './people-filter.ts';

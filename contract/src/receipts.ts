@@ -2,6 +2,7 @@ import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { ReceiptAnchor } from './anchors.ts';
 import { headersA, Livemode, page, pageQuery, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
+import { LogConsistencyResponse, LogDeclarations, LoggedPrice, LogHash, PriceEntry } from './log-declarations.ts';
 import { ReceiptPayment } from './receipt-payment.ts';
 import { Month } from './receipt-transfers.ts';
 import { VaasKeySet } from './vaas-keys.ts';
@@ -127,6 +128,9 @@ export const ReceiptPayload = z
         'The provider reported no usage: the counts are ours, or the most that the request could use, which is what was held for it.',
     }),
     price_version: z.string().meta({ examples: ['2026-07-24'] }),
+    price_entry: PriceEntry.nullable().meta({
+      description: 'The entry of the log that declares the price, made before it was charged; null where nothing has a price.',
+    }),
     price_tier_above_input_tokens: z
       .int()
       .nullable()
@@ -165,8 +169,6 @@ export const ReceiptPayload = z
   })
   .meta({ id: 'ReceiptPayload', description: 'What is signed, as canonical JSON (RFC 8785).' });
 export type ReceiptPayload = z.infer<typeof ReceiptPayload>;
-
-const LogHash = z.string().meta({ description: 'SHA-256, base64.', examples: ['47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='] });
 
 export const ReceiptLog = z
   .discriminatedUnion('state', [
@@ -207,6 +209,10 @@ export const ReceiptResponse = z
       ],
     }),
     log: ReceiptLog,
+    price: LoggedPrice.nullable().meta({
+      description:
+        'The entry of the log that declares the price, with its proof against the same state; null while the receipt is not in the log, where it has no price, and in an export where an earlier receipt has it.',
+    }),
     anchor: ReceiptAnchor.nullable().meta({
       description: 'The anchor on a public chain, the one that is furthest along; null where this service anchors nowhere.',
     }),
@@ -246,16 +252,6 @@ export type ReceiptList = z.infer<typeof ReceiptList>;
 const note = (description: string, example: string) =>
   c.otherResponse({ contentType: 'text/plain', body: z.string().meta({ description, examples: [example] }) });
 const LogSize = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
-
-export const LogConsistencyResponse = z
-  .object({
-    object: z.literal('log.consistency'),
-    from: z.int().meta({ description: 'The smaller size.', examples: [4] }),
-    to: z.int().meta({ description: 'The larger size.', examples: [7] }),
-    path: z.array(LogHash).meta({ description: 'The consistency path of RFC 9162, section 2.1.4.' }),
-  })
-  .meta({ id: 'LogConsistencyResponse', description: 'That the log of one size is the beginning of the log of another.' });
-export type LogConsistencyResponse = z.infer<typeof LogConsistencyResponse>;
 
 export const receipts = c.router({
   listReceipts: {
@@ -333,6 +329,20 @@ export const receipts = c.router({
     }),
     responses: { 200: LogConsistencyResponse, ...refusals.openInput },
     metadata: { auth: 'none', tag: 'Receipts', operationId: 'getLogConsistency', sdk: 'receipts.consistency', tool: 'read' } as const,
+  },
+  listDeclarations: {
+    method: 'GET',
+    path: '/v1/log/declarations',
+    summary: 'Prices, keys and rules as they stand in the log',
+    description:
+      'Public. Each price version, each key and each change of the rules of the log is an entry of the log before it is used. In the order of the log, each with its proof against the newest state.',
+    query: z.object({
+      kind: z.enum(['price', 'key', 'key_retired', 'policy']).optional().meta({ description: 'Only declarations of this kind.' }),
+      after: z.coerce.number().int().min(-1).optional().meta({ description: 'Index of the last one of the page before.' }),
+      limit: z.coerce.number().int().min(1).max(1000).default(100).meta({ description: 'How many at most.' }),
+    }),
+    responses: { 200: LogDeclarations, 404: problem, ...refusals.openInput },
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'listLogDeclarations', sdk: 'receipts.declarations' } as const,
   },
   getKeys: {
     method: 'GET',

@@ -32,8 +32,14 @@ export const VaasLogKey = z
   .meta({ id: 'VaasLogKey', description: 'A public key that signs the states of the receipts’ log, with its time of validity.' });
 export type VaasLogKey = z.infer<typeof VaasLogKey>;
 
-export const VaasKeySet = z.object({ keys: z.array(z.discriminatedUnion('purpose', [VaasKey, VaasLogKey])) }).meta({
+export const VaasPromiseKey = z.object({ ...publishedKey, purpose: z.literal('promise'), ...validity }).meta({
+  id: 'VaasPromiseKey',
+  description: 'A public key that signs promises of receipts (`X-Receipt-Promise`), with its time of validity.',
+});
+export type VaasPromiseKey = z.infer<typeof VaasPromiseKey>;
+
+export const VaasKeySet = z.object({ keys: z.array(z.discriminatedUnion('purpose', [VaasKey, VaasLogKey, VaasPromiseKey])) }).meta({
   id: 'VaasKeySet',
-  description: 'JSON Web Key Set (RFC 7517) of the keys of receipts and of their log, retired ones included.',
+  description: 'JSON Web Key Set (RFC 7517) of the keys of receipts, of their log and of promises, retired ones included.',
 });
 export type VaasKeySet = z.infer<typeof VaasKeySet>;

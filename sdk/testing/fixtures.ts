@@ -83,6 +83,7 @@ export const model: Model = {
     prices: { input_tokens: '0.00000015', output_tokens: '0.0000006' },
     tiers: [],
     batch_factor: '0.5',
+    entry: null,
     source: 'shipped',
     cited: 'https://developers.openai.com/api/docs/pricing (2026-07-24)',
   },

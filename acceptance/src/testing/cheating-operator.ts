@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { completedBy, leafHash, rangeHash, type TreeNode } from '@tallygate/receipts';
 import pg from 'pg';
 import { digestOf } from '../../../server/src/receipts/issue-receipt.ts';
-import { checkpointNote } from '../../../server/src/receipts/log/append.ts';
+import { checkpointNote } from '../../../server/src/receipts/log/grow-log.ts';
 import { signingKeyFromSeed } from '../../../server/src/receipts/signing-keys.ts';
 
 /** A receipt as the log has it. */
@@ -13,9 +13,11 @@ export interface LoggedRow {
 
 /** Whoever runs the gateway: has its database, and the keys of its log. */
 export interface CheatingOperator {
+  /** How many entries stand in the log before them: what was declared before the first was charged. */
+  readonly declared: number;
   /** The receipts of the log, in its order. */
   entries(): Promise<LoggedRow[]>;
-  /** Makes the log to be one of these entries, and signs it, as if it had never been another. */
+  /** Makes the log to be one of these receipts behind what was declared, and signs it, as if it had never been another. */
   makeLog(entries: readonly LoggedRow[]): Promise<void>;
   /** Writes to the database without the keys. */
   sql(statement: string, values?: readonly unknown[]): Promise<void>;
@@ -37,6 +39,7 @@ export async function openCheatingOperator(databaseUrl: string, logSeed: Uint8Ar
   const entries = async () =>
     (await client.query<LoggedRow>('select receipt_id, payload from receipts where log_index is not null order by log_index')).rows;
   const honest = await entries();
+  const declarations = (await client.query<{ digest: Buffer }>('select digest from log_declarations order by log_index')).rows;
   const { rows: kept } = await client.query<{ size: string; root: Buffer; note: string; created_at: Date }>(
     'select * from receipt_log_checkpoints',
   );
@@ -46,27 +49,30 @@ export async function openCheatingOperator(databaseUrl: string, logSeed: Uint8Ar
     const nodes = new Map<string, TreeNode & { readonly hash: Uint8Array }>();
     const nameOf = ({ level, index }: TreeNode): string => `${level}/${index}`;
     const hashOf = (node: TreeNode): Uint8Array => nodes.get(nameOf(node))?.hash ?? new Uint8Array();
-    for (const [index, { payload }] of wanted.entries())
-      for (const node of completedBy({ index, hash: leafHash(digestOf(payload)) }, hashOf)) nodes.set(nameOf(node), node);
-    const root = rangeHash({ start: 0, end: wanted.length }, hashOf);
+    const digests = [...declarations.map(({ digest }) => digest), ...wanted.map(({ payload }) => digestOf(payload))];
+    for (const [index, digest] of digests.entries())
+      for (const node of completedBy({ index, hash: leafHash(digest) }, hashOf)) nodes.set(nameOf(node), node);
+    const size = digests.length;
+    const root = rangeHash({ start: 0, end: size }, hashOf);
     await client.query('delete from receipt_log_nodes');
     await client.query('delete from receipt_log_checkpoints');
     for (const { level, index, hash } of nodes.values())
       await client.query('insert into receipt_log_nodes (level, index, hash) values ($1, $2, $3)', [level, index, Buffer.from(hash)]);
-    const note = checkpointNote({ origin: rows[0]?.origin ?? '', size: wanted.length, root }, [key]);
+    const note = checkpointNote({ origin: rows[0]?.origin ?? '', size, root }, [key]);
     await client.query('insert into receipt_log_checkpoints (size, root, note, created_at) values ($1, $2, $3, now())', [
-      ...[wanted.length, Buffer.from(root), note],
+      ...[size, Buffer.from(root), note],
     ]);
-    await client.query('update receipt_log set size = $1', [wanted.length]);
+    await client.query('update receipt_log set size = $1', [size]);
     await client.query('update receipts set log_index = null');
     for (const [index, { receipt_id, payload }] of wanted.entries())
       await client.query('update receipts set log_index = $2, payload = $3, digest = $4 where receipt_id = $1', [
-        ...[receipt_id, index, payload, digestOf(payload)],
+        ...[receipt_id, declarations.length + index, payload, digestOf(payload)],
       ]);
   };
   // As a lie of the operator's own software would: what runs honestly here must not set things right meanwhile.
   await client.query(`insert into receipt_log_stops (reason, stopped_at) values ('the operator cheats', now())`);
   return {
+    declared: declarations.length,
     entries,
     makeLog,
     sql: async (statement, values = []) => void (await client.query(statement, [...values])),

@@ -87,7 +87,7 @@ async function adviseOnPassword(error: unknown): Promise<never> {
 /** The login has succeeded by now: keys that cannot be fetched are a remark, not a failure. */
 async function tryToKeepKeySet(world: CommandWorld): Promise<void> {
   try {
-    await keepKeySet(world);
+    await keepKeySet(world, { isReplacing: true });
   } catch (error) {
     const { message } = await reportOf(error);
     world.err.write(`The receipt keys could not be kept (${message}); \`tallygate receipts keys\` fetches them later.\n`);

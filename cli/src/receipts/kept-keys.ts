@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { VaasKeySet } from '@tallygate/sdk';
 
 type Key = VaasKeySet['keys'][number];
@@ -8,37 +7,38 @@ interface KeysTogether {
   readonly keys: readonly Key[];
   /** A sentence for every difference that somebody who relies on the keys should look at. */
   readonly changes: readonly string[];
+  /** Of these, what contradicts the kept keys, or does not follow from them. */
+  readonly contradictions: readonly string[];
 }
 
 /**
- * The kept keys are what receipts are believed by, so nothing that is published later takes their place: they stay as they were, even where
- * they are published no longer. New ones are added, and an end is taken over where there was none: both belong to changing keys, and both are
- * said.
+ * The kept keys are what receipts are believed by, so nothing that is published later takes their place. New keys are added where one before them has
+ * signed them and the log declares them, and an end is taken over where the log declares it. Everything else is refused.
+ *
+ * @param log an answer of `GET /v1/log/declarations`
  */
-export function keysTogether(kept: readonly Key[], published: readonly Key[]): KeysTogether {
-  const changes: string[] = [];
-  const stay = kept.map((before) => {
-    const now = published.find((key) => nameOf(key) === nameOf(before));
-    if (!now) changes.push(`${nameOf(before)} is published no longer; it stays among those that are kept.`);
-    if (!now || isDeepStrictEqual({ ...now }, { ...before })) return before;
-    const retired = { ...before, not_after: now.not_after };
-    if (before.not_after === null && isDeepStrictEqual({ ...now }, retired)) {
-      changes.push(`${nameOf(before)} is retired since ${now.not_after}.`);
-      return retired;
-    }
-    changes.push(`${nameOf(before)} was changed: ${differences(before, now)}. The one that is kept stays as it was.`);
-    return before;
-  });
-  const added = published.filter((key) => !kept.some((before) => nameOf(before) === nameOf(key)));
-  for (const key of added) changes.push(`${nameOf(key)} is new, valid from ${key.not_before} on.`);
-  return { keys: [...stay, ...added], changes };
+export async function keysTogether(kept: readonly Key[], published: readonly Key[], log: unknown): Promise<KeysTogether> {
+  const { keySuccession } = await import('@tallygate/receipts');
+  const { accepted, retired, refused } = keySuccession(kept, published, log);
+  const isOf = (wanted: Key) => (key: { readonly kid: string }) => key.kid === wanted.kid;
+  const nameOfKid = (kid: string): string =>
+    nameOf(
+      [...kept, ...published].find((key) => key.kid === kid),
+      kid,
+    );
+  return {
+    keys: [
+      ...kept.map((before) => published.find((now) => isOf(before)(now) && retired.some(isOf(before))) ?? before),
+      ...published.filter((key) => accepted.some(isOf(key))),
+    ],
+    changes: [
+      ...retired.map((key) => `${nameOf(key)} is retired since ${key.not_after}.`),
+      ...accepted.map((key) => `${nameOf(key)} is new, valid from ${key.not_before} on, and signed by the one before it.`),
+    ],
+    contradictions: refused.map(({ kid, reason }) => `${nameOfKid(kid)} ${reason}.`),
+  };
 }
 
-const nameOf = ({ purpose, kid }: Key): string => `The ${purpose === 'receipt' ? 'receipt key' : 'key of the log'} ${kid}`;
+const KINDS = { receipt: 'receipt key', checkpoint: 'key of the log', promise: 'key of promises' } as const;
 
-function differences(before: Key, now: Key): string {
-  const were = new Map<string, unknown>(Object.entries(before));
-  const are = new Map<string, unknown>(Object.entries(now));
-  const names = [...new Set([...were.keys(), ...are.keys()])].filter((name) => !isDeepStrictEqual(were.get(name), are.get(name)));
-  return names.map((name) => `${name} was ${were.get(name) ?? 'not set'}, is ${are.get(name) ?? 'not set'}`).join('; ');
-}
+const nameOf = (key: Key | undefined, kid = key?.kid): string => `The ${key ? KINDS[key.purpose] : 'key'} ${kid}`;

@@ -133,15 +133,30 @@ describe('kept prices', () => {
 
   it('are not rewritten by a gateway that changes a version after the fact', async () => {
     await keep();
-    expect((await keep(dearer)).stderr).toContain('has changed the price of gpt-4o-mini in version 2026-07-24 after the fact');
+    const { stderr, exitCode } = await keep(dearer);
+    expect(stderr).toContain('has changed the price of gpt-4o-mini in version 2026-07-24 after the fact');
+    expect(exitCode).toBe(3);
     expect((await verify()).exitCode).toBe(0);
+  });
+
+  it('take no version that is dated back to a time before they were kept: exit code 3', async () => {
+    await keep();
+    const { stderr, exitCode } = await keep({ version: 'new', effective_from: '2026-08-01T00:00:00.000Z' });
+    expect(stderr).toContain('has dated the price of gpt-4o-mini in version new back');
+    expect(exitCode).toBe(3);
+    expect(terminal.file('default.prices.json')).not.toContain('"new"');
+  });
+
+  it('name the entry of the log, and refuse a receipt that names another one', async () => {
+    await keep({ entry: { index: 0, digest: 'd'.repeat(64) } });
+    expect(await verify()).toMatchObject({ exitCode: 3, stdout: expect.stringContaining('(price_entry_mismatch)') });
   });
 
   it('of a gateway that was set up anew at the same address are put aside with its keys', async () => {
     await keep(dearer);
     const before = terminal.files.get('/config/tallygate/default.prices.json');
     terminal.files.set('/config/tallygate/default.vaas-keys.json', keySet.replaceAll(/"kid": ?"[^"]*"/g, '"kid":"another"'));
-    const { stderr } = await keep();
+    const { stderr } = await keep(undefined, ['--replace']);
     expect(stderr).not.toContain('after the fact');
     expect(terminal.files.get(/prices that were kept with them are in (\S+)\.\n/.exec(stderr)?.[1] ?? '')).toBe(before);
     expect((await verify()).exitCode).toBe(0);

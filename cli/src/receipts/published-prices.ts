@@ -1,4 +1,4 @@
-import type { PublishedPrice, PublishedPrices, UnitPrices } from '@tallygate/receipts';
+import type { PriceEntry, PublishedPrice, PublishedPrices, UnitPrices } from '@tallygate/receipts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -36,12 +36,13 @@ function priceOfModel(value: unknown, index: number): PublishedPrices {
   const { id, pricing } = objectAt(value, path);
   // A model that has no price was never charged.
   if (pricing === null) return {};
-  const { version, currency, prices, tiers, batch_factor: factor, effective_from: from } = objectAt(pricing, `${path}.pricing`);
+  const { version, currency, prices, tiers, batch_factor: factor, effective_from: from, entry } = objectAt(pricing, `${path}.pricing`);
   if (typeof id !== 'string' || typeof version !== 'string') throw new Error(`${path} has no id or no price version`);
   if (currency !== 'USD') throw new Error(`${path}.pricing.currency is not USD`);
   const price = {
     ...effectiveFrom(from, `${path}.pricing`),
     ...batchFactor(factor, `${path}.pricing`),
+    ...entryAt(entry, `${path}.pricing.entry`),
     unit_prices_pico_usd: mapValues(prices, `${path}.pricing.prices`, picoUsd),
     tiers: tiersAt(tiers, `${path}.pricing.tiers`, (tier, tierPath) => mapValues(tier['prices'], `${tierPath}.prices`, picoUsd)),
   };
@@ -49,11 +50,12 @@ function priceOfModel(value: unknown, index: number): PublishedPrices {
 }
 
 function keptPrice(value: unknown, path: string): PublishedPrice {
-  const { unit_prices_pico_usd: base, tiers = [], batch_factor: factor, effective_from: from } = objectAt(value, path);
+  const { unit_prices_pico_usd: base, tiers = [], batch_factor: factor, effective_from: from, entry } = objectAt(value, path);
   const unitPrices = (prices: unknown, at: string) => mapValues(prices, `${at}.unit_prices_pico_usd`, integerText);
   return {
     ...effectiveFrom(from, path),
     ...batchFactor(factor, path),
+    ...entryAt(entry, `${path}.entry`),
     unit_prices_pico_usd: unitPrices(base, path),
     tiers: tiersAt(tiers, `${path}.tiers`, (tier, tierPath) => unitPrices(tier['unit_prices_pico_usd'], tierPath)),
   };
@@ -80,6 +82,14 @@ function batchFactor(value: unknown, path: string): { batch_factor?: string } {
   if (typeof value !== 'string' || !/^\d{1,4}(?:\.\d{1,18})?$/.test(value))
     throw new Error(`${path}.batch_factor is not a decimal in a string`);
   return { batch_factor: value };
+}
+
+function entryAt(value: unknown, path: string): { entry?: PriceEntry } {
+  if (value === undefined || value === null) return {};
+  const { index, digest } = objectAt(value, path);
+  if (typeof index !== 'number' || !Number.isSafeInteger(index)) throw new Error(`${path}.index is not an integer`);
+  if (typeof digest !== 'string' || !/^[0-9a-f]{64}$/.test(digest)) throw new Error(`${path}.digest is not 64 hex digits`);
+  return { entry: { index, digest } };
 }
 
 const PICO_DIGITS = 12;

@@ -57,9 +57,24 @@ describe('receipts get', () => {
 });
 
 const PRICING = {
-  ...{ version: '2026-07-24', effective_from: '2026-01-01T00:00:00.000Z', currency: 'USD' as const, source: 'shipped', cited: null },
+  ...{
+    version: '2026-07-24',
+    effective_from: '2026-01-01T00:00:00.000Z',
+    currency: 'USD' as const,
+    source: 'shipped',
+    cited: null,
+    entry: null,
+  },
   ...{ prices: { input_tokens: '0.00000015', output_tokens: '0.0000006' }, tiers: [], batch_factor: '0.5' },
 };
+
+interface Succession {
+  readonly kept: readonly Key[];
+  readonly published: readonly Key[];
+  readonly log: object;
+  readonly accepted: readonly string[];
+  readonly refused: readonly string[];
+}
 
 describe('receipts keys', () => {
   it('keeps the public keys and prices for offline verification without a login, or writes the keys where they are wanted', async () => {
@@ -79,15 +94,28 @@ describe('receipts keys', () => {
     const path = '/config/tallygate/default.vaas-keys.json';
     const { keys } = JSON.parse(keySet) as VaasKeySet;
     const [current, retired, ...others] = keys as [Key, Key, ...Key[]];
-    const keep = (published: Key[]) => {
-      gateway.script({ json: { keys: published } }, { json: { object: 'list', data: [] } });
-      return terminal.type(['receipts', 'keys'], {});
+    const keep = (
+      published: readonly unknown[],
+      log: object = { object: 'log.declarations', checkpoint: 'c', tree_size: 1, declarations: [], has_more: false },
+      more: string[] = [],
+    ) => {
+      gateway.script(
+        { json: { keys: published } },
+        { json: log },
+        { json: { ...log, declarations: [] } },
+        { json: { object: 'list', data: [] } },
+      );
+      return terminal.type(['receipts', 'keys', ...more], {});
     };
     const kept = () => JSON.parse(terminal.file('default.vaas-keys.json') ?? '').keys;
+    const succession = (name: string) => readVector(`succession/${name}`) as unknown as Succession;
     beforeEach(() => void terminal.files.set(path, keySet));
 
     it('says nothing of keys where none has changed', async () => {
-      expect((await keep([...keys].reverse())).stderr).not.toMatch(/^The (receipt key|key of the log)/m);
+      gateway.script({ json: { keys: [...keys].reverse() } }, { json: { object: 'list', data: [] } });
+      const { stderr, exitCode } = await terminal.type(['receipts', 'keys'], {});
+      expect(stderr).not.toMatch(/^The (receipt key|key of the log)/m);
+      expect(exitCode).toBe(0);
       expect(kept()).toEqual(keys);
     });
 
@@ -95,25 +123,49 @@ describe('receipts keys', () => {
       ['gone', [current, ...others], `${retired.kid} is published no longer`],
       ['of another time', [{ ...current, not_before: '2020-01-01T00:00:00.000Z' }, retired, ...others], 'is 2020-01-01T00:00:00.000Z.'],
       ['retired no more', [current, { ...retired, not_after: null }, ...others], 'not_after was 2026-07-01T00:00:00.000Z, is not set'],
-    ])('keeps what was kept, and says it, where a key is %s', async (_, published, said) => {
-      expect((await keep(published)).stderr).toContain(said);
+    ])('exits with 3 and keeps what was kept where a key is %s', async (_, published, said) => {
+      const { stderr, exitCode } = await keep(published);
+      expect(stderr).toContain(said);
+      expect(exitCode).toBe(3);
       expect(kept()).toEqual(keys);
     });
 
-    it('adds a new key and takes over a retirement, and says both', async () => {
-      const ended = { ...current, not_after: '2026-12-01T00:00:00.000Z' };
-      const added = { ...current, kid: 'another' };
-      const { stderr } = await keep([ended, retired, ...others, added]);
-      expect(stderr).toContain(`${current.kid} is retired since 2026-12-01T00:00:00.000Z.`);
-      expect(stderr).toContain('another is new, valid from');
-      expect(kept()).toEqual([ended, retired, ...others, added]);
+    it.each(['unsigned', 'signed-by-a-stranger', 'dated-back', 'not-in-the-log', 'retirement-not-declared'])(
+      'exits with 3 and takes no key over where its entry in the log is %s',
+      async (name) => {
+        const { kept: before, published, log, refused } = succession(name);
+        terminal.files.set(path, JSON.stringify({ keys: before }));
+        const { stderr, exitCode } = await keep(published, log);
+        expect(stderr).toContain(`${refused[0]} is`);
+        expect(stderr).toContain('That contradicts the keys that are kept');
+        expect(exitCode).toBe(3);
+        expect(kept()).toEqual(before);
+      },
+    );
+
+    it('takes over a new key that the one before has signed, and its retirement, as the log declares them', async () => {
+      const { kept: before, published, log, accepted } = succession('retirement');
+      terminal.files.set(path, JSON.stringify({ keys: before }));
+      const { stderr, exitCode } = await keep(published, log);
+      expect(stderr).toContain('is retired since 2026-12-01T00:00:00.000Z.');
+      expect(stderr).toContain(`The receipt key ${accepted[0]} is new, valid from`);
+      expect(exitCode).toBe(0);
+      expect(new Set(kept().map(({ kid }: Key) => kid))).toEqual(new Set(published.map(({ kid }) => kid)));
     });
 
-    it('puts the file aside where none of its keys is published', async () => {
-      const { stderr } = await keep([{ ...current, kid: 'another' }]);
+    it('exits with 3 and changes nothing where none of the kept keys is published', async () => {
+      const refused = await keep([{ ...current, kid: 'another' }]);
+      expect(refused).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('None of the keys that are kept') });
+      expect(terminal.files.get(path)).toBe(keySet);
+    });
+
+    it('puts the kept keys aside where it is told that they are of another gateway', async () => {
+      gateway.script({ json: { keys: [{ ...current, kid: 'another' }] } }, { json: { object: 'list', data: [] } });
+      const { stderr, exitCode } = await terminal.type(['receipts', 'keys', '--replace'], {});
       const aside = /they are in (\S+) now/.exec(stderr)?.[1] ?? '';
       expect(terminal.files.get(aside)).toBe(keySet);
       expect(kept()).toEqual([{ ...current, kid: 'another' }]);
+      expect(exitCode).toBe(0);
     });
   });
 });
@@ -168,8 +220,35 @@ describe('receipts verify', () => {
     expect(stdout).toMatch(/\nIt does not prove:\n- That the named model made the answer/);
   });
 
+  describe('--promise', () => {
+    const promised = (name: string, receipt: string, more: string[] = []) =>
+      verify(receiptText(receipt), ['--promise', (readVector(`promises/${name}`) as unknown as { jws: string }).jws, ...more]);
+
+    it('exits with 3 where the receipt is not in the log by the promised time: pending is a fault then', async () => {
+      const { stdout, exitCode } = await promised('overdue', 'good/plain');
+      expect(stdout).toMatch(
+        /^broken, which proves misbehaviour: The receipt \S+ was promised to be in the log by 2026-11-21T07:48:20.000Z/,
+      );
+      expect(exitCode).toBe(3);
+    });
+
+    it('exits with 0 while there is time left', async () => {
+      expect(await promised('promise', 'good/plain')).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^pending: /) });
+    });
+
+    it('exits with 0 where the receipt stands in the log, and with 3 where it costs more than was promised', async () => {
+      expect(await promised('promise', 'good/logged')).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^kept: /) });
+      expect(await promised('dearer', 'good/logged')).toMatchObject({ exitCode: 3, stdout: expect.stringContaining('383999') });
+    });
+
+    it('answers scripts in JSON', async () => {
+      const { stdout, exitCode } = await promised('overdue', 'good/plain', ['--json', 'valid,state']);
+      expect([JSON.parse(stdout), exitCode]).toEqual([{ valid: false, state: 'broken' }, 3]);
+    });
+  });
+
   it('demands the log, where it is told to', async () => {
-    expect((await verify(receiptText('good/logged'), ['--require-log'])).exitCode).toBe(0);
+    expect((await verify(receiptText('good/logged-with-price'), ['--require-log'])).exitCode).toBe(0);
     const { stdout, exitCode } = await verify(receiptText('good/plain'), ['--require-log']);
     expect(stdout).toContain('(not_logged)');
     expect(exitCode).toBe(3);

@@ -10,6 +10,7 @@ import { demandedWitnesses, type WitnessOptions, withWitnesses, witnessTrust } f
 import { type Column, plainText, printRecord } from '../print.ts';
 import { calculation, nanoUsdText, usageText } from './calculation.ts';
 import { type Chain, type ChainOptions, chainOf, chainText, type OnChain } from './on-chain.ts';
+import { explainPromise } from './promise.ts';
 import { publishedPrices } from './published-prices.ts';
 import { trustedKeys } from './trusted-keys.ts';
 import { HOW_TO_CHECK, isUnchecked } from './unchecked.ts';
@@ -17,6 +18,7 @@ import { EXPORT_FIELDS, explainExport } from './verify-export.ts';
 
 interface Options extends ChainOptions, WitnessOptions, HistoryOptions {
   readonly requireLog?: boolean;
+  readonly promise?: string;
   readonly keys?: string;
   readonly account?: string;
   /** False for `--no-prices`. */
@@ -29,7 +31,20 @@ export const NOT_COMPARED =
 const COSIGNATURES_FOLLOW =
   'Cosignatures follow a receipt by seconds: fetched again, it has them. A log whose states nobody cosigns may show others another past; --no-witnesses demands none.\n';
 
-const FIELDS = ['valid', 'code', 'reason', 'checks', 'payload', 'logged', 'proves', 'does_not_prove', 'on_chain', ...EXPORT_FIELDS];
+const FIELDS = [
+  'valid',
+  'code',
+  'reason',
+  'state',
+  'promise',
+  'checks',
+  'payload',
+  'logged',
+  'proves',
+  'does_not_prove',
+  'on_chain',
+  ...EXPORT_FIELDS,
+];
 
 const SUMMARY: readonly Column<ReceiptPayload>[] = [
   { title: 'Receipt', of: ({ receipt_id, kind }) => (kind === 'usage' ? receipt_id : `${receipt_id} (${kind.replaceAll('_', ' ')})`) },
@@ -71,6 +86,7 @@ export const verifyReceipt = (receipts: Command, perform: Perform): Command =>
       .option('--rpc <url>', 'a node of the chain that you trust: asks it for the anchor too')
       .option('--contract <address>', 'the contract as you know it; default: the one that the receipt names')
       .option('--offline', 'ask nobody: a state of the log that goes unproven is accepted, kept, and compared by a later command')
+      .option('--promise <jws>', 'the X-Receipt-Promise of the answer: refuses where the receipt, fetched after its time, does not keep it')
       .option('--no-prices', 'do not compare the unit prices with published ones')
       .addHelpText(
         'after',
@@ -100,6 +116,7 @@ async function verify(world: CommandWorld, { args: [file = ''], options }: Typed
   const { found, onChain } = await verdictOf(text, { keys, demands, chain, account: options.account });
   // Before anything is said: of a log that has shown two pasts no receipt is called valid.
   const isCompared = await isReceiptOfOneHistory(world, { found, onChain }, options);
+  if (options.promise !== undefined && isOwn(found)) return explainPromise(world, { jws: options.promise, keys, receipt: found });
   if (world.jsonFields !== undefined) printRecord(world, { ...found, ...(onChain && { on_chain: onChain }) }, []);
   else await explain(world, found, onChain);
   if (isUnchecked(found)) return EXIT.receiptNotChecked;
@@ -154,6 +171,8 @@ async function verdictOf(
   const onChain = await chain?.(found.anchored);
   return onChain ? { found: onChain.confirmed ? { ...found, ...statementOnChain(found, onChain) } : found, onChain } : { found };
 }
+
+const isOwn = (found: Verification | Foreign): found is Verification => found.valid || found.code !== 'foreign_receipt';
 
 interface Foreign {
   readonly valid: false;

@@ -22,3 +22,14 @@ export const { usage }: ReceiptPayload = honest.payload;
 
 /** A receipt that the service has digested and signed as it stands: what is changed is all that is wrong. */
 export const altered = (changes: object): unknown => issue(payloadWith(changes));
+
+/** The same value with the members of every object in reverse order. */
+export function reversed(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(reversed);
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([name, member]) => [name, reversed(member)]),
+  );
+}

@@ -8,6 +8,7 @@ import { sha256 } from '../src/sha256.ts';
 import { brokenAnchorVectors } from './anchor-vectors.ts';
 import { brokenLogVectors } from './broken-log-vectors.ts';
 import { brokenMoneyVectors } from './broken-money-vectors.ts';
+import { brokenPriceEntryVectors } from './broken-price-entry-vectors.ts';
 import { altered, type BrokenVector, broken, honest, usage } from './broken-vector.ts';
 import { brokenPayments } from './payment-vectors.ts';
 import { clientSignature, current, issue, keySet, payloadWith, retired, sign, stranger } from './vector-receipts.ts';
@@ -282,6 +283,7 @@ export const brokenVectors: Readonly<Record<string, BrokenVector>> = {
   ...signatures,
   ...brokenPayments,
   ...brokenMoneyVectors,
+  ...brokenPriceEntryVectors,
   ...clients,
   ...forms,
   ...brokenLogVectors,

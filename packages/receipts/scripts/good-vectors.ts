@@ -1,6 +1,8 @@
 import { canonicalJson } from '../src/canonical.ts';
 import type { ReceiptLog, ReceiptPayload } from '../src/receipt.ts';
 import { anchorAt, LATER_SIZE } from './anchor-vectors.ts';
+import { reversed } from './broken-vector.ts';
+import { goodPriceEntryVectors } from './good-price-entry-vectors.ts';
 import { goodPayments } from './payment-vectors.ts';
 import { entryAt, INDEX, leavesAround } from './vector-log.ts';
 import {
@@ -59,20 +61,12 @@ const goodText = (why: string, text: string): GoodVector => ({
   cost_nano_usd: payloadWith().cost_nano_usd,
 });
 
-/** The same value with the members of every object in reverse order. */
-function reversed(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(reversed);
-  return Object.fromEntries(
-    Object.entries(value)
-      .reverse()
-      .map(([name, member]) => [name, reversed(member)]),
-  );
-}
+const free = payloadWith({ price_entry: null, unit_prices_pico_usd: { input_tokens: '0', output_tokens: '0' }, cost_nano_usd: '0' });
 const ofJune = payloadWith({ started_at: '2026-06-30T23:59:59.000Z', completed_at: '2026-07-01T00:00:00.000Z' });
 
 export const goodVectors: Readonly<Record<string, GoodVector>> = {
   ...Object.fromEntries(Object.entries(goodPayments).map(([name, [why, payload]]) => [name, good(why, payload)])),
+  ...goodPriceEntryVectors,
   plain: good('A chat completion, 1,200 tokens in and 340 out.', payloadWith()),
   'streamed-estimated': good(
     'A stream that the client broke off; the provider reported no usage, so the counts are the gateway’s. 7 × 150,000 + 1 × 600,000 pico-USD is 1,650 nano-USD.',
@@ -325,7 +319,11 @@ export const goodVectors: Readonly<Record<string, GoodVector>> = {
     receipt: { ...issue(payloadWith()), log: null },
   },
   logged: logged('Entry 5 of a log of 13, with its proof and the state of the log.', entryAt(leavesAround(), INDEX)),
-  'logged-alone': logged('The only entry of a log: the path is empty.', entryAt(leavesAround(payloadWith(), 0, 1), 0)),
+  'logged-alone': logged(
+    'The only entry of a log, and free, so without a price: the path is empty.',
+    entryAt(leavesAround(free, 0, 1), 0),
+    free,
+  ),
   'logged-last': logged(
     'The last entry of a log of odd size: it has no neighbour on its level.',
     entryAt(leavesAround(payloadWith(), 12, 13), 12),

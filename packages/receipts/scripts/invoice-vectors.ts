@@ -4,6 +4,7 @@ import type { InvoiceMonth, InvoicePayload, InvoiceResponse } from '../src/invoi
 import { dueOf } from '../src/invoice/invoice-sums.ts';
 import { type BillFault, figuresOf } from '../src/invoice/verify-bill.ts';
 import { canonicalBytes, detachedJws, jwsSigningInput } from '../src/jws.ts';
+import { declarationDigest } from '../src/log/declaration.ts';
 import { leafHash } from '../src/log/tree.ts';
 import { MonthBooks } from '../src/month-books.ts';
 import { QUOTA_METERS } from '../src/quota-units.ts';
@@ -11,8 +12,8 @@ import type { ReceiptPayload } from '../src/receipt.ts';
 import type { RefusalCode } from '../src/refusal.ts';
 import { exportOf, linesOf } from './export-vectors.ts';
 import { halfCovered } from './payment-vectors.ts';
-import { entryAt } from './vector-log.ts';
-import { accountId, current, issue, payloadWith, refundWith, sign } from './vector-receipts.ts';
+import { entryAt, loggedPrice } from './vector-log.ts';
+import { accountId, current, issue, payloadWith, priceDeclaration, refundWith, sign } from './vector-receipts.ts';
 
 /** An invoice beside exports of the receipts that it counts. */
 export interface InvoiceVector {
@@ -151,7 +152,7 @@ const byInvoice = numbered([
 ]);
 const ENTERPRISE = { plan: 'enterprise@2', quota: { requests: 0, tokens: 0, images: null, audio_seconds: null, video_seconds: null } };
 
-/** The receipts of November and its invoice as entries of one log, in this order. */
+/** The receipts of November and its invoice as entries of one log, in this order, behind the price. */
 function logged(
   why: string,
   order: (invoice: InvoiceResponse) => readonly (ReceiptPayload | InvoiceResponse)[],
@@ -159,9 +160,10 @@ function logged(
 ): InvoiceVector {
   const invoice = signed(honest);
   const entries = order(invoice);
-  const leaves = entries.map((one) => leafHash('object' in one ? invoiceDigest(one.payload) : receiptDigest(one)));
-  const placeOf = (one: ReceiptPayload | InvoiceResponse) => entryAt(leaves, entries.indexOf(one));
-  const receipts = november.map((payload) => issue(payload, current, placeOf(payload)));
+  const digests = entries.map((one) => ('object' in one ? invoiceDigest(one.payload) : receiptDigest(one)));
+  const leaves = [declarationDigest(priceDeclaration), ...digests].map((digest) => leafHash(digest));
+  const placeOf = (one: ReceiptPayload | InvoiceResponse) => entryAt(leaves, 1 + entries.indexOf(one));
+  const receipts = november.map((payload) => issue(payload, current, placeOf(payload), loggedPrice(leaves)));
   const { checkpoint } = placeOf(invoice);
   const lines = linesOf({ checkpoint }, receipts, { object: 'receipt_export.end', receipts: receipts.length, logged: receipts.length });
   return { why, invoice: { ...invoice, log: placeOf(invoice) }, exports: [lines], expected_codes: codes };

@@ -4,6 +4,8 @@ import { brokenVectors } from './broken-vectors.ts';
 import { exportVectors } from './export-vectors.ts';
 import { goodVectors } from './good-vectors.ts';
 import { invoiceVectors } from './invoice-vectors.ts';
+import { promiseVectors } from './promise-vectors.ts';
+import { successionVectors } from './succession-vectors.ts';
 import { WITNESS_NAME } from './vector-log.ts';
 import { accountId, apiKeyId, keySet, noteKey, witness } from './vector-receipts.ts';
 
@@ -32,4 +34,6 @@ export const vectorFiles = (): ReadonlyMap<string, string> =>
     ...filesIn('chain', chainVectors),
     ...filesIn('exports', exportVectors),
     ...filesIn('invoices', invoiceVectors),
+    ...filesIn('promises', promiseVectors),
+    ...filesIn('succession', successionVectors),
   ]);

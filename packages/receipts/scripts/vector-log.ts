@@ -2,11 +2,12 @@ import nacl from 'tweetnacl';
 import { receiptDigest } from '../src/digest.ts';
 import { toBase64, utf8 } from '../src/encoding.ts';
 import { checkpointText } from '../src/log/checkpoint.ts';
+import { declarationDigest } from '../src/log/declaration.ts';
 import { cosignatureLine, cosignedText, signatureLine } from '../src/log/note.ts';
 import { inclusionRanges, type LeafRange, leafHash, nodeHash, nodesOf, type TreeNode } from '../src/log/tree.ts';
-import type { ReceiptLog, ReceiptPayload } from '../src/receipt.ts';
+import type { LoggedPrice, PriceDeclaration, ReceiptLog, ReceiptPayload } from '../src/receipt.ts';
 import { sha256 } from '../src/sha256.ts';
-import { LOG_ORIGIN, logCurrent, noteKey, payloadWith, type VectorKey, witness } from './vector-receipts.ts';
+import { LOG_ORIGIN, logCurrent, noteKey, payloadWith, priceDeclaration, type VectorKey, witness } from './vector-receipts.ts';
 
 export type LoggedEntry = Extract<ReceiptLog, { state: 'logged' }>;
 
@@ -18,7 +19,9 @@ export const SIZE = 13;
 
 /** Leaf hashes of a log that has the payload at an index, and other entries around it. */
 export const leavesAround = (payload: ReceiptPayload = payloadWith(), index = INDEX, size = SIZE): Uint8Array[] =>
-  Array.from({ length: size }, (_, at) => leafHash(at === index ? receiptDigest(payload) : sha256(utf8(`entry ${at}`))));
+  Array.from({ length: size }, (_, at) =>
+    leafHash(at === index ? receiptDigest(payload) : at === 0 ? declarationDigest(priceDeclaration) : sha256(utf8(`entry ${at}`))),
+  );
 
 /** Straight from the definition, without anything kept (RFC 9162, section 2.1.1). */
 export function hashOfRange(leaves: readonly Uint8Array[], range: LeafRange): Uint8Array {
@@ -35,6 +38,12 @@ export const rootOf = (leaves: readonly Uint8Array[]): Uint8Array => hashOfRange
 
 export const pathOf = (leaves: readonly Uint8Array[], index: number): Uint8Array[] =>
   inclusionRanges(index, leaves.length).map((range) => hashOfRange(leaves, range));
+
+/** The price of the vectors with its proof, as a receipt of a log with these leaves carries it. */
+export const loggedPrice = (leaves: readonly Uint8Array[], declaration: PriceDeclaration = priceDeclaration, index = 0): LoggedPrice => ({
+  declaration,
+  inclusion_path: pathOf(leaves, index).map(toBase64),
+});
 
 export interface Signing {
   readonly keys?: readonly VectorKey[];

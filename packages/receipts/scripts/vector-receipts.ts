@@ -2,9 +2,21 @@ import nacl from 'tweetnacl';
 import { accountHash, keyHash, keyThumbprint, receiptDigest } from '../src/digest.ts';
 import { fromBase64url, toBase64url, toHex, utf8 } from '../src/encoding.ts';
 import { canonicalBytes, detachedJws, jwsSigningInput } from '../src/jws.ts';
+import { declarationDigest } from '../src/log/declaration.ts';
 import { type NoteKey, toVerifierKey } from '../src/log/note.ts';
 import { readSignatureInput, signatureBase } from '../src/message-signature.ts';
-import type { ClientSignature, ReceiptLog, ReceiptPayload, ReceiptResponse, VaasKey, VaasKeySet, VaasLogKey } from '../src/receipt.ts';
+import type {
+  ClientSignature,
+  LoggedPrice,
+  PriceDeclaration,
+  PriceEntry,
+  ReceiptLog,
+  ReceiptPayload,
+  ReceiptResponse,
+  VaasKey,
+  VaasKeySet,
+  VaasLogKey,
+} from '../src/receipt.ts';
 import { sha256 } from '../src/sha256.ts';
 
 /** Keys from fixed seeds: their secrets are public, which is what makes the vectors reproducible and the keys worthless. */
@@ -26,6 +38,7 @@ export const future = keyFrom('future key');
 export const stranger = keyFrom('key of somebody else');
 export const logCurrent = keyFrom('current key of the log');
 export const logRetired = keyFrom('retired key of the log');
+export const promiser = keyFrom('key of promises');
 export const witness = keyFrom('key of the witness');
 /** The key with which the caller signed their request. */
 const client = keyFrom('key of the client');
@@ -63,6 +76,7 @@ export const keySet: VaasKeySet = {
     published(retired, '2026-01-01T00:00:00.000Z', '2026-07-01T00:00:00.000Z'),
     published(future, '2027-01-01T00:00:00.000Z', null),
     publishedOfLog(logCurrent, '2026-07-01T00:00:00.000Z', null),
+    { ...published(promiser, '2026-07-01T00:00:00.000Z', null), purpose: 'promise' },
     publishedOfLog(logRetired, '2026-01-01T00:00:00.000Z', '2026-07-01T00:00:00.000Z'),
   ],
 };
@@ -70,6 +84,24 @@ export const keySet: VaasKeySet = {
 export const accountId = '019aa2f1-0000-7000-8000-00000000aaaa';
 export const apiKeyId = '019aa2f1-0000-7000-8000-00000000bbbb';
 const nonce = '000102030405060708090a0b0c0d0e0f';
+
+/** What the requests of the vectors are charged at: the first entry of their log. */
+export const priceDeclaration: PriceDeclaration = {
+  version: 'tallygate-declaration/v1',
+  kind: 'price',
+  declared_at: '2026-07-24T08:00:00.000Z',
+  model: 'gpt-4o-mini',
+  price_version: '2026-07-24',
+  effective_from: '2026-07-24T08:00:00.000Z',
+  unit_prices_pico_usd: { input_tokens: '150000', cached_input_tokens: '75000', output_tokens: '600000' },
+  tiers: [],
+  batch_factor: '0.5',
+};
+
+export const priceEntryOf = (declaration: PriceDeclaration, index = 0): PriceEntry => ({
+  index,
+  digest: toHex(declarationDigest(declaration)),
+});
 
 /** 1,200 × 150,000 + 340 × 600,000 pico-USD = 384,000 nano-USD. */
 const plain: ReceiptPayload = {
@@ -94,6 +126,7 @@ const plain: ReceiptPayload = {
   usage: { input_tokens: 1200, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 340, reasoning_tokens: 0 },
   estimated: false,
   price_version: '2026-07-24',
+  price_entry: priceEntryOf(priceDeclaration),
   price_tier_above_input_tokens: null,
   unit_prices_pico_usd: { input_tokens: '150000', cached_input_tokens: '75000', output_tokens: '600000' },
   price_factor: '1',
@@ -165,7 +198,12 @@ function paid(payload: ReceiptPayload, { payment }: Partial<ReceiptPayload>): Re
 export const sign = (bytes: Uint8Array, key: VectorKey): string => toBase64url(nacl.sign.detached(bytes, key.secretKey));
 
 /** A receipt of the payload as the service would issue it with that key. */
-export function issue(payload: ReceiptPayload, key: VectorKey = current, log: ReceiptLog = { state: 'pending' }): ReceiptResponse {
+export function issue(
+  payload: ReceiptPayload,
+  key: VectorKey = current,
+  log: ReceiptLog = { state: 'pending' },
+  price: LoggedPrice | null = null,
+): ReceiptResponse {
   const digest = receiptDigest(payload);
   return {
     object: 'receipt',
@@ -174,6 +212,7 @@ export function issue(payload: ReceiptPayload, key: VectorKey = current, log: Re
     digest: toHex(digest),
     jws: detachedJws(key.kid, sign(jwsSigningInput(key.kid, canonicalBytes(payload)), key)),
     log,
+    price,
     anchor: null,
   };
 }

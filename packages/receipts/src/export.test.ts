@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { checkpointNote, entryAt, leavesAround, rootOf } from '../scripts/vector-log.ts';
-import { accountId, current, issue, keySet, payloadWith, refundWith, stranger } from '../scripts/vector-receipts.ts';
+import { checkpointNote, entryAt, leavesAround, loggedPrice, rootOf } from '../scripts/vector-log.ts';
+import { accountId, current, issue, keySet, payloadWith, priceDeclaration, refundWith, stranger } from '../scripts/vector-receipts.ts';
 import { receiptDigest } from './digest.ts';
 import { type ExportedReceipt, type ExportOptions, isExport, verifyExport } from './export.ts';
+import { declarationDigest } from './log/declaration.ts';
 import { leafHash } from './log/tree.ts';
 
 const ids = ['5f0c1a52-7d3b-4e0f-9a86-2b1f6c3d4e01', '5f0c1a52-7d3b-4e0f-9a86-2b1f6c3d4e02', '5f0c1a52-7d3b-4e0f-9a86-2b1f6c3d4e03'];
@@ -13,8 +14,9 @@ const payloads = [
   ),
   refundWith({ refund_of: ids[0] ?? '', request_id: firstRequest, account_sequence: 4 }),
 ];
-const leaves = payloads.map((payload) => leafHash(receiptDigest(payload)));
-const receipts = payloads.map((payload, index) => issue(payload, current, entryAt(leaves, index)));
+const leaves = [leafHash(declarationDigest(priceDeclaration)), ...payloads.map((payload) => leafHash(receiptDigest(payload)))];
+/** The first carries the entry of the price that all of them name. */
+const receipts = payloads.map((payload, at) => issue(payload, current, entryAt(leaves, at + 1), at === 0 ? loggedPrice(leaves) : null));
 const header = {
   object: 'receipt_export',
   version: 'tallygate-export/v1',
@@ -53,6 +55,13 @@ test('a whole export holds, and comes to what was billed less what was given bac
     billed_nano_usd: (2n * 384_000n).toString(),
     faults: [],
   });
+});
+
+test('the entry of a price is proven once for all receipts of a file that name it', async () => {
+  const { found } = await verified(linesOf(header, ...receipts, end), { accountId, requireLog: true });
+  expect(found.map(({ verdict }) => verdict.valid && verdict.checks.price_entry)).toEqual(['ok', 'ok', 'ok', 'ok']);
+  const without = await verified(linesOf(header, ...receipts.map((receipt) => ({ ...receipt, price: null })), end), { requireLog: true });
+  expect(new Set(codesOf(without.found))).toEqual(new Set(['not_logged']));
 });
 
 test('a correction counts in the place of what it corrects', async () => {
@@ -128,7 +137,7 @@ test('a last line that counts no proofs is one of a file whose proofs nobody can
 });
 
 test('the state of the log is checked once for all receipts that share it, and by its own signature', async () => {
-  const forged = checkpointNote({ size: 4, root: rootOf(leaves) }, { keys: [stranger] });
+  const forged = checkpointNote({ size: 5, root: rootOf(leaves) }, { keys: [stranger] });
   const swapped = receipts.map((receipt) => ({ ...receipt, log: { ...receipt.log, checkpoint: forged } }));
   const { found } = await verified(linesOf({ ...header, checkpoint: forged }, ...swapped, end));
   expect(new Set(codesOf(found))).toEqual(new Set(['unknown_log_key']));

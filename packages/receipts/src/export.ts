@@ -1,6 +1,7 @@
 import { isPlainObject } from './canonical.ts';
 import { accountHash } from './digest.ts';
 import { readJson } from './json.ts';
+import type { ProvenPrices } from './log/price-entry.ts';
 import type { CheckedNotes } from './log/receipt-log.ts';
 import { type BookFault, type FoundInBooks, MonthBooks } from './month-books.ts';
 import type { ReceiptPayload, VaasKeySet } from './receipt.ts';
@@ -87,6 +88,7 @@ export async function* verifyExport(
   const faults: ExportSummary['faults'][number][] = [];
   const fault = (code: ExportFault, reason: string) => void faults.push({ code, reason });
   const notes: CheckedNotes = new Map();
+  const proven: ProvenPrices = new Map();
 
   for await (const text of lines) {
     number += 1;
@@ -100,7 +102,7 @@ export async function* verifyExport(
     if (end) fault('incomplete_export', `Line ${number} stands after the last one.`);
     end ??= endOf(text);
     if (end) continue;
-    const accepted = sums.add(verdictOf(text, header, { keys, options, accountId, notes }));
+    const accepted = sums.add(verdictOf(text, header, { keys, options, accountId, notes, proven }));
     yield { line: number, verdict: accepted };
   }
   if (!header) return { ...sums.summary({ month: '', livemode: false }), faults: [malformed('The file is empty.')] };
@@ -119,6 +121,7 @@ interface Verifying {
   readonly options: VerifyOptions;
   readonly accountId: string | undefined;
   readonly notes: CheckedNotes;
+  readonly proven: ProvenPrices;
 }
 
 interface ReadLine {
@@ -129,13 +132,13 @@ interface ReadLine {
   readonly unpriced?: ReceiptPayload;
 }
 
-function verdictOf(text: string, header: ReceiptExportHeader, { keys, options, accountId, notes }: Verifying): ReadLine {
+function verdictOf(text: string, header: ReceiptExportHeader, { keys, options, accountId, notes, proven }: Verifying): ReadLine {
   let log: Readonly<Record<string, unknown>> = {};
   const verified = (asked: VerifyOptions) =>
     refusalAsValue(() => {
       const receipt = readJson(text);
       if (isPlainObject(receipt) && isPlainObject(receipt['log'])) log = receipt['log'];
-      return verifyWithNotes(receipt, keys, { options: asked, notes });
+      return verifyWithNotes(receipt, keys, { options: asked, notes, proven });
     });
   const verdict = verified(options);
   const { prices: _, ...unpriced } = options;

@@ -57,8 +57,10 @@ export {
   verifyInvoice,
   verifyInvoiceText,
 } from './invoice/verify-invoice.ts';
-export { detachedJws, type JwsType, jwsSigningInput } from './jws.ts';
+export { detachedJws, type JwsType, jwsHeader, jwsSigningInput } from './jws.ts';
 export { type Checkpoint, checkpointText, parseCheckpoint } from './log/checkpoint.ts';
+export { declarationDigest, declarationInput, readDeclaration } from './log/declaration.ts';
+export { keySuccession, type Succession } from './log/key-succession.ts';
 export {
   cosignatureLine,
   cosignedText,
@@ -116,9 +118,26 @@ export { formatWitnessPolicy, majorityOf, parseWitnessPolicy, type WitnessPolicy
 export { readSignatureInput, type SignatureInput, sha256OfContentDigest, signatureBase } from './message-signature.ts';
 export type { BookSums } from './month-sums.ts';
 export type { PublishedPrice, PublishedPrices, UnitPrices } from './prices.ts';
+export {
+  PROMISED_HEAD,
+  type PromiseOptions,
+  type PromiseVerification,
+  promisedHead,
+  type ReceiptPromise,
+  type VerifiedPromise,
+  verifyPromise,
+} from './promise.ts';
 export { QUOTA_METERS, quotaUnits } from './quota-units.ts';
 export type {
   ClientSignature,
+  Declaration,
+  KeyDeclaration,
+  KeyPurpose,
+  KeyRetiredDeclaration,
+  LoggedPrice,
+  LogPolicyDeclaration,
+  PriceDeclaration,
+  PriceEntry,
   QuotaMeter,
   ReceiptLog,
   ReceiptPayload,
@@ -128,6 +147,7 @@ export type {
   VaasKey,
   VaasKeySet,
   VaasLogKey,
+  VaasPromiseKey,
 } from './receipt.ts';
 export { type Refusal, type RefusalCode, Refused } from './refusal.ts';
 export { sha256 } from './sha256.ts';

@@ -6,10 +6,10 @@ import type { ReceiptPayload } from './receipt.ts';
 import { type RefusalCode, Refused, refusalAsValue } from './refusal.ts';
 
 /** Keeps the signatures of one purpose apart from all others by the same key (RFC 8725, section 3.11). */
-export type JwsType = 'tallygate-receipt' | 'tallygate-invoice';
+export type JwsType = 'tallygate-receipt' | 'tallygate-invoice' | 'tallygate-key' | 'tallygate-promise';
 
 /** The protected header, base64url. */
-const jwsHeader = (kid: string, typ: JwsType): string => toBase64url(utf8(canonicalJson({ alg: 'EdDSA', kid, typ })));
+export const jwsHeader = (kid: string, typ: JwsType): string => toBase64url(utf8(canonicalJson({ alg: 'EdDSA', kid, typ })));
 
 /** The bytes that Ed25519 signs (RFC 7515, section 5.1): protected header and canonical payload, both in base64url, with a dot between. */
 export const jwsSigningInput = (kid: string, canonicalPayload: Uint8Array, typ: JwsType = 'tallygate-receipt'): Uint8Array =>
@@ -35,7 +35,7 @@ interface Expected {
 }
 
 /** Throws `Refused` with the code of what is expected, or with `unknown_algorithm`. */
-function readJws(text: string, { path, typ, code }: Expected): ReadJws {
+export function readJws(text: string, { path, typ, code }: Expected): ReadJws {
   const malformed = (what: string): Refused => new Refused(code, `${path} ${what}.`);
   const [header = '', payload = '', signatureText = '', ...more] = text.split('.');
   if (more.length > 0) throw malformed('must be <header>.<payload>.<signature>');

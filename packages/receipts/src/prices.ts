@@ -1,4 +1,4 @@
-import type { ReceiptPayload } from './receipt.ts';
+import type { PriceEntry, ReceiptPayload } from './receipt.ts';
 import { Refused } from './refusal.ts';
 
 /** Pico-USD (10⁻¹²) per single unit as integer strings, by meter. */
@@ -9,6 +9,8 @@ export interface PublishedPrice {
   /** From when on it was charged, RFC 3339, or a UTC day, `YYYY-MM-DD`. Where it is known, a request of another version's time must not be charged at it. */
   readonly effective_from?: string;
   readonly unit_prices_pico_usd: UnitPrices;
+  /** In the log of receipts. Where it is known, the receipt has to name it. */
+  readonly entry?: PriceEntry;
   /** Factor on all prices in batches; without it lines of a batch cost what other requests cost. */
   readonly batch_factor?: string;
   readonly tiers?: readonly { readonly above_input_tokens: number; readonly unit_prices_pico_usd: UnitPrices }[];
@@ -41,6 +43,16 @@ export function checkPrices(payload: ReceiptPayload, published: PublishedPrices)
     return;
   }
   checkInForce(payload, own(published, payload.model_served) ?? {});
+  if (price.entry && price.entry.digest !== payload.price_entry?.digest)
+    throw new Refused(
+      'price_entry_mismatch',
+      `The published price is entry ${price.entry.index} of the log, the receipt names another one.`,
+    );
+  checkTerms(payload, price);
+}
+
+/** Whether the receipt has the right tier, factor and unit prices of that price. Throws `Refused` where it has not. */
+export function checkTerms(payload: ReceiptPayload, price: PublishedPrice): void {
   const tier = tierOf(price, payload.usage.input_tokens);
   const threshold = tier?.above_input_tokens ?? null;
   if (payload.price_tier_above_input_tokens !== threshold)

@@ -94,6 +94,8 @@ export interface ReceiptPayload {
   /** The provider reported no usage: the counts are the gateway's, or the most that the request could use. */
   estimated: boolean;
   price_version: string;
+  /** The price's own entry in the log, which was made before it was charged; null where nothing has a price. */
+  price_entry: PriceEntry | null;
   /** The long-context tier that was applied, named by its threshold, or null. */
   price_tier_above_input_tokens: number | null;
   /** Pico-USD (10⁻¹²) per single unit, by meter. */
@@ -120,6 +122,14 @@ export interface ReceiptPayload {
   client_signature: ClientSignature | null;
 }
 
+/** Which entry of the log declares the price. */
+export interface PriceEntry {
+  /** Position of the entry, from 0: before that of every receipt that is charged at it. */
+  index: number;
+  /** See `declarationDigest`; hex. */
+  digest: string;
+}
+
 /** A receipt as `GET /v1/receipts/{id}` answers it. Only the payload is signed. */
 export interface ReceiptResponse {
   object: 'receipt';
@@ -133,9 +143,78 @@ export interface ReceiptResponse {
    */
   jws: string;
   log: ReceiptLog;
+  /**
+   * What the price's entry says, with the proof that it stands in the state of the log that `log` names; null while the receipt is not in the log,
+   * where it has no price, and in an export where an earlier receipt has the same.
+   */
+  price: LoggedPrice | null;
   /** The one that is furthest along; null where the service anchors nowhere. */
   anchor: ReceiptAnchor | null;
 }
+
+/** A price as it stands in the log. */
+export interface LoggedPrice {
+  declaration: PriceDeclaration;
+  /** Hashes from the leaf upwards (RFC 9162, section 2.1.3), base64: from the index that the receipt names, to the state of its own proof. */
+  inclusion_path: string[];
+}
+
+interface Declared {
+  version: 'tallygate-declaration/v1';
+  /** RFC 3339, UTC, with milliseconds. */
+  declared_at: string;
+}
+
+/** What a model costs in one version. An entry of the log, made before the price is charged. */
+export interface PriceDeclaration extends Declared {
+  kind: 'price';
+  model: string;
+  price_version: string;
+  effective_from: string;
+  /** Pico-USD (10⁻¹²) per single unit, by meter. */
+  unit_prices_pico_usd: Record<string, string>;
+  tiers: { above_input_tokens: number; unit_prices_pico_usd: Record<string, string> }[];
+  batch_factor: string;
+}
+
+/** A key that signs from now on. An entry of the log, made before the key signs. */
+export interface KeyDeclaration extends Declared {
+  kind: 'key';
+  purpose: KeyPurpose;
+  kid: string;
+  /** 32 bytes, base64url. */
+  x: string;
+  not_before: string;
+  /** By the key before it: a detached JWS over the declaration with null in this place. Null of the first, and where the one before was lost. */
+  signed_by: { kid: string; jws: string } | null;
+}
+
+/** A key that signs no more. */
+export interface KeyRetiredDeclaration extends Declared {
+  kind: 'key_retired';
+  purpose: KeyPurpose;
+  kid: string;
+  not_after: string;
+}
+
+/** By which rules the log is kept. */
+export interface LogPolicyDeclaration extends Declared {
+  kind: 'policy';
+  /** Its name. */
+  log: string;
+  receipt_version: string;
+  /** How soon a receipt stands in the log, seconds after its answer has ended. */
+  logged_within_s: number;
+  /** Verifier keys of the witnesses that are asked. */
+  witnesses: string[];
+  anchors: { chain_id: number; contract: string }[];
+}
+
+/** An entry of the log that is no receipt. */
+export type Declaration = PriceDeclaration | KeyDeclaration | KeyRetiredDeclaration | LogPolicyDeclaration;
+
+/** What a key signs: receipts, states of the log, or promises of receipts. No key does two of these. */
+export type KeyPurpose = 'receipt' | 'checkpoint' | 'promise';
 
 /** Where on a public chain the receipt can be found; `pending` until a state of the log that holds it has been sent there. */
 export type ReceiptAnchor =
@@ -188,6 +267,11 @@ export interface VaasLogKey extends PublishedKey {
   verifier_key: string;
 }
 
+/** A public key that signs promises of receipts. */
+export interface VaasPromiseKey extends PublishedKey {
+  purpose: 'promise';
+}
+
 interface PublishedKey {
   kty: 'OKP';
   crv: 'Ed25519';
@@ -205,5 +289,5 @@ interface PublishedKey {
 
 /** `/.well-known/vaas-keys.json`: a JSON Web Key Set (RFC 7517), retired keys included. */
 export interface VaasKeySet {
-  keys: (VaasKey | VaasLogKey)[];
+  keys: (VaasKey | VaasLogKey | VaasPromiseKey)[];
 }

@@ -62,6 +62,20 @@ export type RefusalCode =
   | 'price_not_in_force'
   /** A unit price is not the published one. */
   | 'price_mismatch'
+  /** A receipt that is not free names no entry of the log that has its price. */
+  | 'price_undeclared'
+  /** The price's entry stands in the log after the receipt. */
+  | 'price_logged_after'
+  /** The declaration beside the receipt is another one than the receipt names, or of another model or version. */
+  | 'price_entry_mismatch'
+  /** The proof does not lead from the price's declaration to the root of the checkpoint. */
+  | 'price_not_in_log'
+  /** A promise has the wrong form. */
+  | 'malformed_promise'
+  /** The promise is of another answer, request or receipt than was given. */
+  | 'promise_mismatch'
+  /** What declares a price, a key or a policy has the wrong form. */
+  | 'malformed_declaration'
   /** `log` has the wrong form, or its checkpoint is none. */
   | 'malformed_log'
   /** The checkpoint is of another size than the proof says. */

@@ -17,6 +17,7 @@ const CORRECTED =
 const AT_MOST = 'What was given back is at most the usage times the unit prices and the factor.';
 const COST = 'The cost is the usage times the unit prices and the factor, rounded up once.';
 const PRICES = 'The unit prices are those of the published list that was given.';
+const PRICE_ENTRY = 'The unit prices stand in the log, in an entry before this receipt: they were not dated back.';
 const CLIENT = 'The caller signed this very request.';
 
 const PROVIDER = 'That the named model made the answer, or that the provider counted right: that is the service’s word.';
@@ -24,6 +25,7 @@ const TIMES = 'When the request was made: the times in it are the service’s wo
 const WHOLE = 'That there is no other receipt of the same account.';
 const TEST_MODE = 'That anybody paid: the request was made in test mode.';
 const NOT_COMPARED = 'That the unit prices are the published ones: no published prices were given.';
+const PRICE_ENTRY_UNCHECKED = 'That the unit prices were declared in the log before they were charged: their entry was not shown.';
 const UNSIGNED = 'That the caller made this request: they did not sign it.';
 const CLIENT_UNCHECKED = 'That the caller signed this request: their signature covers parts of it that were not given.';
 const NOT_LOGGED =
@@ -49,6 +51,7 @@ export function statementOf(
       kind === 'refund' ? GIVEN_BACK : kind === 'correction' ? CORRECTED : SIGNED,
       kind === 'refund' ? AT_MOST : COST,
       ...isIf(checks.prices === 'ok', PRICES),
+      ...isIf(checks.price_entry === 'ok', PRICE_ENTRY),
       ...isIf(checks.client_signature === 'ok', CLIENT),
       ...(logged ? loggedSentences(logged) : []),
     ],
@@ -58,6 +61,7 @@ export function statementOf(
       WHOLE,
       ...isIf(!livemode, TEST_MODE),
       ...isIf(checks.prices !== 'ok', NOT_COMPARED),
+      ...isIf(checks.price_entry === 'unchecked', PRICE_ENTRY_UNCHECKED),
       ...isIf(checks.client_signature === undefined, UNSIGNED),
       ...isIf(checks.client_signature === 'unchecked', CLIENT_UNCHECKED),
       ...isIf(checks.log === 'pending', NOT_LOGGED),

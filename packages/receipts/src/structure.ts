@@ -2,7 +2,16 @@ import { isPlainObject } from './canonical.ts';
 import { fromBase64, fromBase64url } from './encoding.ts';
 import { HASH_BYTES } from './log/tree.ts';
 import { PRICE_METERS } from './prices.ts';
-import type { ClientSignature, ReceiptLog, ReceiptPayload, ReceiptPayment, ReceiptUsage, VaasKey, VaasLogKey } from './receipt.ts';
+import type {
+  ClientSignature,
+  ReceiptLog,
+  ReceiptPayload,
+  ReceiptPayment,
+  ReceiptUsage,
+  VaasKey,
+  VaasLogKey,
+  VaasPromiseKey,
+} from './receipt.ts';
 import { Refused } from './refusal.ts';
 import {
   boolean,
@@ -33,13 +42,16 @@ export const integerString = matching(
   'an integer as a string of at most 30 digits, without sign or leading zeros',
 );
 /** One spelling for every factor, with few enough digits. */
-const factor = matching(/^(?:0|[1-9]\d{0,3})(?:\.\d{0,17}[1-9])?$/, 'a decimal such as 0.5, without sign, leading or trailing zeros');
+export const factor = matching(
+  /^(?:0|[1-9]\d{0,3})(?:\.\d{0,17}[1-9])?$/,
+  'a decimal such as 0.5, without sign, leading or trailing zeros',
+);
 /** The path of a leaf in a tree of 2^53 leaves. */
 const LONGEST_PATH = 53;
 const METER = /^[a-z][a-z0-9_]{0,63}$/;
 
 /** By meter. A price of something that this version cannot count could hide anything. */
-const unitPrices: Shape<Record<string, string>> = (value, at) => {
+export const unitPrices: Shape<Record<string, string>> = (value, at) => {
   const prices = record(METER, integerString)(value, at);
   const unknown = Object.keys(prices).find((meter) => !PRICE_METERS.some((known) => known === meter));
   if (unknown !== undefined) throw new Refused('unknown_field', `${at.path}.${unknown} is not a meter of this version.`);
@@ -52,6 +64,9 @@ const bytes =
     if (typeof value === 'string' && fromBase64url(value, length)) return value;
     throw new Refused(at.code, `${at.path} must be ${length} bytes in canonical base64url without padding.`);
   };
+
+/** A public key of Ed25519. */
+export const publicBytesText = bytes(32);
 
 const usage: Shape<ReceiptUsage> = strictObjectWith(
   {
@@ -79,7 +94,7 @@ const fieldText = matching(/^[\x20-\x7e]{1,2048}$/, 'printable ASCII, at most 2,
 
 const clientSignature = strictObject<ClientSignature>({
   alg: oneOf('ed25519'),
-  public_key: bytes(32),
+  public_key: publicBytesText,
   signature_input: fieldText,
   signature: bytes(64),
   content_digest: fieldText,
@@ -121,6 +136,7 @@ const payload: Shape<ReceiptPayload> = strictObjectWith(
     usage,
     estimated: boolean,
     price_version: string,
+    price_entry: nullable(strictObject({ index: count, digest: sha256Hex })),
     price_tier_above_input_tokens: nullable(count),
     unit_prices_pico_usd: unitPrices,
     price_factor: factor,
@@ -148,13 +164,14 @@ const anyPayload: Shape<ReceiptPayload> = (value, at) => {
 
 const anything: Shape<unknown> = (value) => value;
 
-/** A receipt as far as it can be told by looking at it. `log` and `anchor` are what the text holds, unread. */
+/** A receipt as far as it can be told by looking at it. `log`, `price` and `anchor` are what the text holds, unread. */
 export interface ReadReceipt {
   id: string;
   payload: ReceiptPayload;
   digest: string;
   jws: string;
   log: unknown;
+  price: unknown;
   anchor: unknown;
 }
 
@@ -166,13 +183,14 @@ const receipt = object<ReadReceipt & { object: 'receipt' }>({
   digest: sha256Hex,
   jws: string,
   log: anything,
+  price: anything,
   anchor: anything,
 });
 
 /** Reads the parts of a receipt into a copy, or refuses with the name of the field at fault. */
 export const readReceipt = (value: unknown): ReadReceipt => receipt(value, { path: 'receipt', code: 'malformed' });
 
-const hashes: Shape<string[]> = (value, at) => {
+export const hashes: Shape<string[]> = (value, at) => {
   if (!Array.isArray(value) || value.length > LONGEST_PATH)
     throw new Refused(at.code, `${at.path} must be a list of at most ${LONGEST_PATH} hashes.`);
   return value.map((hash: unknown, index) => {
@@ -199,18 +217,20 @@ export function readLog(value: unknown): Extract<ReceiptLog, { state: 'logged' }
 const publicKey = {
   kty: oneOf('OKP'),
   crv: oneOf('Ed25519'),
-  x: bytes(32),
+  x: publicBytesText,
   kid: string,
   use: oneOf('sig'),
   alg: oneOf('EdDSA'),
   not_before: timestamp,
   not_after: nullable(timestamp),
 };
-const key = object<VaasKey>({ ...publicKey, purpose: oneOf('receipt') });
+const receiptKey = object<VaasKey>({ ...publicKey, purpose: oneOf('receipt') });
+const promiseKey = object<VaasPromiseKey>({ ...publicKey, purpose: oneOf('promise') });
 const logKey = object<VaasLogKey>({ ...publicKey, purpose: oneOf('checkpoint'), verifier_key: string });
 
 /** Reads one key of a set; `path` names it in messages. */
-export const readKey = (value: unknown, path: string): VaasKey => key(value, { path, code: 'malformed_keys' });
+export const readKey = (value: unknown, path: string): VaasKey | VaasPromiseKey =>
+  (isPlainObject(value) && value['purpose'] === 'promise' ? promiseKey : receiptKey)(value, { path, code: 'malformed_keys' });
 
 /** As {@link readKey}, of the log. */
 export const readLogKey = (value: unknown, path: string): VaasLogKey => logKey(value, { path, code: 'malformed_keys' });

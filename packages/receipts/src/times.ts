@@ -1,8 +1,8 @@
 import type { ReceiptPayload } from './receipt.ts';
 import { Refused } from './refusal.ts';
 
-/** How far the clock of a witness or of a chain may stand behind that of the service: five minutes. */
-const CLOCKS_APART_MS = 300_000;
+/** How far the clock of a witness, of a chain or of another gateway may differ from that of the service: five minutes. */
+export const CLOCKS_APART_MS = 300_000;
 
 /** Throws `Refused` with `completed_before_started`. */
 export function checkOrder({ started_at: startedAt, completed_at: completedAt }: ReceiptPayload): void {

@@ -6,6 +6,7 @@ import { brokenVectors } from '../scripts/broken-vectors.ts';
 import { exportVectors } from '../scripts/export-vectors.ts';
 import { goodVectors } from '../scripts/good-vectors.ts';
 import { invoiceVectors } from '../scripts/invoice-vectors.ts';
+import { successionVectors } from '../scripts/succession-vectors.ts';
 import { vectorFiles } from '../scripts/vector-files.ts';
 import { accountId, keySet } from '../scripts/vector-receipts.ts';
 import { confirmAnchor } from './anchor/confirm-anchor.ts';
@@ -17,6 +18,7 @@ import { verifyExport } from './export.ts';
 import { verifyBill } from './invoice/verify-bill.ts';
 import { verifyInvoiceText } from './invoice/verify-invoice.ts';
 import { canonicalBytes } from './jws.ts';
+import { keySuccession } from './log/key-succession.ts';
 import type { ReceiptResponse, VaasKeySet } from './receipt.ts';
 import { verifyReceipt, verifyReceiptText } from './verify.ts';
 
@@ -49,6 +51,16 @@ describe('refuses', () => {
     test(`${name} as ${code}: ${why}`, () => {
       expect(verifyReceiptText(text ?? JSON.stringify(receipt), keys, options)).toMatchObject({ valid: false, code });
       if (receipt !== undefined) expect(verifyReceipt(receipt, keys, options)).toMatchObject({ valid: false });
+    });
+  }
+});
+
+describe('takes over keys', () => {
+  for (const [name, { why, kept, published, log, accepted, refused }] of Object.entries(successionVectors)) {
+    test(`${name}: ${why}`, () => {
+      const found = keySuccession(kept, published, log);
+      expect(found.accepted.map(({ kid }) => kid)).toEqual(accepted);
+      expect(found.refused.map(({ kid }) => kid)).toEqual(refused);
     });
   }
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as contract from '@tallygate/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { entryAt, INDEX, leavesAround } from '../scripts/vector-log.ts';
+import { entryAt, INDEX, leavesAround, loggedPrice } from '../scripts/vector-log.ts';
 import { clientSignature, current, issue, keySet, payloadWith } from '../scripts/vector-receipts.ts';
 import type { PublishedPrices } from './prices.ts';
 import type { ReceiptPayload } from './receipt.ts';
@@ -15,7 +15,7 @@ test('says what was checked, and that log and anchor are still to come', () => {
   expect(verifyReceipt(honest, keySet)).toEqual({
     valid: true,
     payload: honest.payload,
-    checks: { signature: 'ok', cost: 'ok', log: 'pending', anchor: 'pending' },
+    checks: { signature: 'ok', cost: 'ok', price_entry: 'unchecked', log: 'pending', anchor: 'pending' },
     proves: expect.any(Array),
     does_not_prove: expect.arrayContaining([expect.stringMatching(/^That it stands in the log: it carries no proof/)]),
   });
@@ -24,9 +24,23 @@ test('says what was checked, and that log and anchor are still to come', () => {
 test('a receipt that says nothing of the log is refused where the log is demanded', () => {
   expect(verifyReceipt(honest, keySet, { requireLog: true })).toMatchObject({ valid: false, code: 'not_logged' });
   const withoutLogKeys = { keys: keySet.keys.filter(({ purpose }) => purpose === 'receipt') };
-  const logged = { ...honest, log: entryAt(leavesAround(), INDEX) };
+  const logged = { ...honest, log: entryAt(leavesAround(), INDEX), price: loggedPrice(leavesAround()) };
   expect(verifyReceipt(logged, keySet, { requireLog: true })).toMatchObject({ valid: true });
   expect(verifyReceipt(logged, withoutLogKeys, { requireLog: true })).toMatchObject({ code: 'not_logged' });
+});
+
+test('where the log is demanded, so is the entry of the price', () => {
+  const logged = { ...honest, log: entryAt(leavesAround(), INDEX) };
+  expect(verifyReceipt(logged, keySet)).toMatchObject({ valid: true, checks: { log: 'ok', price_entry: 'unchecked' } });
+  expect(verifyReceipt(logged, keySet, { requireLog: true })).toMatchObject({
+    code: 'not_logged',
+    reason: expect.stringMatching(/its price/),
+  });
+});
+
+test('says that a price which stands in the log before the receipt was not dated back', () => {
+  const shown = verifyReceipt({ ...honest, log: entryAt(leavesAround(), INDEX), price: loggedPrice(leavesAround()) }, keySet);
+  expect(shown).toMatchObject({ checks: { price_entry: 'ok' }, proves: expect.arrayContaining([expect.stringMatching(/not dated back/)]) });
 });
 
 test('says what could not be seen: prices, the signature of the caller, anybody paying', () => {
@@ -34,7 +48,7 @@ test('says what could not be seen: prices, the signature of the caller, anybody 
     const verdict = verifyReceipt(issue(payload), keySet);
     return verdict.valid ? verdict.does_not_prove.join('\n') : '';
   };
-  expect(sentences(payloadWith())).toMatch(/no published prices were given.*\n.*they did not sign it/);
+  expect(sentences(payloadWith())).toMatch(/no published prices were given.*\n(.*\n)*.*they did not sign it/);
   expect(sentences(payloadWith())).not.toMatch(/test mode/);
   expect(sentences(payloadWith({ livemode: false }))).toMatch(/made in test mode/);
   const input = '("@method" "@path" "content-digest" "@authority");created=1795248000;keyid="client";nonce="b3k2Z1"';

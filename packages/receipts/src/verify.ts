@@ -8,13 +8,14 @@ import { toHex } from './encoding.ts';
 import { readJson } from './json.ts';
 import { canonicalBytes, jwsSigningInput, readDetachedJws } from './jws.ts';
 import { checkPeriod, checkSignature, keyNamed } from './keys.ts';
+import { checkPriceEntry, type ProvenPrices } from './log/price-entry.ts';
 import { type CheckedNotes, checkLog, type LoggedReceipt, type LogTrust } from './log/receipt-log.ts';
 import { checkPayment } from './payment.ts';
 import { checkPrices, type PublishedPrices } from './prices.ts';
 import type { ReceiptPayload } from './receipt.ts';
 import { type Refusal, type RefusalCode, Refused, refusalAsValue } from './refusal.ts';
 import { type Statement, statementOf } from './statement.ts';
-import { readLog, readReceipt } from './structure.ts';
+import { type ReadReceipt, readLog, readReceipt } from './structure.ts';
 import { checkOrder } from './times.ts';
 
 export interface VerifyOptions extends LogTrust {
@@ -47,11 +48,11 @@ export type Verification = Verified | Refusal;
  * else, use `verifyReceiptText`. `keys` is the key set of the service (a `VaasKeySet`), kept from `/.well-known/vaas-keys.json`.
  */
 export const verifyReceipt = (receipt: unknown, keys: unknown, options: VerifyOptions = {}): Verification =>
-  refusalAsValue(() => verifyWithNotes(receipt, keys, { options, notes: new Map() }));
+  refusalAsValue(() => verifyWithNotes(receipt, keys, { options, notes: new Map(), proven: new Map() }));
 
 /** Verifies the text of a receipt, and refuses text that two readers could understand in two ways. */
 export const verifyReceiptText = (text: string, keys: unknown, options: VerifyOptions = {}): Verification =>
-  refusalAsValue(() => verifyWithNotes(readJson(text), keys, { options, notes: new Map() }));
+  refusalAsValue(() => verifyWithNotes(readJson(text), keys, { options, notes: new Map(), proven: new Map() }));
 
 /** What the text of a receipt says, not verified nor even looked at: every member is unique, every number an exact integer. */
 export interface ParsedReceipt {
@@ -74,23 +75,28 @@ export function parseReceipt(text: string): ParsedReceipt | UnparsedReceipt {
 interface Verifying {
   readonly options: VerifyOptions;
   readonly notes: CheckedNotes;
+  readonly proven: ProvenPrices;
 }
 
-/** As `verifyReceipt`, for many receipts that share checkpoints. Throws `Refused`. */
-export function verifyWithNotes(input: unknown, keys: unknown, { options, notes }: Verifying): Verified {
-  const { prices, requireLog = false, requestComponents = {}, ...trust } = options;
-  const { id, payload, digest: stated, jws, log, anchor } = readReceipt(input);
+/** That the service has issued it: id, digest and signature are of this payload. Throws `Refused` where they are not. @returns the digest */
+function checkIssued({ id, payload, digest: stated, jws }: ReadReceipt, keys: unknown): Uint8Array {
   if (id !== payload.receipt_id) throw new Refused('id_mismatch', `receipt.id is ${id}, payload.receipt_id is ${payload.receipt_id}.`);
-
   const digest = receiptDigest(payload);
   if (stated !== toHex(digest)) throw new Refused('bad_digest', `receipt.digest is ${stated}, that of the payload is ${toHex(digest)}.`);
-
   const { kid, signature } = readDetachedJws(jws, 'tallygate-receipt');
   const key = keyNamed(kid, keys);
-  checkSignature(key, jwsSigningInput(kid, canonicalBytes(payload)), signature);
+  checkSignature({ path: 'receipt.jws', key, message: jwsSigningInput(kid, canonicalBytes(payload)), signature });
   checkPeriod(key, payload.completed_at);
-  checkOrder(payload);
+  return digest;
+}
 
+/** As `verifyReceipt`, for many receipts that share checkpoints and prices. Throws `Refused`. */
+export function verifyWithNotes(input: unknown, keys: unknown, { options, notes, proven }: Verifying): Verified {
+  const { prices, requireLog = false, requestComponents = {}, ...trust } = options;
+  const receipt = readReceipt(input);
+  const { payload, log, price, anchor } = receipt;
+  const digest = checkIssued(receipt, keys);
+  checkOrder(payload);
   const clientSignature = checkClientSignature(payload, requestComponents);
 
   checkCost(payload);
@@ -104,6 +110,9 @@ export function verifyWithNotes(input: unknown, keys: unknown, { options, notes 
       'not_logged',
       entry ? 'No key of the log was at hand to check the proof.' : 'The receipt carries no proof from the log.',
     );
+  const priceEntry = checkPriceEntry(payload, { price, index: entry?.index, logged, proven });
+  if (priceEntry === 'unchecked' && requireLog)
+    throw new Refused('not_logged', 'The receipt does not carry the entry of the log that has its price.');
   if (!logged && (trust.witnesses?.quorum ?? 0) > 0)
     throw new Refused('too_few_witnesses', 'The receipt carries no state of the log that witnesses could have cosigned.');
 
@@ -114,6 +123,7 @@ export function verifyWithNotes(input: unknown, keys: unknown, { options, notes 
     signature: 'ok',
     cost: 'ok',
     ...(prices && { prices: 'ok' }),
+    ...(priceEntry && { price_entry: priceEntry }),
     ...(clientSignature && { client_signature: clientSignature }),
     log: logged ? 'ok' : entry ? 'unchecked' : 'pending',
     anchor: anchored ? 'unconfirmed' : named ? 'unchecked' : 'pending',

@@ -1697,6 +1697,28 @@ export interface KeyCreatedResponse {
   key: string;
 }
 
+/** A key that signs from now on. It stands in the log before it signs. */
+export interface KeyDeclaration {
+  version: 'tallygate-declaration/v1';
+  /** When it was declared (UTC). */
+  declared_at: string;
+  kind: 'key';
+  /** What the key signs: receipts, states of the log, promises of receipts. No key does two of these. */
+  purpose: 'receipt' | 'checkpoint' | 'promise';
+  /** RFC 7638 thumbprint of the key. */
+  kid: string;
+  /** Public key, 32 bytes, base64url. */
+  x: string;
+  /** RFC 3339, UTC. */
+  not_before: string;
+  /** Signature of the key before it, a detached JWS over the canonical declaration with null in this place. Null of the first key, and where the one before was lost. */
+  signed_by: {
+    /** RFC 7638 thumbprint of the key. */
+    kid: string;
+    jws: string;
+  } | null;
+}
+
 export interface KeyPath {
   /** The key’s id. */
   key_id: string;
@@ -1756,6 +1778,20 @@ export interface KeyResponse {
   last_used_at: string | null;
 }
 
+/** A key that signs no more. */
+export interface KeyRetiredDeclaration {
+  version: 'tallygate-declaration/v1';
+  /** When it was declared (UTC). */
+  declared_at: string;
+  kind: 'key_retired';
+  /** What the key signs: receipts, states of the log, promises of receipts. No key does two of these. */
+  purpose: 'receipt' | 'checkpoint' | 'promise';
+  /** RFC 7638 thumbprint of the key. */
+  kid: string;
+  /** RFC 3339, UTC. */
+  not_after: string;
+}
+
 /** That the log of one size is the beginning of the log of another. */
 export interface LogConsistencyResponse {
   object: 'log.consistency';
@@ -1765,6 +1801,44 @@ export interface LogConsistencyResponse {
   to: number;
   /** The consistency path of RFC 9162, section 2.1.4. */
   path: string[];
+}
+
+/** An entry of the log that is no receipt: what is said before it is used. */
+export type LogDeclaration = PriceDeclaration | KeyDeclaration | KeyRetiredDeclaration | LogPolicyDeclaration;
+
+/** Prices, keys and rules as they stand in the log. */
+export interface LogDeclarations {
+  object: 'log.declarations';
+  /** The state of the log that the proofs are against: a signed note. */
+  checkpoint: string;
+  /** Entries of the log in that state. */
+  tree_size: number;
+  declarations: LoggedDeclaration[];
+  /** Whether there are more after the last one. */
+  has_more: boolean;
+}
+
+/** SHA-256, base64. */
+export type LogHash = string;
+
+/** By which rules the log is kept from now on. */
+export interface LogPolicyDeclaration {
+  version: 'tallygate-declaration/v1';
+  /** When it was declared (UTC). */
+  declared_at: string;
+  kind: 'policy';
+  /** Name of the log. */
+  log: string;
+  receipt_version: string;
+  /** How soon a receipt stands in the log, seconds after its answer has ended. */
+  logged_within_s: number;
+  /** Verifier keys of the witnesses that are asked. */
+  witnesses: string[];
+  /** Contracts that hold states of the log. */
+  anchors: {
+    chain_id: number;
+    contract: string;
+  }[];
 }
 
 /** A state of the receipts’ log that a time-stamping authority has signed with the time. */
@@ -1790,6 +1864,24 @@ export interface LogTimestampList {
   has_more: boolean;
   /** The `cursor` of the next page. */
   next_cursor: string | null;
+}
+
+/** A declaration, and the proof that it stands in the log. */
+export interface LoggedDeclaration {
+  /** Position of the entry, from 0. */
+  index: number;
+  /** The entry itself. */
+  digest: string;
+  declaration: LogDeclaration;
+  /** Hashes from the leaf upwards (RFC 9162, section 2.1.3). */
+  inclusion_path: string[];
+}
+
+/** A price with the proof that it stands in the state of the log that the receipt is proven against. */
+export interface LoggedPrice {
+  declaration: PriceDeclaration;
+  /** Hashes from the leaf upwards (RFC 9162, section 2.1.3). */
+  inclusion_path: string[];
 }
 
 /** The second step of a login. */
@@ -2680,6 +2772,8 @@ export interface ModelPricing {
   source: 'shipped' | 'file' | 'admin';
   /** Where the figures are from, and of which day. */
   cited: string | null;
+  /** The entry of the log of receipts that declares it, made before it is charged. Receipts name it. */
+  entry: PriceEntry | null;
 }
 
 /** One judgement for each input. */
@@ -3293,6 +3387,36 @@ export interface PlanUsageQuotaResponse {
   livemode: boolean;
 }
 
+/** What a model costs in one version. It stands in the log before it is charged. */
+export interface PriceDeclaration {
+  version: 'tallygate-declaration/v1';
+  /** When it was declared (UTC). */
+  declared_at: string;
+  kind: 'price';
+  model: string;
+  price_version: string;
+  /** From which on it is charged (UTC). */
+  effective_from: string;
+  /** Price per single unit in 10⁻¹² USD, by meter. */
+  unit_prices_pico_usd: { [name: string]: string };
+  /** Empty where long inputs cost no more. */
+  tiers: {
+    above_input_tokens: number;
+    /** Price per single unit in 10⁻¹² USD, by meter. */
+    unit_prices_pico_usd: { [name: string]: string };
+  }[];
+  /** Factor on all prices in batches. */
+  batch_factor: string;
+}
+
+/** Which entry of the log declares a price. */
+export interface PriceEntry {
+  /** Position of the entry, from 0. */
+  index: number;
+  /** SHA-256 of "tallygate-declaration/v1\n" and the canonical declaration: the entry itself. */
+  digest: string;
+}
+
 /** A price of a model. It has to name every meter that the model’s kind is charged by; 0 is allowed. */
 export interface PriceInput {
   /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
@@ -3528,6 +3652,8 @@ export interface ReceiptPayload {
   /** The provider reported no usage: the counts are ours, or the most that the request could use, which is what was held for it. */
   estimated: boolean;
   price_version: string;
+  /** The entry of the log that declares the price, made before it was charged; null where nothing has a price. */
+  price_entry: PriceEntry | null;
   /** The long-context tier that was applied, or null. */
   price_tier_above_input_tokens: number | null;
   /** Price per single unit in 10⁻¹² USD, by meter, as published. */
@@ -3580,6 +3706,8 @@ export interface ReceiptResponse {
   /** Signature of the service: a compact JWS (RFC 7515, EdDSA) over the canonical payload, which is left out (appendix F). Its `kid` is in `/.well-known/vaas-keys.json`. It is made when the receipt is read. */
   jws: string;
   log: ReceiptLog;
+  /** The entry of the log that declares the price, with its proof against the same state; null while the receipt is not in the log, where it has no price, and in an export where an earlier receipt has it. */
+  price: LoggedPrice | null;
   /** The anchor on a public chain, the one that is furthest along; null where this service anchors nowhere. */
   anchor: ReceiptAnchor | null;
 }
@@ -4495,9 +4623,9 @@ export interface VaasKey {
   not_after: string | null;
 }
 
-/** JSON Web Key Set (RFC 7517) of the keys of receipts and of their log, retired ones included. */
+/** JSON Web Key Set (RFC 7517) of the keys of receipts, of their log and of promises, retired ones included. */
 export interface VaasKeySet {
-  keys: (VaasKey | VaasLogKey)[];
+  keys: (VaasKey | VaasLogKey | VaasPromiseKey)[];
 }
 
 /** A public key that signs the states of the receipts’ log, with its time of validity. */
@@ -4513,6 +4641,23 @@ export interface VaasLogKey {
   purpose: 'checkpoint';
   /** Name of the log, id and bytes of the key, as signed notes know them (c2sp.org/signed-note). */
   verifier_key: string;
+  /** From when on it signs. What it signs may be older: a receipt is signed when it is read. */
+  not_before: string;
+  /** Set once the key is retired. */
+  not_after: string | null;
+}
+
+/** A public key that signs promises of receipts (`X-Receipt-Promise`), with its time of validity. */
+export interface VaasPromiseKey {
+  kty: 'OKP';
+  crv: 'Ed25519';
+  /** Public key, base64url (RFC 8037). */
+  x: string;
+  /** RFC 7638 thumbprint. */
+  kid: string;
+  use: 'sig';
+  alg: 'EdDSA';
+  purpose: 'promise';
   /** From when on it signs. What it signs may be older: a receipt is signed when it is read. */
   not_before: string;
   /** Set once the key is retired. */

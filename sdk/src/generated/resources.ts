@@ -51,6 +51,7 @@ import type {
   KeyCreatedResponse,
   KeyResponse,
   LogConsistencyResponse,
+  LogDeclarations,
   LogTimestamp,
   LogTimestampList,
   LoginMfaRequest,
@@ -408,6 +409,15 @@ export interface ReceiptConsistencyQuery {
   readonly from: number;
   /** Size of the newer one. */
   readonly to: number;
+}
+
+export interface ReceiptDeclarationQuery {
+  /** Only declarations of this kind. */
+  readonly kind?: 'price' | 'key' | 'key_retired' | 'policy' | undefined;
+  /** Index of the last one of the page before. */
+  readonly after?: number | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
 }
 
 export interface RunGetQuery {
@@ -1281,6 +1291,11 @@ export class Receipts extends Resource {
   /** Proof that the log only grew. Public. With the roots of an older and a newer checkpoint, the path shows that nothing was rewritten. */
   consistency(query: ReceiptConsistencyQuery, options?: CallOptions): Call<LogConsistencyResponse> {
     return this.transport.json({ method: 'GET', path: '/v1/log/consistency', query: { ...query } }, options);
+  }
+
+  /** Prices, keys and rules as they stand in the log. Public. Each price version, each key and each change of the rules of the log is an entry of the log before it is used. In the order of the log, each with its proof against the newest state. */
+  declarations(query?: ReceiptDeclarationQuery, options?: CallOptions): Call<LogDeclarations> {
+    return this.transport.json({ method: 'GET', path: '/v1/log/declarations', query: { ...query } }, options);
   }
 
   /** Public keys that sign receipts and their log. Keep a copy: with it, receipts verify without this service. */

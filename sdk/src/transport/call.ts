@@ -5,6 +5,8 @@ export interface AnswerFacts {
   readonly requestId: string | undefined;
   /** Give it to `receipts.get` a moment after the answer has ended. */
   readonly receiptId: string | undefined;
+  /** Signed by the service: `verifyPromise` of `@tallygate/receipts` checks it against the receipt. Keep it until the receipt is in the log. */
+  readonly receiptPromise: string | undefined;
   /** Decimal string, USD. A stream has its cost in the last chunk's `usage.cost` instead. */
   readonly costUsd: string | undefined;
   readonly modelServed: string | undefined;
@@ -40,6 +42,7 @@ export function answerFacts(headers: Headers): AnswerFacts {
   return {
     requestId: text('x-request-id'),
     receiptId: text('x-receipt-id'),
+    receiptPromise: text('x-receipt-promise'),
     costUsd: text('x-cost-usd'),
     modelServed: decoded(text('x-model-served')),
     provider: text('x-provider'),

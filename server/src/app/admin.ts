@@ -6,7 +6,7 @@ import type { Database } from '../adapters/postgres/port.ts';
 import { rfc3339, systemClock } from '../kernel/clock.ts';
 import { createLog } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
-import { decideUnsealed, LogStop, type OwnKeys, resumeLog, standingOfLog, unsealedReceipts } from '../receipts/index.ts';
+import { type Declaring, decideUnsealed, LogStop, type OwnKeys, resumeLog, standingOfLog, unsealedReceipts } from '../receipts/index.ts';
 import { archiveNow, listArchives } from './archive-commands.ts';
 import { catalogCommandOf, WrongLine } from './catalog-commands.ts';
 import { Closing } from './closing.ts';
@@ -14,6 +14,7 @@ import { type Config, ConfigError, readConfig } from './config.ts';
 import { givePlanByOperator } from './give-plan.ts';
 import { quarantineByOperator } from './quarantine-command.ts';
 import { standingReceiptKeys } from './receipt-keys.ts';
+import { declaringBeside } from './receipt-log.ts';
 import { reconcileByOperator } from './reconcile-command.ts';
 import { NoDatabase, openStandingDatabase } from './standing-database.ts';
 
@@ -54,7 +55,8 @@ What an operator does on the server itself, with the gateway's own DATABASE_URL 
   model MODEL       Defines a model, and its price where that is named: --provider NAME as in PROVIDERS_FILE, --provider-model NAME,
                     --kind KIND, --context TOKENS, --max-output TOKENS, --retired DAY.
   model-remove      Takes that definition back. Prices stay published.
-                    All are in effect within a second, also where the gateway runs, and in the audit log.
+                    All are in effect within a second, also where the gateway runs, and in the audit log. A price is an entry of the log of
+                    receipts: it needs the gateway's RECEIPT_SIGNING_KEY and LOG_SIGNING_KEY, or its DATA_DIR where these are generated.
 
   log-resume [ROOT] Without ROOT: shows why the log of receipts is stopped, its newest state, and what to compare that with.
                     With the root of that state: you have looked, and the log goes on from there. It is in the audit log.
@@ -135,8 +137,8 @@ function commandOf(argv: readonly string[]): Command | undefined {
   const [name = '', first, ...more] = argv;
   const ofCatalog = catalogCommandOf(argv);
   if (ofCatalog)
-    return async ({ pool }) => {
-      process.stdout.write(`${await ofCatalog(pool, log)}\n`);
+    return async ({ pool }, config) => {
+      process.stdout.write(`${await ofCatalog(pool, log, () => declaringOf(pool, config))}\n`);
       return true;
     };
   if (name === 'plan' && first !== undefined && more[0] !== undefined && more.length === 1) return givePlan(first, more[0]);
@@ -217,6 +219,10 @@ function unsealed(decision: 'accept' | 'forget' | undefined): Command {
 
 function ownKeysOf(config: Config): OwnKeys {
   return standingReceiptKeys(config, { file: (...segments) => join(config.dataDir, ...segments) });
+}
+
+function declaringOf(pool: Database['pool'], config: Config): Declaring {
+  return declaringBeside(pool, { ownKeys: ownKeysOf(config), file: (name) => join(config.dataDir, name), log });
 }
 
 async function showLog(pool: Database['pool'], config: Config): Promise<boolean> {

@@ -13,13 +13,11 @@ import {
   repairLanes,
   startPageThread,
 } from '../money/ledger/index.ts';
-import { KeyOfTwoPurposes, nameLog, type OwnKeys, ownSealKey, publishOwnKeys } from '../receipts/index.ts';
-import { ConfigError } from './config.ts';
+import { type OwnKeys, ownSealKey } from '../receipts/index.ts';
 import type { Foundation } from './foundation.ts';
 import { openLaneRecovery, warnOfAbandoned } from './lane-recovery.ts';
 import { type LaneStores, ownLanes, sharedLanes } from './lane-stores.ts';
 import { openQuarantine } from './quarantine.ts';
-import { receiptKeysOf } from './receipt-keys.ts';
 
 const SWEEP_MS = 5_000;
 const RECONCILE_MS = 60_000;
@@ -28,9 +26,7 @@ export interface Billing {
   readonly lanes: LaneStores['lanes'];
   readonly refunds: Refunds;
   readonly corrections: Corrections;
-  /** Sign the receipts and the states of their log. */
-  readonly ownKeys: OwnKeys;
-  /** Made from them: what it seals, the log takes in. */
+  /** Made from the keys that sign: what it seals, the log takes in. */
   readonly sealKey: Buffer;
   /** How many settlements wait for a person. */
   quarantined(): number;
@@ -41,13 +37,8 @@ export interface Billing {
 }
 
 /** Lanes, ledger and the signing of receipts. When this returns, the ledger knows all that was ever settled. */
-export async function openBilling(foundation: Foundation, catalog: Catalog): Promise<Billing> {
+export async function openBilling(foundation: Foundation, catalog: Catalog, ownKeys: OwnKeys): Promise<Billing> {
   const { config, log, clock, steady, closing, dataDir, redis, pool, metrics } = foundation;
-  const ownKeys = receiptKeysOf(config, dataDir);
-  await nameLog(pool, config.publicUrl);
-  await publishOwnKeys(pool, ownKeys, clock.now()).catch((error: unknown) => {
-    throw error instanceof KeyOfTwoPurposes ? new ConfigError([error.message]) : error;
-  });
   const quarantine = openQuarantine(foundation);
   const journal = new SettlementJournal(dataDir.file('journal'), quarantine.onDamage, { mostBehindMs: config.ledgerLagLimitMs });
   closing.add('journal', async () => journal.close());
@@ -86,7 +77,7 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
     for await (const { id } of lanes.books.lanes()) if (id.startsWith('balance:')) await lanes.refreshCredit(id);
   });
   return {
-    ...{ lanes, refunds, corrections, ownKeys, sealKey },
+    ...{ lanes, refunds, corrections, sealKey },
     quarantined: quarantine.waiting,
     ledgerLag: () => ({ ms: journal.behindMs(), isTooLong: journal.isTooFarBehind() }),
     write: () => writer.written(),

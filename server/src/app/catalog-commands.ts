@@ -13,13 +13,15 @@ import {
   OPERATOR,
   OWN,
   type Price,
+  type PriceLog,
   usdPerUnit,
 } from '../money/catalog/index.ts';
 
 /** A line that is not what the command takes; the message says why. */
 export class WrongLine extends Error {}
 
-type Run = (pool: Pool, log: Log) => Promise<string>;
+/** @param prices makes entries of the log of them: asked for by those commands alone that set one */
+type Run = (pool: Pool, log: Log, prices?: () => PriceLog) => Promise<string>;
 
 const PRICE = {
   input: { type: 'string' },
@@ -136,15 +138,20 @@ function lineOf<T extends NonNullable<Parameters<typeof parseArgs>[0]>['options'
 
 const withCatalog =
   (work: (catalog: LiveCatalog, administration: CatalogAdministration) => Promise<string>): Run =>
-  async (pool, log) => {
+  async (pool, log, prices) => {
     // The gateway's own settings need not be set here: which providers it has is not known.
     const catalog = await LiveCatalog.open({ pool, log, providers: new Set() });
     try {
-      return await work(catalog, new CatalogAdministration({ pool, catalog }));
+      return await work(catalog, new CatalogAdministration({ pool, catalog, log: prices && lazily(prices) }));
     } finally {
       catalog.close();
     }
   };
+
+/** Its keys are looked for when there is a price to declare. */
+const lazily = (prices: () => PriceLog): PriceLog => ({
+  within: async (client, declarations) => (declarations.length === 0 ? async () => {} : prices().within(client, declarations)),
+});
 
 function priceOf(values: Values<typeof PRICE>): PriceInput | undefined {
   const meters = (values.meter ?? []).map((pair): [string, string] => {

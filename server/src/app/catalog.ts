@@ -1,10 +1,14 @@
+import type { Log } from '../kernel/log.ts';
+import { Problem } from '../kernel/problem.ts';
 import {
   deadNames,
+  declareStanding,
   type Filled,
   faultOfProvider,
   fillFrom,
   ListFault,
   LiveCatalog,
+  type PriceLog,
   type ReadList,
   shippedList,
 } from '../money/catalog/index.ts';
@@ -17,14 +21,27 @@ import { readModelsFile } from './models-file.ts';
  * The catalogue in the database, brought up to what is shipped and to the operator's file, and in memory.
  * @throws ConfigError where the file is not what it has to be
  */
-export async function openCatalog({ config, pool, log, closing }: Foundation): Promise<LiveCatalog> {
+export async function openCatalog({ config, pool, log, closing }: Foundation, prices: PriceLog): Promise<LiveCatalog> {
   const file = readModelsFile(config.modelsFile);
-  await fillFrom(pool, { source: 'shipped', ...shippedList() });
-  await fillFromFile({ config, pool, log }, file);
+  await unlessStopped(log, async () => {
+    await declareStanding(pool, prices);
+    await fillFrom({ pool, log: prices }, { source: 'shipped', ...shippedList() });
+  });
+  await fillFromFile({ config, pool, log, prices }, file);
   const catalog = await LiveCatalog.open({ pool, log, providers: namesOf(config.providers) });
   closing.add('catalogue', async () => catalog.close());
   sayDeadNames(catalog, { config, log });
   return catalog;
+}
+
+/** While the log of receipts is stopped, no new price is charged: requests go on at those that are. */
+async function unlessStopped(log: Log, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'store_unavailable') throw error;
+    log.error({ because: error.message }, 'the shipped list of prices was not read');
+  }
 }
 
 /** Reads the operator's file again, where there is one. What is wrong with it is logged, and the catalogue stays as it was. */
@@ -55,11 +72,13 @@ function sayDeadNames(catalog: LiveCatalog, { config: { modelsFile: path }, log 
 
 const namesOf = (providers: Config['providers']): ReadonlySet<string> => new Set(providers.map(({ name }) => name));
 
-type FileDeps = Pick<Foundation, 'config' | 'pool' | 'log'>;
+interface FileDeps extends Pick<Foundation, 'config' | 'pool' | 'log'> {
+  readonly prices: PriceLog;
+}
 
-async function fillFromFile({ config: { modelsFile: path }, pool, log }: FileDeps, list: ReadList): Promise<Filled> {
+async function fillFromFile({ config: { modelsFile: path }, pool, log, prices }: FileDeps, list: ReadList): Promise<Filled> {
   try {
-    const filled = await fillFrom(pool, list);
+    const filled = await fillFrom({ pool, log: prices }, list);
     if (filled.overruled.length > 0)
       log.warn(
         { path, models: filled.overruled },

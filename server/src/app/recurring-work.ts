@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { type Identity, LOGIN_FAILURES_DUE, MAIL_REQUESTS_DUE } from '../access/identity/index.ts';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { Timer } from '../adapters/timers/port.ts';
@@ -20,6 +20,7 @@ import {
   RECEIPTS_UNLOGGED,
   stopsOf,
   thinCheckpoints,
+  undeclaredKeys,
   unsealedReceipts,
 } from '../receipts/index.ts';
 import type { Metrics } from './metrics.ts';
@@ -112,7 +113,8 @@ export const recurringWork = ({
     everyMs: MINUTE_MS,
     run: async ({ signal, log }) => {
       try {
-        await appendAll({ pool, keys: ownKeys.checkpoint, kept: keptLog, clock, log }, signal);
+        const undeclared = (client: PoolClient) => undeclaredKeys(client, ownKeys, clock.now());
+        await appendAll({ pool, keys: ownKeys.checkpoint, kept: keptLog, clock, log, undeclared }, signal);
       } finally {
         metrics.logFaults('stopped', (await stopsOf(pool)).length);
         metrics.logFaults('unsealed', (await unsealedReceipts(pool)).length);

@@ -68,10 +68,10 @@ import { trustedPages } from './http/trusted-pages.ts';
 import { videoRoutes } from './http/video-api.ts';
 import { createIdempotency } from './idempotency.ts';
 import { type RunningJobs, startJobs } from './jobs.ts';
-import { keptLogState } from './kept-log-state.ts';
 import { openMarketing } from './marketing.ts';
 import { openPayments } from './payments.ts';
 import { openPlans, openTestBilling, planForReceipts } from './plans.ts';
+import { openReceiptLog } from './receipt-log.ts';
 import { recurringWork } from './recurring-work.ts';
 import { openServing } from './serving.ts';
 import { openStatefulResources } from './stateful-resources.ts';
@@ -123,8 +123,9 @@ export async function startServer(
     const problemReply = createProblemReply(publicUrl);
     const foundation = await openFoundation({ config, log, clock, steady, closing, onFatal });
     const { dataDir, redis, pool, metrics } = foundation;
-    const catalog = await openCatalog(foundation);
-    const billing = await openBilling(foundation, catalog);
+    const { ownKeys, kept: keptLog, declaring } = await openReceiptLog(foundation);
+    const catalog = await openCatalog(foundation, declaring);
+    const billing = await openBilling(foundation, catalog, ownKeys);
     const { lanes, refunds, corrections, sealKey, write } = billing;
     // Before the accounts: which plan they are on is asked of them.
     const planBook = await openPlans(foundation);
@@ -135,7 +136,7 @@ export async function startServer(
       checkSignature,
       discovery: modelDiscovery,
       runs,
-    } = await openServing({ foundation, catalog, billing, accounts, publicUrl, problemReply, plans: planBook });
+    } = await openServing({ foundation, catalog, billing, ownKeys, accounts, publicUrl, problemReply, plans: planBook });
     const refusedRequests = new RefusedRequests(inference, steady);
 
     const payments = await openPayments(config.stripe, { pool, clock, log, publicUrl });
@@ -154,8 +155,8 @@ export async function startServer(
     const events = createEvents({ pool: plans.pool, clock, identity, plans });
     const pageOf = (slug: string) => `${config.webUrl ?? publicUrl()}/events/${slug}`;
 
-    const keySet = () => publishedKeySet(pool, billing.ownKeys);
-    const receiptKey = receiptKeyOf(billing.ownKeys);
+    const keySet = () => publishedKeySet(pool, ownKeys);
+    const receiptKey = receiptKeyOf(ownKeys);
     const disk = await openLocalDisk(dataDir.file('blobs'));
     const blobs = sealedBlobs(disk, blobSealingKeys(accounts.content));
     // Not sealed: what is in it was not in the database either.
@@ -166,7 +167,7 @@ export async function startServer(
     const peerAddress = createPeerAddress(config.trustedProxies);
     const marketing = openMarketing({ foundation, accounts, peerAddress, publicUrl });
     const invites = createInvites({ pool, clock, identity, plans: live, unsubscribeFooter: marketing.unsubscribeFooter });
-    const anchoring = await anchoringTimers(foundation, billing.ownKeys.checkpoint);
+    const anchoring = await anchoringTimers(foundation, ownKeys.checkpoint);
     const timers = [
       ...kept.timers,
       ...anchoring,
@@ -181,8 +182,8 @@ export async function startServer(
         invites,
         outbox: accounts.outbox,
         batchWork: kept.batchWork,
-        ownKeys: billing.ownKeys,
-        keptLog: keptLogState(dataDir.file('receipt-log.note')),
+        ownKeys,
+        keptLog,
         witnesses: config.logWitnesses.map(({ url, key }) => ({ key, witness: tlogWitness(url) })),
         metrics,
       }),
@@ -229,7 +230,7 @@ export async function startServer(
           contract.catalog,
           catalogRoutes({
             catalog,
-            administration: new CatalogAdministration({ pool, catalog }),
+            administration: new CatalogAdministration({ pool, catalog, log: declaring }),
             isServed: (model) => inference.deployments.serves(model),
             discover: () => modelDiscovery.discover(),
             clock,
@@ -290,15 +291,8 @@ export async function startServer(
         }),
         ...videoRoutes({ videos: kept.videos, idleTimeoutMs, log }),
         ...logRoutes({
-          pool,
-          archive,
-          key: receiptKey,
-          clock,
-          keySet,
+          ...{ pool, archive, key: receiptKey, clock, keySet, log, idleTimeoutMs, isAnchoring },
           requirePlan: planForReceipts(live),
-          log,
-          idleTimeoutMs,
-          isAnchoring,
         }),
         ...mcpRoutes({
           offer: discovery.offer,
@@ -342,7 +336,12 @@ export async function startServer(
     const made = await bootstrap({ dataDir, users: identity.users, keys, baseUrl: `${publicUrl()}/v1`, internalSecret, metricsToken });
     // Only now is there everything that a script which waits for readiness may look for.
     readiness.start();
-    return { url, bootstrap: made, reload: () => rereadModels(foundation, catalog), close: () => closing.close() };
+    return {
+      url,
+      bootstrap: made,
+      reload: () => rereadModels({ ...foundation, prices: declaring }, catalog),
+      close: () => closing.close(),
+    };
   } catch (error) {
     await closing.close();
     throw error;

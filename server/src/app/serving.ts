@@ -18,6 +18,7 @@ import { createKeyRefusals } from '../money/budgets/index.ts';
 import { CATALOG_CHANNEL, type LiveCatalog } from '../money/catalog/index.ts';
 import { PLANS_CHANNEL } from '../money/plans/index.ts';
 import { createRunStore, RUNS_CHANNEL, RunDirectory, RunQueries } from '../money/runs/index.ts';
+import { type OwnKeys, promiseKeyOf, ReceiptPromises, receiptKeyOf, startNonceThread } from '../receipts/index.ts';
 import type { Accounts } from './accounts.ts';
 import { announcedCircuits, CIRCUITS_CHANNEL } from './announced-circuits.ts';
 import type { Billing } from './billing.ts';
@@ -42,6 +43,7 @@ interface ServingDeps {
   readonly foundation: Foundation;
   readonly catalog: LiveCatalog;
   readonly billing: Billing;
+  readonly ownKeys: OwnKeys;
   readonly accounts: Accounts;
   readonly publicUrl: () => string;
   readonly problemReply: ProblemReply;
@@ -63,7 +65,7 @@ export async function openServing(deps: ServingDeps): Promise<Serving> {
   const sandbox = createSandboxProvider();
   closing.add('sandbox provider', () => sandbox.close());
   const inference: InferenceDeps = {
-    ...openCallTools(foundation),
+    ...openCallTools(deps),
     ...inferenceDeps(deps, keyRefusals),
     deployments: openDeployments(deps, new Deployments(new Map(), sandbox, Math.random, circuits.circuits), providers),
     runs: directory,
@@ -130,17 +132,23 @@ async function openConfiguredProviders({ foundation, catalog }: ServingDeps) {
   return { providers, discovery };
 }
 
-/** What counts, beats and settles beside the calls. */
-function openCallTools({ log, closing, metrics }: Foundation): Pick<InferenceDeps, 'tokenizer' | 'heartbeat' | 'unsettled'> {
+/** What counts, beats, promises and settles beside the calls. */
+function openCallTools({ foundation, ownKeys }: ServingDeps): Pick<InferenceDeps, CallTools> {
+  const { clock, log, closing, metrics } = foundation;
   const tokenizer = createTokenizer();
   closing.add('tokenizer', () => tokenizer.close());
   const heartbeat = new Heartbeat();
   closing.add('heartbeat', async () => heartbeat.close());
+  const nonces = startNonceThread();
+  closing.add('thread for nonces', () => nonces.close());
+  const promises = new ReceiptPromises({ key: promiseKeyOf(receiptKeyOf(ownKeys)), nonces, clock });
   const unsettled = new UnsettledCalls(log);
   closing.add('unsettled calls', async () => unsettled.close());
   metrics.watchUnsettled(() => unsettled.size);
-  return { tokenizer, heartbeat, unsettled };
+  return { tokenizer, heartbeat, promises, unsettled };
 }
+
+type CallTools = 'tokenizer' | 'heartbeat' | 'promises' | 'unsettled';
 
 /** Follows the catalogue: a model that is new there is served without a restart. */
 function openDeployments(
@@ -157,7 +165,7 @@ function openDeployments(
 function inferenceDeps(
   { foundation, catalog, billing: { lanes }, plans, problemReply }: ServingDeps,
   keyRefusals: ReturnType<typeof createKeyRefusals>,
-): Omit<InferenceDeps, 'deployments' | 'runs' | 'tokenizer' | 'heartbeat' | 'unsettled'> {
+): Omit<InferenceDeps, 'deployments' | 'runs' | CallTools> {
   const { config, log, clock, metrics } = foundation;
   const servedLog = withoutRedaction(log);
   return {

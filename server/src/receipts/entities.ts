@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { KeyPurpose } from '@tallygate/receipts';
 import type { Month } from '../kernel/clock.ts';
 
 export const AnchorTransaction = defineEntity({
@@ -39,6 +40,19 @@ export const Anchor = defineEntity({
     submittedAt: p.datetime().nullable(),
     includedAt: p.datetime().nullable(),
     finalizedAt: p.datetime().nullable(),
+  },
+});
+
+/** Entries of the log that are no receipts: what a price, a key or a policy is, from before it is used. */
+export const LogDeclaration = defineEntity({
+  name: 'LogDeclaration',
+  tableName: 'log_declarations',
+  properties: {
+    logIndex: p.bigint('bigint').primary().autoincrement(false),
+    kind: p.enum(['price', 'key', 'key_retired', 'policy']),
+    subject: p.text(),
+    digest: p.blob().$type<Buffer>(),
+    declaration: p.text(),
   },
 });
 
@@ -194,7 +208,7 @@ export const SigningKey = defineEntity({
   tableName: 'signing_keys',
   properties: {
     kid: p.text().primary(),
-    purpose: p.text().$type<'receipt' | 'checkpoint'>(),
+    purpose: p.text().$type<KeyPurpose>(),
     x: p.text(),
     notBefore: p.datetime(),
     notAfter: p.datetime().nullable(),

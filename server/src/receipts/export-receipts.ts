@@ -29,7 +29,7 @@ const AT_ONCE = 500;
 
 /**
  * All receipts of the requests of a month, the oldest first, as lines of JSON: a header with the keys in force and the state of the log, the
- * receipts, each with its proof against that one state and with its anchor, and a last line that says how many there were, so that a file that
+ * receipts, each with its proof against that one state and with its anchor, the first of each price with the price's entry, and a last line that says how many there were, so that a file that
  * was cut is told from a whole one.
  */
 export async function* exportReceipts(deps: ExportDeps, scope: ReceiptScope, month: string): AsyncGenerator<Buffer, void, undefined> {
@@ -50,8 +50,9 @@ export async function* exportReceipts(deps: ExportDeps, scope: ReceiptScope, mon
   };
   yield lineOf(header);
   const end: ReceiptExportEnd = { object: 'receipt_export.end', receipts: 0, logged: 0 };
+  const shown = new Set<number>();
   for await (const rows of archivedThenStored(deps, { ...scope, last }, month, archived)) {
-    const receipts = await withAnchors(pool, await provenReceipts({ pool, key }, rows, state), isAnchoring);
+    const receipts = await withAnchors(pool, await provenReceipts({ pool, key, shown }, rows, state), isAnchoring);
     end.receipts += receipts.length;
     end.logged += receipts.filter(({ log }) => log.state === 'logged').length;
     yield Buffer.concat(receipts.map(lineOf));

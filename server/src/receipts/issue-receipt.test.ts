@@ -52,6 +52,7 @@ function factsOf(model: (typeof chats)[number], usage: ReceiptUsage, wish: Parti
     usage,
     estimated: false,
     price_version: price.version,
+    price_entry: { index: 0, digest: 'c'.repeat(64) },
     price_tier_above_input_tokens: cost.tierAboveInputTokens,
     unit_prices_pico_usd: Object.fromEntries(Object.entries(cost.unit).map(([meter, each]) => [meter, each.toString()])),
     price_factor: '1',
@@ -78,6 +79,7 @@ const onTheWire = async ({ receiptId, payload, digest }: IssuedReceipt) => ({
   digest: digest.toString('hex'),
   jws: await signReceipt(payload, key),
   log: { state: 'pending' },
+  price: null,
   anchor: null,
 });
 

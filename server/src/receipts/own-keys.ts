@@ -1,10 +1,11 @@
+import type { KeyPurpose } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
 import { rfc3339 } from '../kernel/clock.ts';
 import { rowsOf } from '../kernel/statements.ts';
 import { inTransaction } from '../kernel/transaction.ts';
 import { ownRecords, putDown } from './own-records.ts';
 import { sealKeyOf } from './seal.ts';
-import { type KeyPurpose, publishSigningKeys, type SigningKey } from './signing-keys.ts';
+import { promiseKeyOf, publishSigningKeys, type SigningKey } from './signing-keys.ts';
 import { tables } from './tables.ts';
 
 /** The keys that this service is configured with. Of those for receipts the first signs, of those for the log every one. */
@@ -24,6 +25,10 @@ export function ownSealKey({ checkpoint: [first] }: OwnKeys): Buffer {
   if (!first) throw new Error('There is no key of the log');
   return sealKeyOf(first);
 }
+
+/** Those for promises follow from those for receipts, each from one. */
+export const keysOf = (own: OwnKeys, purpose: KeyPurpose): readonly SigningKey[] =>
+  purpose === 'promise' ? own.receipt.map(promiseKeyOf) : own[purpose];
 
 /** One key for receipts and for the log: no verifier accepts that. */
 export class KeyOfTwoPurposes extends Error {
@@ -78,6 +83,7 @@ async function publishIn(client: PoolClient, own: OwnKeys, now: number): Promise
   const altered = new Set(before.filter((row) => !isOurs(row)).map(({ kid }) => kid));
   await publishSigningKeys(client, own.receipt, now);
   await publishSigningKeys(client, own.checkpoint, now, 'checkpoint');
+  await publishSigningKeys(client, keysOf(own, 'promise'), now, 'promise');
   const published = (await readPublishedKeys(client)).filter(({ kid }) => !altered.has(kid));
   const kept = records.beginningWith('').filter((record) => !isOfKey(record) || altered.has(record.split(' ')[1] ?? ''));
   await client.query('delete from own_records where record like $1 and not split_part(record, $2, 2) = any ($3)', [
@@ -89,7 +95,7 @@ async function publishIn(client: PoolClient, own: OwnKeys, now: number): Promise
 }
 
 export const isConfigured = ({ kid, purpose, x }: PublishedKey, own: OwnKeys): boolean =>
-  own[purpose].some((key) => key.kid === kid && key.x === x);
+  keysOf(own, purpose).some((key) => key.kid === kid && key.x === x);
 
 function refuseTwoPurposes(own: OwnKeys, published: readonly PublishedKey[]): void {
   for (const purpose of ['receipt', 'checkpoint'] as const) {

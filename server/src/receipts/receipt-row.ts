@@ -1,45 +1,64 @@
 import type { ReceiptLog, ReceiptPayload, ReceiptResponse } from '@tallygate/contract';
-import { inclusionRanges, nodesOf, rangeHash } from '@tallygate/receipts';
 import type { Pool } from 'pg';
+import { declaredPrices, inclusionPaths } from './log/declarations.ts';
 import type { SignedState } from './log/read-log.ts';
-import { nameOf, readNodes, sha256 } from './log/stored-tree.ts';
 import { signReceipt } from './sign-receipt.ts';
 import type { SigningKey } from './signing-keys.ts';
 import type { ReceiptRow } from './stored-receipt.ts';
 
+interface Proving {
+  readonly pool: Pool;
+  /** The one in force. */
+  readonly key: SigningKey;
+  /** Indexes of prices that the reader has by now: in an export, the first receipt of each carries it. */
+  readonly shown?: Set<number>;
+}
+
 /**
- * Receipts, signed now, with their proofs against one state of the log, whose nodes are read in one query. What came after that state is pending.
- *
- * @param key the one in force
+ * Receipts, signed now, with their proofs and those of their prices against one state of the log, whose nodes are read in one query. What came
+ * after that state is pending.
  */
 export async function provenReceipts(
-  { pool, key }: { readonly pool: Pool; readonly key: SigningKey },
+  { pool, key, shown = new Set() }: Proving,
   rows: readonly ReceiptRow[],
   state: SignedState | undefined,
 ): Promise<ReceiptResponse[]> {
   const size = state?.size ?? 0;
-  const ranges = rows.map(({ log_index: index }) => (index === null || index >= size ? [] : inclusionRanges(Number(index), size)));
-  const nodes = new Map(
-    ranges
-      .flat()
-      .flatMap(nodesOf)
-      .map((node) => [nameOf(node), node]),
-  );
-  const hashOf = await readNodes(pool, [...nodes.values()]);
-  const logOf = ({ log_index: index }: ReceiptRow, at: number): ReceiptLog => {
-    if (index === null || !state || index >= size) return { state: 'pending' };
-    const path = (ranges[at] ?? []).map((range) => Buffer.from(rangeHash(range, hashOf, sha256)).toString('base64'));
-    return { state: 'logged', index: Number(index), tree_size: size, inclusion_path: path, checkpoint: state.note };
+  const payloads = rows.map(({ payload }) => JSON.parse(payload) as ReceiptPayload);
+  const isLogged = ({ log_index: index }: ReceiptRow): boolean => index !== null && index < size;
+  const carriers = new Map<number, ReceiptRow>();
+  for (const [at, row] of rows.entries()) {
+    const price = payloads[at]?.price_entry?.index;
+    if (price !== undefined && isLogged(row) && !shown.has(price) && !carriers.has(price)) carriers.set(price, row);
+  }
+  for (const index of carriers.keys()) shown.add(index);
+  const declared = await declaredPrices(pool, [...carriers.keys()]);
+  const indexes = [...rows.filter(isLogged).map(({ log_index: index }) => Number(index)), ...declared.keys()];
+  const found = await inclusionPaths(pool, indexes, size);
+  const paths = new Map(indexes.map((index, at) => [index, found[at] ?? []]));
+  const logOf = (row: ReceiptRow): ReceiptLog => {
+    if (!state || !isLogged(row)) return { state: 'pending' };
+    const index = Number(row.log_index);
+    return { state: 'logged', index, tree_size: size, inclusion_path: paths.get(index) ?? [], checkpoint: state.note };
+  };
+  const priceOf = (row: ReceiptRow, index: number | undefined): ReceiptResponse['price'] => {
+    const declaration = index === undefined || carriers.get(index) !== row ? undefined : declared.get(index);
+    return declaration && index !== undefined ? { declaration, inclusion_path: paths.get(index) ?? [] } : null;
   };
   return Promise.all(
-    rows.map(async (row, at) => ({
-      object: 'receipt' as const,
-      id: row.receipt_id,
-      payload: JSON.parse(row.payload) as ReceiptPayload,
-      digest: row.digest.toString('hex'),
-      jws: await signReceipt(row.payload, key),
-      log: logOf(row, at),
-      anchor: null,
-    })),
+    rows.map(async (row, at) => {
+      const payload = payloads[at];
+      if (!payload) throw new Error(`${row.receipt_id} has no payload`);
+      return {
+        object: 'receipt' as const,
+        id: row.receipt_id,
+        payload,
+        digest: row.digest.toString('hex'),
+        jws: await signReceipt(row.payload, key),
+        log: logOf(row),
+        price: priceOf(row, payload.price_entry?.index),
+        anchor: null,
+      };
+    }),
   );
 }

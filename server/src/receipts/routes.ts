@@ -3,6 +3,7 @@ import type { Handlers, Principal } from '../http/index.ts';
 import { findAnchor, listAnchors } from './anchors/read-anchors.ts';
 import { withAnchors } from './anchors/receipt-anchor.ts';
 import { listReceipts, type ReceiptScope } from './list-receipts.ts';
+import { listDeclarations } from './log/declarations.ts';
 import { consistencyOf, newestCheckpoint, proofOfReceipt } from './log/read-log.ts';
 import { findReceipt, type ReadDeps } from './read-receipt.ts';
 import { listTimestamps, timestampOfReceipt } from './timestamps/read-timestamps.ts';
@@ -42,6 +43,7 @@ export const receiptRoutes = ({
       path: (await consistencyOf(pool, from, to)).map((hash) => Buffer.from(hash).toString('base64')),
     },
   }),
+  listDeclarations: async ({ query }) => ({ status: 200, body: await listDeclarations(pool, query) }),
   getKeys: async () => ({ status: 200, body: await keySet() }),
 });
 

@@ -1,6 +1,6 @@
-import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
+import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { VaasKeySet } from '@tallygate/contract';
-import { keyThumbprint, toVerifierKey } from '@tallygate/receipts';
+import { type KeyPurpose, keyThumbprint, toVerifierKey } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
 import { rfc3339 } from '../kernel/clock.ts';
 import { rowsOf } from '../kernel/statements.ts';
@@ -27,14 +27,26 @@ export function signingKeyFromSeed(seed: Buffer): SigningKey {
   return { kid: keyThumbprint(x), privateKey, x };
 }
 
+/**
+ * The key that signs promises of receipts, made from the key that signs receipts (RFC 5869): promises are signed with nonces that were made ahead,
+ * and whatever were to become of one of those, the receipt key has no part in it.
+ */
+export function promiseKeyOf(receiptKey: SigningKey): SigningKey {
+  const seed = hkdfSync('sha256', seedOf(receiptKey), '', 'tallygate-promise-key/v1', SEED_BYTES);
+  return signingKeyFromSeed(Buffer.from(seed));
+}
+
+/** The secret of a key, 32 bytes. */
+export function seedOf({ privateKey }: SigningKey): Buffer {
+  const { d = '' } = privateKey.export({ format: 'jwk' });
+  return Buffer.from(d, 'base64url');
+}
+
 /** 32 bytes. */
 export const publicBytes = (x: string): Uint8Array => Buffer.from(x, 'base64url');
 
 /** To check signatures with. */
 export const publicKeyOf = (x: string): KeyObject => createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-
-/** What a key signs: receipts, or the states of their log. No key does both. */
-export type KeyPurpose = 'receipt' | 'checkpoint';
 
 /**
  * Makes these the keys in force: published from now on, every other one of the purpose retired. Doing it again changes nothing. More than one
@@ -70,7 +82,7 @@ export async function storedKeySet(pool: Pool): Promise<VaasKeySet> {
     keys: rows.map(({ kid, x, purpose, not_before, not_after, origin }) => {
       const key = { kty: 'OKP', crv: 'Ed25519', x, kid, use: 'sig', alg: 'EdDSA' } as const;
       const validity = { not_before: rfc3339(not_before), not_after: not_after && rfc3339(not_after) };
-      if (purpose === 'receipt') return { ...key, purpose, ...validity };
+      if (purpose !== 'checkpoint') return { ...key, purpose, ...validity };
       const verifierKey = toVerifierKey({ name: origin, kind: 'signature', publicKey: publicBytes(x) });
       return { ...key, purpose, verifier_key: verifierKey, ...validity };
     }),

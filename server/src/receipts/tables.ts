@@ -2,6 +2,7 @@ import { tablesOf } from '../kernel/statements.ts';
 import type {
   Anchor,
   AnchorTransaction,
+  LogDeclaration,
   LogDocument,
   LogTimestamp,
   OwnRecord,
@@ -21,6 +22,7 @@ import type {
 export const tables = tablesOf<
   | typeof Anchor
   | typeof AnchorTransaction
+  | typeof LogDeclaration
   | typeof LogDocument
   | typeof LogTimestamp
   | typeof OwnRecord
@@ -39,3 +41,4 @@ export const tables = tablesOf<
 
 /** For statements that join them. */
 export type ReceiptTable = typeof Receipt;
+export type DeclarationTable = typeof LogDeclaration;

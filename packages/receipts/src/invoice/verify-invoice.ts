@@ -45,7 +45,7 @@ function verified(input: unknown, keys: unknown, { requireLog = false, accountId
   if (stated !== toHex(digest)) throw new Refused('bad_digest', `invoice.digest is ${stated}, that of the payload is ${toHex(digest)}.`);
   const { kid, signature } = readDetachedJws(jws, 'tallygate-invoice');
   const key = keyNamed(kid, keys);
-  checkSignature(key, jwsSigningInput(kid, canonicalBytes(payload), 'tallygate-invoice'), signature);
+  checkSignature({ path: 'invoice.jws', key, message: jwsSigningInput(kid, canonicalBytes(payload), 'tallygate-invoice'), signature });
   checkPeriod(key, payload.issued_at);
   checkInvoiceSums(payload);
   if (accountId !== undefined && accountHash(payload.nonce, accountId) !== payload.account_hash)

@@ -29,7 +29,7 @@ type verified struct {
 }
 
 // verifyReceipt refuses what is not valid. document: as readJSON reads it.
-func verifyReceipt(document, keys any, options Options) verified {
+func verifyReceipt(document, keys any, options Options, proven map[string]object) verified {
 	readForm(document, "receipt", "tallygate-receipt/v1", payloadForm, kinds)
 	receipt := document.(object)
 	p := receipt["payload"].(object)
@@ -52,6 +52,7 @@ func verifyReceipt(document, keys any, options Options) verified {
 		checkPrices(p, options.Prices)
 	}
 	logged := checkLog(digest, completed, receipt["log"], keys, options.Witnesses)
+	checkPriceEntry(p, receipt["price"], receipt["log"], logged, proven)
 	checkAnchor(p, receipt["anchor"], logged)
 	return verified{p, logged}
 }
@@ -274,7 +275,7 @@ func verifyExport(lines []string, keys any, options Options, b *books) exported 
 	}
 	found := exported{month: header["month"].(string), livemode: header["livemode"].(bool)}
 	var end object
-	total, withProof := int64(0), int64(0)
+	total, withProof, proven := int64(0), int64(0), map[string]object{}
 	for _, line := range full[1:] {
 		if end != nil {
 			found.codes = append(found.codes, "incomplete_export")
@@ -294,7 +295,7 @@ func verifyExport(lines []string, keys any, options Options, b *books) exported 
 			withProof++
 		}
 		refused := attempt(func() {
-			receipt := verifyReceipt(readJSON(line), keys, options)
+			receipt := verifyReceipt(readJSON(line), keys, options, proven)
 			p := receipt.payload
 			isOurs := options.AccountID == "" || accountHash(p["nonce"].(string), options.AccountID) == p["account_hash"]
 			if !strings.HasPrefix(p["started_at"].(string), found.month+"-") || p["livemode"] != found.livemode || !isOurs {

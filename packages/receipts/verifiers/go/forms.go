@@ -145,6 +145,7 @@ var (
 	amount       = pattern("0|[1-9][0-9]{0,29}")
 	signedAmount = pattern("0|-?[1-9][0-9]{0,29}")
 	nonce        = pattern("[0-9a-f]{32}")
+	factor       = pattern(`(?:0|[1-9][0-9]{0,3})(?:\.[0-9]{0,17}[1-9])?`)
 	monthName    = pattern("[0-9]{4}-(?:0[1-9]|1[0-2])")
 	planVersion  = pattern("[a-z][a-z0-9_-]{0,39}@[1-9][0-9]{0,8}")
 	meterName    = regexp.MustCompile("^[a-z][a-z0-9_]{0,63}$")
@@ -193,8 +194,9 @@ var payloadForm = exactly(members{
 	"outcome":        oneOf("completed", "cancelled", "abandoned", "cut", "failed", "refunded"),
 	"request_sha256": hexHash, "response_sha256": hexHash,
 	"usage": exactly(each(basicMeters, count(0)), each(moreMeters, count(1))), "estimated": isBoolean, "price_version": isText,
+	"price_entry":                   nullable(exactly(members{"index": count(0), "digest": hexHash}, nil)),
 	"price_tier_above_input_tokens": nullable(count(0)), "unit_prices_pico_usd": unitPrices,
-	"price_factor": pattern(`(?:0|[1-9][0-9]{0,3})(?:\.[0-9]{0,17}[1-9])?`), "cost_nano_usd": amount,
+	"price_factor": factor, "cost_nano_usd": amount,
 	"payment": exactly(members{
 		"plan": nullable(planVersion), "funding": oneOf("balance", "invoice", "none", "test"),
 		"covered": exactly(nil, each(quotaMeters, count(1))), "charged_nano_usd": amount,
@@ -204,6 +206,12 @@ var payloadForm = exactly(members{
 		"alg": oneOf("ed25519"), "public_key": b64url(32), "signature_input": fieldText, "signature": b64url(64), "content_digest": fieldText,
 	}, nil)),
 }, members{"waived_nano_usd": pattern(`[1-9][0-9]{0,29}`)})
+
+var declaredPrice = exactly(members{
+	"version": oneOf("tallygate-declaration/v1"), "kind": oneOf("price"), "declared_at": instant, "model": isText, "price_version": isText,
+	"effective_from": instant, "unit_prices_pico_usd": unitPrices, "batch_factor": factor,
+	"tiers": listOf(exactly(members{"above_input_tokens": count(0), "unit_prices_pico_usd": unitPrices}, nil), most),
+}, nil)
 
 var invoiceForm = exactly(with(members{
 	"version": oneOf("tallygate-invoice/v1"), "invoice_id": uuid, "nonce": nonce, "account_hash": hexHash, "livemode": isBoolean,
@@ -231,7 +239,7 @@ func readForm(document any, at, version string, form shape, known []string) {
 	}
 	required := members{"object": oneOf(at), "id": uuid, "payload": payload, "digest": hexHash, "jws": isText, "log": anything}
 	if at == "receipt" {
-		required["anchor"] = anything
+		required["price"], required["anchor"] = anything, anything
 	}
 	read(document, at, "malformed", required, nil, false)
 }

@@ -76,7 +76,7 @@ func verifyFiles(keys any, files []string) int {
 				found := verifyInvoice(document, keys, Options{})
 				invoice = &found
 			} else {
-				verifyReceipt(document, keys, Options{})
+				verifyReceipt(document, keys, Options{}, map[string]object{})
 			}
 		})
 		if refused != nil {
@@ -114,7 +114,7 @@ func runVectors(folder string) {
 		}
 		prices, _ := vector["prices"].(object)
 		refused := attempt(func() {
-			receipt := verifyReceipt(readJSON(textOf(vector)), keys, Options{Prices: prices, Witnesses: texts(vector["witnesses"])})
+			receipt := verifyReceipt(readJSON(textOf(vector)), keys, Options{Prices: prices, Witnesses: texts(vector["witnesses"])}, map[string]object{})
 			found = receipt.payload["cost_nano_usd"].(string)
 		})
 		if refused != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math/big"
 	"regexp"
 	"sort"
@@ -169,6 +170,57 @@ func moment(text string) time.Time {
 	return timeOf(text)
 }
 
+// checkPriceEntry: the price is an entry of the log before the receipt. proven: entries that other receipts of a file have shown.
+func checkPriceEntry(p object, price, log any, logged *place, proven map[string]object) {
+	named, there := p["price_entry"].(object)
+	if !there {
+		if nano(p["cost_nano_usd"]).Sign() != 0 {
+			refuse("price_undeclared", "no entry of the log has its price")
+		}
+		return
+	}
+	index := named["index"].(int64)
+	if said, isObject := log.(object); isObject && said["state"] == "logged" && index >= said["index"].(int64) {
+		refuse("price_logged_after", "the price came into the log after the receipt")
+	}
+	name := fmt.Sprint(index, named["digest"])
+	if logged != nil {
+		name += toHex(logged.root)
+	}
+	declared := proven[name]
+	shown, isShown := price.(object)
+	if isShown {
+		form := members{"declaration": declaredPrice, "inclusion_path": listOf(base64Hash, 53)}
+		read(price, "price", "malformed_declaration", form, nil, false)
+		declared = shown["declaration"].(object)
+	}
+	if declared == nil {
+		return
+	}
+	digest := hash("tallygate-declaration/v1\n", canonical(declared))
+	if toHex(digest) != named["digest"] || declared["model"] != p["model_served"] || declared["price_version"] != p["price_version"] {
+		refuse("price_entry_mismatch", "price is not what price_entry names, or is of another model or version")
+	}
+	latest := timeOf(p["started_at"]).Add(5 * time.Minute)
+	if timeOf(declared["declared_at"]).After(latest) || timeOf(declared["effective_from"]).After(latest) {
+		refuse("price_not_in_force", "the price was declared, or in force, later")
+	}
+	checkTerms(p, declared)
+	if logged == nil {
+		return
+	}
+	if _, known := proven[name]; isShown && !known {
+		var path [][]byte
+		for _, sibling := range shown["inclusion_path"].([]any) {
+			path = append(path, fromStdB64(sibling.(string), 32))
+		}
+		if !isIncluded(index, logged.size, hash("\x00", string(digest)), logged.root, path) {
+			refuse("price_not_in_log", "price.inclusion_path does not lead to the root of the checkpoint")
+		}
+	}
+	proven[name] = declared
+}
+
 func checkPrices(p, published object) {
 	versions, _ := published[p["model_served"].(string)].(object)
 	price, there := versions[p["price_version"].(string)].(object)
@@ -200,6 +252,16 @@ func checkPrices(p, published object) {
 			refuse("price_not_in_force", "another version was in force when the request began")
 		}
 	}
+	if entry, there := price["entry"].(object); there {
+		if named, _ := p["price_entry"].(object); named["digest"] != entry["digest"] {
+			refuse("price_entry_mismatch", "the published price is another entry of the log")
+		}
+	}
+	checkTerms(p, price)
+}
+
+// checkTerms: tier, factor and unit prices are those of a price.
+func checkTerms(p, price object) {
 	input := p["usage"].(object)["input_tokens"].(int64)
 	tier, threshold := object(nil), any(nil)
 	tiers, _ := price["tiers"].([]any)

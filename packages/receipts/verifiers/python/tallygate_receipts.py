@@ -200,6 +200,7 @@ NONCE = pattern("[0-9a-f]{32}")
 MONTH = pattern(r"[0-9]{4}-(0[1-9]|1[0-2])")
 PLAN = pattern("[a-z][a-z0-9_-]{0,39}@[1-9][0-9]{0,8}")
 PRINTABLE = pattern(r"[\x20-\x7e]{1,2048}")
+FACTOR = pattern(r"(0|[1-9][0-9]{0,3})(\.[0-9]{0,17}[1-9])?")
 KINDS = ("usage", "batch_line", "media_job", "refund", "correction")
 PRICE_METERS = (
     "input_tokens cached_input_tokens cache_write_tokens cache_write_1h_tokens output_tokens audio_input_tokens image_input_tokens "
@@ -246,9 +247,10 @@ PAYLOAD = fields(
         "usage": fields({name: count() for name in BASIC}, {name: count(1) for name in MORE}),
         "estimated": boolean,
         "price_version": text,
+        "price_entry": nullable(fields({"index": count(), "digest": HASH})),
         "price_tier_above_input_tokens": nullable(count()),
         "unit_prices_pico_usd": unit_prices,
-        "price_factor": pattern(r"(0|[1-9][0-9]{0,3})(\.[0-9]{0,17}[1-9])?"),
+        "price_factor": FACTOR,
         "cost_nano_usd": AMOUNT,
         "payment": fields(
             {
@@ -275,6 +277,19 @@ PAYLOAD = fields(
         ),
     },
     {"waived_nano_usd": pattern(r"[1-9][0-9]{0,29}")},
+)
+DECLARED_PRICE = fields(
+    {
+        "version": one_of("tallygate-declaration/v1"),
+        "kind": one_of("price"),
+        "declared_at": instant,
+        "model": text,
+        "price_version": text,
+        "effective_from": instant,
+        "unit_prices_pico_usd": unit_prices,
+        "tiers": list_of(fields({"above_input_tokens": count(), "unit_prices_pico_usd": unit_prices}), MOST),
+        "batch_factor": FACTOR,
+    }
 )
 INVOICE_MONTH = fields(
     {
@@ -328,7 +343,7 @@ def read_form(document, at, payload_shape, version, kinds=None):
 
     members = {"object": one_of(at), "id": UUID, "payload": payload, "digest": HASH, "jws": text, "log": anything}
     if at == "receipt":
-        members["anchor"] = anything
+        members.update(price=anything, anchor=anything)
     fields(members, strict=False)(document, at, "malformed")
 
 
@@ -427,12 +442,14 @@ def read_note(note):
     return body, read
 
 
+PATH = list_of(lambda v, at, code: check(type(v) is str and from_b64(v, 32) is not None, at, "32 bytes, base64", code), 53)
+
+
 def check_log(digest, made_at, log, keys, witnesses=()):
     """Where the entry stands in the log; None where nothing is shown. A key of the log has to be among the keys."""
     if log is None or (type(log) is dict and log.get("state") == "pending"):
         return None
-    hashes = list_of(lambda v, at, code: check(type(v) is str and from_b64(v, 32) is not None, at, "32 bytes, base64", code), 53)
-    shape = {"state": one_of("logged"), "index": count(), "tree_size": count(), "inclusion_path": hashes, "checkpoint": text}
+    shape = {"state": one_of("logged"), "index": count(), "tree_size": count(), "inclusion_path": PATH, "checkpoint": text}
     fields(shape, strict=False)(log, "log", "malformed_log")
     own = []
     for at, key in entries_of(keys, "checkpoint"):
@@ -616,6 +633,40 @@ def check_payment(p):
     demand(charged == due or may_be_less or is_late, f"{charged} were charged, {due} is what was not covered")
 
 
+def check_price_entry(p, price, log, logged, proven):
+    """Whether the price is an entry of the log before the receipt. @param proven entries that were shown by other receipts"""
+    named = p["price_entry"]
+    if named is None:
+        if int(p["cost_nano_usd"]) != 0:
+            raise Refused("price_undeclared", "no entry of the log has its price")
+        return
+    if type(log) is dict and log.get("state") == "logged" and named["index"] >= log["index"]:
+        raise Refused("price_logged_after", "the price came into the log after the receipt")
+    name = (logged["root"] if logged else None, named["index"], named["digest"])
+    declared = proven.get(name)
+    if type(price) is dict:
+        fields({"declaration": DECLARED_PRICE, "inclusion_path": PATH}, strict=False)(price, "price", "malformed_declaration")
+        declared = price["declaration"]
+    if declared is None:
+        return
+    digest = sha256(b"tallygate-declaration/v1\n" + canonical(declared).encode())
+    if digest.hex() != named["digest"] or (declared["model"], declared["price_version"]) != (p["model_served"], p["price_version"]):
+        raise Refused("price_entry_mismatch", "price is not what price_entry names, or is of another model or version")
+    if max(declared["declared_at"], declared["effective_from"]) > shifted(p["started_at"], minutes=5):
+        raise Refused("price_not_in_force", "the price was declared, or in force, later")
+    check_terms(p, declared)
+    if logged and type(price) is dict and name not in proven:
+        path = [from_b64(sibling) for sibling in price["inclusion_path"]]
+        if not is_included(named["index"], logged["tree_size"], sha256(b"\x00" + digest), logged["root"], path):
+            raise Refused("price_not_in_log", "price.inclusion_path does not lead to the root of the checkpoint")
+    if logged:
+        proven[name] = declared
+
+
+def shifted(value, **by):
+    return (time_of(value) + timedelta(**by)).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
 def check_prices(p, published):
     versions = published.get(p["model_served"], {})
     price = versions.get(p["price_version"])
@@ -628,6 +679,13 @@ def check_prices(p, published):
         begun = [start for start, _ in began if start <= time_of(p["started_at"])] or [began[0][0]]
         if (begun[-1], p["price_version"]) not in began:
             raise Refused("price_not_in_force", "another version was in force when the request began")
+    if "entry" in price and price["entry"]["digest"] != (p["price_entry"] or {}).get("digest"):
+        raise Refused("price_entry_mismatch", "the published price is another entry of the log")
+    check_terms(p, price)
+
+
+def check_terms(p, price):
+    """Tier, factor and unit prices are those of a price."""
     reached = [tier for tier in price.get("tiers", []) if p["usage"]["input_tokens"] > tier["above_input_tokens"]]
     tier = max(reached, key=lambda one: one["above_input_tokens"], default=None)
     if p["price_tier_above_input_tokens"] != (tier["above_input_tokens"] if tier else None):
@@ -710,7 +768,7 @@ def account_hash(nonce, account_id):
     return sha256(f"tallygate-account/v1\n{nonce}\n{account_id}".encode()).hex()
 
 
-def verify_receipt(receipt, keys, prices=None, witnesses=(), components=None):
+def verify_receipt(receipt, keys, prices=None, witnesses=(), components=None, proven=None):
     """What the receipt shows, or Refused. @param receipt as read_json reads it"""
     read_form(receipt, "receipt", PAYLOAD, "tallygate-receipt/v1", KINDS)
     payload = receipt["payload"]
@@ -728,6 +786,7 @@ def verify_receipt(receipt, keys, prices=None, witnesses=(), components=None):
     if prices is not None:
         check_prices(payload, prices)
     logged = check_log(digest, payload["completed_at"], receipt["log"], keys, witnesses)
+    check_price_entry(payload, receipt["price"], receipt["log"], logged, {} if proven is None else proven)
     check_anchor(payload, receipt["anchor"], logged)
     return {"payload": payload, "logged": logged, "client_signature": client}
 
@@ -854,7 +913,7 @@ def verify_export(lines, keys, prices=None, account_id=None, books=None):
         fields({**shape, "checkpoint": nullable(text)}, strict=False)(header, "header", "malformed_export")
     except Refused:
         return {"month": "", "livemode": False, "receipts": 0, "valid": 0, "billed": 0, "codes": ["malformed_export"], "held": []}
-    held, codes, with_proof, end, total = [], [], 0, None, 0
+    held, codes, with_proof, end, total, proven = [], [], 0, None, 0, {}
     for line in lines[1:]:
         if end is not None:
             codes.append("incomplete_export")
@@ -869,7 +928,7 @@ def verify_export(lines, keys, prices=None, account_id=None, books=None):
         has_proof = type(log) is dict and log.get("state") == "logged"
         with_proof += has_proof
         try:
-            found = verify_receipt(read_json(line), keys, prices)
+            found = verify_receipt(read_json(line), keys, prices, proven=proven)
             p = found["payload"]
             ours = account_id is None or account_hash(p["nonce"], account_id) == p["account_hash"]
             if not p["started_at"].startswith(f"{header['month']}-") or p["livemode"] != header["livemode"] or not ours:

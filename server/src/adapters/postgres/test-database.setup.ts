@@ -67,7 +67,7 @@ const MAKERS: Readonly<Record<Template, (server: string, migrated: () => Promise
   async filled(server, migrated) {
     const url = await createDatabase(server, 'tallygate_filled', await migrated());
     const pool = new pg.Pool({ connectionString: url });
-    await fillFrom(pool, { source: 'shipped', ...shippedList() });
+    await fillFrom({ pool }, { source: 'shipped', ...shippedList() });
     await pool.end();
     return url;
   },

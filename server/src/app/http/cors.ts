@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 const EXPOSED = [
   'X-Request-Id',
   'X-Receipt-Id',
+  'X-Receipt-Promise',
   'X-Model-Served',
   'X-Provider',
   'X-Overhead-Ms',

@@ -3,7 +3,7 @@ import { verifyInvoice } from '@tallygate/receipts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { invoiceRoutes, issueInvoice, newSigningSeed, publishSigningKeys, signingKeyFromSeed } from '../../receipts/index.ts';
 import { storedKeySet } from '../../receipts/signing-keys.ts';
-import { storeReceipts } from '../../receipts/testing/receipts.ts';
+import { declarePrice, keptInMemory, type ReceiptWish, storeReceipts } from '../../receipts/testing/receipts.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
 import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
@@ -11,15 +11,19 @@ import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } 
 const MONTHS = ['2026-09', '2026-10', '2026-11'] as const;
 const ISSUED = Date.parse('2026-12-01T01:00:00Z');
 const key = signingKeyFromSeed(newSigningSeed());
+const logKey = signingKeyFromSeed(newSigningSeed());
 const quota = { requests: 10, tokens: null, images: 0, audio_seconds: 0, video_seconds: 0 };
 
 let db: Awaited<ReturnType<typeof openTestDatabase>>;
 let api: Instance;
+/** What receipts say that are charged. */
+let priced: Partial<ReceiptWish>;
 
 beforeAll(async () => {
   db = await openTestDatabase();
   const { pool } = db.database;
   await publishSigningKeys(pool, [key], Date.parse('2026-01-01T00:00:00Z'));
+  priced = await declarePrice({ pool, own: { receipt: [key], checkpoint: [logKey] }, kept: keptInMemory() });
   api = await startInstance(db.database, db.url, { endpoints: endpointsOf(contract.invoices, invoiceRoutes({ pool, key })) });
 });
 afterAll(async () => {
@@ -36,7 +40,7 @@ async function invoiced() {
   for (const livemode of [true, false])
     for (const month of MONTHS) {
       const completedAt = Date.parse(`${month}-02T10:00:00Z`);
-      await storeReceipts(pool, key, [{ account_id: account.accountId, livemode, completedAt }]);
+      await storeReceipts(pool, key, [{ account_id: account.accountId, livemode, completedAt, ...priced }]);
       const deps = { clock: { now: () => ISSUED }, sealKey: Buffer.alloc(32), quotaOf: () => quota };
       await issueInvoice(pool, { accountId: account.accountId, livemode }, month, deps);
     }

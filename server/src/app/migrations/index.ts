@@ -79,6 +79,7 @@ import { signedInvoicesMigration } from './0103-signed-invoices.ts';
 import { logTimestampsMigration } from './0104-log-timestamps.ts';
 import { catalogRevisionKeyMigration } from './0105-catalog-revision-key.ts';
 import { absentGatewaysMigration } from './0106-absent-gateways.ts';
+import { logDeclarationsMigration } from './0107-log-declarations.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -162,4 +163,5 @@ export const migrations: readonly Migration[] = [
   logTimestampsMigration,
   catalogRevisionKeyMigration,
   absentGatewaysMigration,
+  logDeclarationsMigration,
 ];

@@ -1,5 +1,6 @@
 import type { Problem } from '../../kernel/problem.ts';
 import type { RunDirectory } from '../../money/runs/index.ts';
+import type { ReceiptPromises } from '../../receipts/index.ts';
 import type { AdmissionDeps } from './admission.ts';
 import type { AttemptDeps } from './attempt.ts';
 import type { Call } from './call.ts';
@@ -14,6 +15,8 @@ export interface InferenceDeps extends AdmissionDeps, AttemptDeps {
   readonly heartbeat: Heartbeat;
   readonly running: RunningCalls;
   readonly unsettled: UnsettledCalls;
+  /** Signs what is promised of a receipt; left out where nobody reads it. */
+  readonly promises?: Pick<ReceiptPromises, 'of'> | undefined;
   readonly runs: Pick<RunDirectory, 'enter'>;
   /** Of an answer that is given as a whole; one that is larger is charged and not given. 64 MiB where it is left out. */
   readonly mostAnswerBytes?: number;

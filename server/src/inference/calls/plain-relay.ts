@@ -96,7 +96,7 @@ export async function settlePlain(
   }
   const settled = await settle(admission, served, deps, { status: reply.status, body: reply.body });
   const headers = {
-    ...answerHeaders(admission, journey, overheadMs),
+    ...answerHeaders(admission, journey, overheadMs, { promises: deps.promises, isSettled: true }),
     ...runHeaders(settled.lanes),
     'x-cost-usd': formatUsd(cost),
     ...reply.headers,

@@ -10,7 +10,7 @@ async function headersOf(...args: Parameters<typeof callOf>) {
   world.close();
   const [target] = admission.targets;
   if (!target) throw new Error('no target');
-  return answerHeaders(admission, { target, fallback: 'none', attempts: [], skipped: [], upstreamMs: 0 }, 1.23456);
+  return answerHeaders(admission, { target, fallback: 'none', attempts: [], skipped: [], upstreamMs: 0 }, 1.23456, {});
 }
 
 test('an answer says who served it, how, and what the gateway took', async () => {
@@ -22,6 +22,30 @@ test('an answer says who served it, how, and what the gateway took', async () =>
     'x-overhead-ms': '1.235',
     'x-fallback': 'none',
   });
+});
+
+test('the head of an answer promises its receipt, for the model that answers and at most what is held', async () => {
+  const world = openInference();
+  const admission = await admit(callOf({ max_tokens: 10 }), world.deps);
+  world.close();
+  const [target] = admission.targets;
+  if (!target) throw new Error('no target');
+  const asked: unknown[] = [];
+  const promises = { of: (promised: unknown) => `promise ${asked.push(promised)}` };
+  const journey = { target, fallback: 'none', attempts: [], skipped: [], upstreamMs: 0 } as const;
+  const { 'x-receipt-promise': promise, ...headers } = answerHeaders(admission, journey, 1, { promises, isSettled: true });
+  expect(promise).toBe('promise 1');
+  expect(asked).toMatchObject([
+    {
+      receiptId: headers['x-receipt-id'],
+      model: 'gpt-4o-mini',
+      maxCost: admission.hold.amount,
+      isSettled: true,
+      requestSha256: expect.any(String),
+    },
+  ]);
+  const { head } = asked[0] as { head: object };
+  expect(headers).toMatchObject(head);
 });
 
 test.each([
@@ -37,7 +61,7 @@ test.each([
   const [target] = admission.targets;
   if (!target) throw new Error('no target');
   const named = { ...target, model: Object.assign(Object.create(target.model), { id }) };
-  const headers = answerHeaders(admission, { target: named, fallback: 'none', attempts: [], skipped: [], upstreamMs: 0 }, 1);
+  const headers = answerHeaders(admission, { target: named, fallback: 'none', attempts: [], skipped: [], upstreamMs: 0 }, 1, {});
   expect(headers['x-model-served']).toBe(text);
   expect(() => new Headers({ 'x-model-served': String(headers['x-model-served']) })).not.toThrow();
   expect(decodeURIComponent(String(headers['x-model-served']))).toBe(id);

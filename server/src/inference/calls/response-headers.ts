@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { Admission } from './admission.ts';
 import type { Journey } from './attempt.ts';
 import type { Call } from './call.ts';
+import type { InferenceDeps } from './deps.ts';
 import { rateHeaders } from './rate-limits.ts';
 import { runHeaders } from './run-headers.ts';
 
@@ -19,15 +20,20 @@ export function answerHeaders(
   admission: Admission,
   { target, fallback }: Omit<Journey<unknown>, 'result'>,
   overheadMs: number,
+  deps: Promising,
 ): OutgoingHttpHeaders {
   const { call, hold, isBoundOurs, maxOutputTokens } = admission;
-  return {
+  const head = {
     ...identifyingHeaders(call),
     'x-receipt-id': call.receiptId,
     'x-model-served': headerText(target.model.id),
     'x-provider': target.deployment.provider,
-    'x-overhead-ms': overheadMs.toFixed(3),
     'x-fallback': fallback,
+  };
+  return {
+    ...head,
+    ...promiseHeader(admission, { head, model: target.model.id }, deps),
+    'x-overhead-ms': overheadMs.toFixed(3),
     ...(isBoundOurs ? { 'x-budget-max-tokens': String(maxOutputTokens) } : {}),
     ...rateHeaders(hold.rates),
     ...runHeaders(hold.lanes),
@@ -36,10 +42,40 @@ export function answerHeaders(
 }
 
 /** Of the answer to a call that its run has stopped: no provider's answer is waited for. */
-export const stoppedHeaders = ({ call, hold }: Admission): OutgoingHttpHeaders => ({
-  ...identifyingHeaders(call),
-  'x-receipt-id': call.receiptId,
-  ...rateHeaders(hold.rates),
-  ...runHeaders(hold.lanes),
-  ...call.run?.headers,
-});
+export function stoppedHeaders(admission: Admission, deps: Promising): OutgoingHttpHeaders {
+  const { call, hold, targets } = admission;
+  const head = { ...identifyingHeaders(call), 'x-receipt-id': call.receiptId };
+  return {
+    ...head,
+    ...promiseHeader(admission, { head, model: targets[0]?.model.id ?? call.work.model }, deps),
+    ...rateHeaders(hold.rates),
+    ...runHeaders(hold.lanes),
+    ...call.run?.headers,
+  };
+}
+
+interface Promising extends Pick<InferenceDeps, 'promises'> {
+  /** Whether the settlement is in the journal. */
+  readonly isSettled?: boolean;
+}
+
+interface Answering {
+  readonly head: OutgoingHttpHeaders;
+  readonly model: string;
+}
+
+/** What of the receipt is promised with the head of its answer: that there will be one, and the most that it can cost. */
+const promiseHeader = (
+  { call, hold }: Admission,
+  { head, model }: Answering,
+  { promises, isSettled = false }: Promising,
+): OutgoingHttpHeaders =>
+  promises
+    ? {
+        'x-receipt-promise': promises.of({
+          ...{ receiptId: call.receiptId, requestSha256: call.work.requestSha256(), model, head },
+          maxCost: hold.amount,
+          isSettled,
+        }),
+      }
+    : {};

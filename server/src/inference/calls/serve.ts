@@ -54,7 +54,7 @@ function tellLate(
   const reply = waitsOn ? undefined : deps.problemReply(lateProblem(fault), call);
   running.giveUp(reply?.body);
   const overheadMs = performance.now() - call.startedTick - journey.upstreamMs;
-  return reply && { ...reply, headers: { ...answerHeaders(admission, journey, overheadMs), ...reply.headers } };
+  return reply && { ...reply, headers: { ...answerHeaders(admission, journey, overheadMs, deps), ...reply.headers } };
 }
 
 async function begin(call: Call, deps: InferenceDeps): Promise<[Admission, RunningCall]> {
@@ -82,7 +82,7 @@ async function untilStopped(admission: Admission, running: RunningCall, answered
     const stopped = call.run?.stopped;
     if (!stopped || running.isDecided) return;
     const reply = deps.problemReply(stopped, call);
-    resolve({ ...reply, headers: { ...stoppedHeaders(admission), ...reply.headers } });
+    resolve({ ...reply, headers: { ...stoppedHeaders(admission, deps), ...reply.headers } });
   };
   if (call.signal.aborted) onAbort();
   else call.signal.addEventListener('abort', onAbort);

@@ -123,7 +123,7 @@ export class StreamPump {
     if (attempt.isLeft) return;
     attempt.isOpen = true;
     if (!client.isAttached) return;
-    const headers = { ...answerHeaders(admission, journey, this.#overheadMs), ...knownCost(admission, journey.target, filter) };
+    const headers = { ...answerHeaders(admission, journey, this.#overheadMs, deps), ...knownCost(admission, journey.target, filter) };
     client.open(headers, filter.contentType);
   }
 

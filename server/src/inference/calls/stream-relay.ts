@@ -90,7 +90,7 @@ function leave(relay: Relay, deps: InferenceDeps): void {
   const { admission, running, client } = relay;
   if (running.isDecided) return;
   const stopped = admission.call.run?.stopped;
-  if (stopped && client.isAttached) tell(relay, stopped, stoppedHeaders(admission), deps);
+  if (stopped && client.isAttached) tell(relay, stopped, stoppedHeaders(admission, deps), deps);
   else client.detach();
 }
 
@@ -100,7 +100,7 @@ function tellLate(relay: Relay, fault: UpstreamFault, journey: JourneySoFar, dep
   const { call } = admission;
   if (call.signal.aborted || !client.isAttached) return;
   const overheadMs = performance.now() - call.startedTick - journey.upstreamMs;
-  running.giveUp(tell(relay, lateProblem(fault), answerHeaders(admission, journey, overheadMs), deps));
+  running.giveUp(tell(relay, lateProblem(fault), answerHeaders(admission, journey, overheadMs, deps), deps));
 }
 
 /** The rest of the answer cannot be passed on: the client is told so, and it is read on for its bill. */
@@ -112,7 +112,7 @@ function tellLeftOut(relay: Relay, problem: Problem, { attempt: { isLeft }, jour
   running.isBehind = true;
   if (!client.isAttached) return;
   const overheadMs = performance.now() - admission.call.startedTick - journey.upstreamMs;
-  running.giveUp(tell(relay, problem, answerHeaders(admission, journey, overheadMs), deps));
+  running.giveUp(tell(relay, problem, answerHeaders(admission, journey, overheadMs, deps), deps));
 }
 
 /** Tells the client in place of the rest of the answer what has ended it. Returns what it was sent. */

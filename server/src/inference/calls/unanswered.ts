@@ -50,7 +50,7 @@ export async function settleUnanswered(
     overheadMs,
   };
   await settle(admission, served, deps, { status: reply.status, body: reply.body });
-  const headers = { ...answerHeaders(admission, journey, overheadMs), ...reply.headers };
+  const headers = { ...answerHeaders(admission, journey, overheadMs, { promises: deps.promises, isSettled: true }), ...reply.headers };
   return { served, reply: { status: reply.status, headers, body: reply.body } };
 }
 

@@ -7,13 +7,14 @@ import { invalidInput } from '../../kernel/invalid-input.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { firstOf } from '../../kernel/statements.ts';
 import { faultOfNames } from './dead-names.ts';
+import type { PriceLog } from './declared-prices.ts';
 import { faultOfTerms } from './entry.ts';
 import type { LiveCatalog } from './live-catalog.ts';
 import type { CatalogModel } from './model.ts';
 import type { WrittenPrice } from './price.ts';
 import { FIRST_STARTS_NOW, NOT_DATED_BACK } from './price-timeline.ts';
 import { modelNotFound, notItsId } from './refusals.ts';
-import { changingCatalog, deleteDefinition, writeDefinition, writeOwnPrice } from './store.ts';
+import { type Changing, changingCatalog, deleteDefinition, writeDefinition, writeOwnPrice } from './store.ts';
 import { tables } from './tables.ts';
 
 /** Who changes the catalogue, for the audit log. */
@@ -30,16 +31,17 @@ export const OPERATOR: By = { accountId: null, actor: { kind: 'system', id: null
 interface AdministrationDeps {
   readonly pool: Pool;
   readonly catalog: LiveCatalog;
+  readonly log?: PriceLog | undefined;
 }
 
 /** What administrators change of the catalogue: in force here when it returns, on other gateways within a second. */
 export class CatalogAdministration {
-  readonly #pool: Pool;
+  readonly #changing: Changing;
   readonly #catalog: LiveCatalog;
   readonly #inTurn = createGate(1);
 
-  constructor({ pool, catalog }: AdministrationDeps) {
-    this.#pool = pool;
+  constructor({ pool, catalog, log }: AdministrationDeps) {
+    this.#changing = { pool, log };
     this.#catalog = catalog;
   }
 
@@ -101,7 +103,7 @@ export class CatalogAdministration {
   /** One change at a time, on all gateways, each judged by what the one before has left. */
   #change<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
-      const done = await changingCatalog(this.#pool, async (client) => {
+      const done = await changingCatalog(this.#changing, async (client) => {
         await this.#catalog.refresh();
         return work(client);
       });

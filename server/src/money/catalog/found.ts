@@ -113,7 +113,7 @@ export async function writeFound(
   { provider, baseUrl, models }: Omit<Found, 'names'> & { readonly models: readonly FoundModel[] },
 ): Promise<void> {
   const names = models.map(({ name }) => name).sort();
-  await changingCatalog(pool, async (client) => {
+  await changingCatalog({ pool }, async (client) => {
     const ofProvider = tables.selectFrom('catalog_discoveries').where('provider', '=', provider).where('base_url', '=', baseUrl);
     const known = await firstOf(client, ofProvider.select('names'));
     if (JSON.stringify(known?.names) !== JSON.stringify(names))
@@ -133,7 +133,7 @@ export const writeListed = (
   provider: string,
   names: readonly string[],
 ): Promise<void> =>
-  changingCatalog(pool, (client) =>
+  changingCatalog({ pool }, (client) =>
     writeUnknown(
       client,
       catalog,

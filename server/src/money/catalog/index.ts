@@ -2,6 +2,7 @@ export { CatalogAdministration, OPERATOR } from './administration.ts';
 export { type Catalog, loadCatalog } from './catalog.ts';
 export { type Cost, costBound, costOf, type UsageBound, usageBound } from './cost.ts';
 export { deadNames, faultOfProvider } from './dead-names.ts';
+export { declareStanding, type PriceLog } from './declared-prices.ts';
 export { modelsOfFile } from './entry.ts';
 export { type FoundModel, foundModels, listedAt, meantAt, writeFound, writeListed } from './found.ts';
 export { LiveCatalog } from './live-catalog.ts';

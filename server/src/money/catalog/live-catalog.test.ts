@@ -74,8 +74,8 @@ const shipped = (prices: Record<string, string>, ...ids: string[]): ListedModel[
     })),
   });
 const ship = (prices: Record<string, string>, ...ids: string[]) =>
-  fillFrom(pool, { source: 'shipped', digest: digest(), models: () => shipped(prices, ...ids) });
-const file = (...models: object[]) => fillFrom(pool, { source: 'file', digest: digest(), models: () => modelsOfFile({ models }) });
+  fillFrom({ pool }, { source: 'shipped', digest: digest(), models: () => shipped(prices, ...ids) });
+const file = (...models: object[]) => fillFrom({ pool }, { source: 'file', digest: digest(), models: () => modelsOfFile({ models }) });
 const fileModel = (usd: string) => ({
   id: 'm',
   context_window: 2_000,

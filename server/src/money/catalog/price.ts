@@ -1,4 +1,5 @@
 import type { ModelPricing, PriceMeter, PriceTerms } from '@tallygate/contract';
+import type { PriceEntry } from '@tallygate/receipts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import type { PicoUsd } from '../../kernel/money.ts';
 
@@ -28,6 +29,8 @@ export interface WrittenPrice extends PriceTerms {
   readonly effectiveFrom: number;
   readonly source: string;
   readonly cited: string | null;
+  /** In the log of receipts; null where the catalogue has no log. */
+  readonly entry?: PriceEntry | null;
 }
 
 const MICRO_DIGITS = 6;
@@ -60,7 +63,10 @@ export const priceOf = ({ version, effectiveFrom, usd_per_million, tiers = [], b
   batchFactor: batch_factor,
 });
 
-export const pricingToWire = (price: Price, { source, cited }: Pick<WrittenPrice, 'source' | 'cited'>): ModelPricing => ({
+export const pricingToWire = (
+  price: Price,
+  { source, cited, entry = null }: Pick<WrittenPrice, 'source' | 'cited' | 'entry'>,
+): ModelPricing => ({
   version: price.version,
   effective_from: rfc3339(price.effectiveFrom),
   currency: 'USD',
@@ -69,6 +75,7 @@ export const pricingToWire = (price: Price, { source, cited }: Pick<WrittenPrice
   batch_factor: price.batchFactor,
   source: source as ModelPricing['source'],
   cited,
+  entry,
 });
 
 /** All prices of a model. They are read when they are asked for: of a thousand models most never are. */

@@ -6,6 +6,7 @@ import { rfc3339 } from '../../kernel/clock.ts';
 import { firstOf, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import type { FormerModel } from './catalog.ts';
+import { type DeclaredRow, ENTRY_OF_PRICE, entryOf, IS_DECLARED, type PriceLog, writtenPrices } from './declared-prices.ts';
 import { faultOfTerms, type GivenPrice, type ListedModel } from './entry.ts';
 import type { ModelRecord, Source } from './model.ts';
 import type { WrittenPrice } from './price.ts';
@@ -34,15 +35,17 @@ export interface CatalogState {
 export const revisionOf = async (pool: Pool): Promise<bigint> =>
   (await firstOf(pool, tables.selectFrom('catalog_revision').select('revision')))?.revision ?? 0n;
 
-/** Of several prices of one moment, the one that was written last. */
 const PRICE_COLUMNS = ['model_id', 'version', 'source', 'cited', 'terms', 'effective_from'] as const;
+/** Of several prices of one moment, the one that was written last. */
 const PRICES = tables
-  .selectFrom('catalog_prices')
-  .distinctOn(['model_id', 'effective_from'])
-  .select(PRICE_COLUMNS)
-  .orderBy('model_id')
-  .orderBy('effective_from')
-  .orderBy('place', 'desc');
+  .selectFrom('catalog_prices as p')
+  .leftJoin('log_declarations as d', (join) => join.on(ENTRY_OF_PRICE))
+  .where(IS_DECLARED)
+  .distinctOn(['p.model_id', 'p.effective_from'])
+  .select(['p.model_id', 'p.version', 'p.source', 'p.cited', 'p.terms', 'p.effective_from', 'd.log_index', 'd.digest'])
+  .orderBy('p.model_id')
+  .orderBy('p.effective_from')
+  .orderBy('p.place', 'desc');
 
 /** The revision is read first: what changes meanwhile is told of later, and read again. */
 export async function readCatalog(pool: Pool): Promise<CatalogState> {
@@ -86,17 +89,33 @@ function merged(rows: readonly DefinitionRow[]): Omit<ModelRecord, 'prices'>[] {
   return [...models.values()];
 }
 
-const writtenPrice = ({ version, source, cited, terms, effective_from }: PriceRow): WrittenPrice => ({
-  ...terms,
-  ...{ version, source, cited, effectiveFrom: effective_from.getTime() },
-});
+const writtenPrice = (row: PriceRow | DeclaredRow): WrittenPrice => {
+  const { version, source, cited, terms, effective_from: from } = row;
+  const entry = 'log_index' in row ? entryOf(row) : null;
+  return { ...terms, ...{ version, source, cited, effectiveFrom: from.getTime(), entry } };
+};
 
-/** One at a time writes: which price is the first, and which the newest, is read and then written. */
-export const changingCatalog = <T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> =>
-  inTransaction(pool, async (client) => {
+export interface Changing {
+  readonly pool: Pool;
+  /** Undefined where nothing is charged, as in tests of the catalogue alone. */
+  readonly log?: PriceLog | undefined;
+}
+
+/**
+ * One at a time writes: which price is the first, and which the newest, is read and then written. What is written is declared in the log, in the
+ * same transaction: nobody reads a price that does not stand in it.
+ *
+ * @throws Problem `store_unavailable` where prices were written and the log is stopped
+ */
+export async function changingCatalog<T>({ pool, log }: Changing, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const { result, keep } = await inTransaction(pool, async (client) => {
     await client.query("select pg_advisory_xact_lock(hashtext('tallygate catalog'))");
-    return work(client);
+    const done = await work(client);
+    return { result: done, keep: log && (await log.within(client, await writtenPrices(client))) };
   });
+  await keep?.();
+  return result;
+}
 
 /** Writes a definition, and whether there was none of that source before. */
 export async function writeDefinition(
@@ -199,13 +218,14 @@ const UNCHANGED: Filled = { changed: 0, overruled: [] };
  *
  * @throws ListFault where a price leaves out what the model's kind is charged by
  */
-export async function fillFrom(pool: Pool, list: ReadList): Promise<Filled> {
+export async function fillFrom(changing: Changing, list: ReadList): Promise<Filled> {
+  const { pool } = changing;
   const { source, digest } = list;
   const ofSource = tables.selectFrom('catalog_lists').where('source', '=', source);
   if ((await firstOf(pool, ofSource.select('digest')))?.digest === digest) return UNCHANGED;
   const models = list.models();
   const edition = editionOf(models);
-  return changingCatalog(pool, async (client) => {
+  return changingCatalog(changing, async (client) => {
     const present = await firstOf(client, ofSource.select('edition'));
     if (source === 'shipped' && (present?.edition ?? '') > edition) return UNCHANGED;
     await client.query(

@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
-import { issueReceipt, sealOf } from '../../receipts/index.ts';
+import { issueReceipt, priceSubject, sealOf } from '../../receipts/index.ts';
 import { postingsOf } from './postings.ts';
-import { receiptFacts, receiptIdOf } from './receipt-facts.ts';
+import { receiptFacts, receiptIdOf, type WrittenFacts } from './receipt-facts.ts';
 import { dailyUsage, dailyUsageOfRuns, ledgerDays, runTotals } from './rollups.ts';
 import {
   type CorrectionRecord,
@@ -27,6 +27,8 @@ export interface Posted {
   readonly accountId: string;
   readonly livemode: boolean;
   readonly keyId: string | null;
+  /** Which price: see `priceSubject`. */
+  readonly price: string;
   /** Epoch milliseconds. */
   readonly startedAt: number;
 }
@@ -58,7 +60,18 @@ export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
   return {
     posted: records.map((record) => {
       const { requestId, attempt, accountId, livemode, keyId, startedAt } = record;
-      return { kind: postingKindOf(record), requestId, attempt, receiptId: receiptIdOf(record), accountId, livemode, keyId, startedAt };
+      const price = priceSubject(record.modelServed, record.priceVersion);
+      return {
+        kind: postingKindOf(record),
+        requestId,
+        attempt,
+        receiptId: receiptIdOf(record),
+        accountId,
+        livemode,
+        keyId,
+        price,
+        startedAt,
+      };
     }),
     postings: JSON.stringify(
       distinct.map(({ id, kind, cause, livemode, day }) => ({
@@ -88,14 +101,14 @@ export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
 /**
  * The receipts of the entries, sealed: rows as a JSON array.
  *
- * @param numbers of each entry's receipt among those of its account, mode and month
+ * @param written of each entry's receipt
  * @throws as {@link ledgerBatchOf}
  */
-export const receiptsOf = (entries: readonly JournalEntry[], numbers: readonly number[], sealKey: Buffer): string =>
-  JSON.stringify(entries.map((entry, at) => receiptRow(postedRecord(entry), numbers[at] ?? Number.NaN, sealKey)));
+export const receiptsOf = (entries: readonly JournalEntry[], written: readonly WrittenFacts[], sealKey: Buffer): string =>
+  JSON.stringify(entries.map((entry, at) => receiptRow(postedRecord(entry), written[at] ?? { number: Number.NaN, price: null }, sealKey)));
 
-function receiptRow(record: PostedRecord, number: number, sealKey: Buffer) {
-  const facts = receiptFacts(record, number);
+function receiptRow(record: PostedRecord, written: WrittenFacts, sealKey: Buffer) {
+  const facts = receiptFacts(record, written);
   const receipt = issueReceipt(facts);
   return {
     receipt_id: receipt.receiptId,

@@ -6,10 +6,11 @@ import { rfc3339 } from '../../kernel/clock.ts';
 import { isCollision } from '../../kernel/collisions.ts';
 import type { Log } from '../../kernel/log.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
-import { takeNumbers } from '../../receipts/index.ts';
+import { PriceEntries, takeNumbers } from '../../receipts/index.ts';
 import { parseLaneId } from './lane-ids.ts';
 import type { LedgerBatch, Posted } from './ledger-batch.ts';
 import type { LedgerPages } from './page-thread.ts';
+import type { WrittenFacts } from './receipt-facts.ts';
 import { ADD_TO_RUN_DAY, added, COVERED_SUMS, RUN_DAY, USAGE_SUMS } from './rollup-columns.ts';
 import { unknownAmong } from './unwritten.ts';
 
@@ -39,6 +40,7 @@ export class LedgerWriter {
   readonly #deps: LedgerWriterDeps;
   /** The drains so far, one after the other: the feed has one reader. */
   #drains: Promise<void> = Promise.resolve();
+  readonly #prices = new PriceEntries();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -134,13 +136,22 @@ export class LedgerWriter {
     if (unknown.length === 0) return;
     if (unknown.length < entries.length) pages = await work.ledgerBatchOf(unknown);
     await inTransaction(pool, async (client) => {
-      const numbers = await takeNumbers(client, pages.posted);
-      await writePages(client, pages, await work.receiptsOf(unknown, numbers));
+      const written = await this.#writtenFacts(client, pages.posted);
+      await writePages(client, pages, await work.receiptsOf(unknown, written));
       await this.#writeAlongside(
         client,
         pages.posted.filter(({ kind }) => kind === 'usage'),
       );
     });
+  }
+
+  async #writtenFacts(client: PoolClient, posted: readonly Posted[]): Promise<WrittenFacts[]> {
+    const entries = await this.#prices.of(
+      client,
+      posted.map(({ price }) => price),
+    );
+    const numbers = await takeNumbers(client, posted);
+    return posted.map(({ price }, at) => ({ number: numbers[at] ?? Number.NaN, price: entries.get(price) ?? null }));
   }
 
   /** Money comes first: a fault in what follows from it is no reason to set a settlement aside, nor to keep it waiting. */

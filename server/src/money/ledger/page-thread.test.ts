@@ -34,11 +34,11 @@ const someEntries = (count: number): JournalEntry[] =>
 
 test('comes to the same pages as the thread that asks would', async () => {
   const entries = someEntries(5);
-  const numbers = [3, 4, 5, 1, 2];
+  const written = [3, 4, 5, 1, 2].map((number) => ({ number, price: { index: 7, digest: 'c'.repeat(64) } }));
   const { ledgerBatchOf: ask, receiptsOf: askReceipts } = open();
-  const here = settledParts(ledgerBatchOf(entries), receiptsOf(entries, numbers, TEST_SEAL_KEY));
-  expect(settledParts(await ask(entries), await askReceipts(entries, numbers))).toEqual(here);
-  expect(here.receipts.map(({ account_sequence: number }) => number)).toEqual(numbers);
+  const here = settledParts(ledgerBatchOf(entries), receiptsOf(entries, written, TEST_SEAL_KEY));
+  expect(settledParts(await ask(entries), await askReceipts(entries, written))).toEqual(here);
+  expect(here.receipts.map(({ account_sequence: number }) => number)).toEqual([3, 4, 5, 1, 2]);
 });
 
 test('answers every question with its own pages, however many are asked at once', async () => {

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
+import type { WrittenFacts } from './receipt-facts.ts';
 
 /** Works out ledger pages on a thread of its own: parsing and hashing would cost the one that answers requests a fifth of its time. */
 export interface PageThread extends LedgerPages {
@@ -15,7 +16,7 @@ export interface LedgerPages {
    */
   ledgerBatchOf(entries: readonly JournalEntry[]): Promise<LedgerBatch>;
   /** @throws as above */
-  receiptsOf(entries: readonly JournalEntry[], numbers: readonly number[]): Promise<string>;
+  receiptsOf(entries: readonly JournalEntry[], written: readonly WrittenFacts[]): Promise<string>;
 }
 
 export interface PageWorkerData {
@@ -26,7 +27,7 @@ export interface PageRequest {
   readonly id: number;
   readonly entries: readonly JournalEntry[];
   /** Where receipts are asked for, and not the batch. */
-  readonly numbers?: readonly number[];
+  readonly written?: readonly WrittenFacts[];
 }
 
 export type PageAnswer = { readonly id: number } & ({ readonly pages: LedgerBatch | string } | { readonly error: unknown });
@@ -78,7 +79,7 @@ export function startPageThread(sealKey: Buffer): PageThread {
   };
   return {
     ledgerBatchOf: async (entries) => (await ask({ entries })) as LedgerBatch,
-    receiptsOf: async (entries, numbers) => (await ask({ entries, numbers })) as string,
+    receiptsOf: async (entries, written) => (await ask({ entries, written })) as string,
     async close() {
       isClosed = true;
       await worker?.terminate();

@@ -4,10 +4,10 @@ import type { PageAnswer, PageRequest, PageWorkerData } from './page-thread.ts';
 
 const sealKey = Buffer.from((workerData as PageWorkerData).sealKey);
 
-parentPort?.on('message', ({ id, entries, numbers }: PageRequest) => {
+parentPort?.on('message', ({ id, entries, written }: PageRequest) => {
   let answer: PageAnswer;
   try {
-    answer = { id, pages: numbers ? receiptsOf(entries, numbers, sealKey) : ledgerBatchOf(entries) };
+    answer = { id, pages: written ? receiptsOf(entries, written, sealKey) : ledgerBatchOf(entries) };
   } catch (error) {
     answer = { id, error };
   }

@@ -1,4 +1,5 @@
 import type { ReceiptPayment } from '@tallygate/contract';
+import type { PriceEntry } from '@tallygate/receipts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import type { ReceiptFacts } from '../../receipts/index.ts';
 import { SETTLEMENT_FIELDS } from './settlement-fields.ts';
@@ -7,17 +8,22 @@ import { isCorrection, isRefund, isSettled, type PostedRecord } from './settleme
 
 const settlement = projectionsOf(SETTLEMENT_FIELDS);
 
-/**
- * What the receipt of a settlement, a refund or a correction says, taken from the record and nowhere else.
- *
- * @param number of the receipt among those of its account, mode and month
- */
-export const receiptFacts = (record: PostedRecord, number: number): ReceiptFacts => ({
+/** What only the ledger's writer knows of a receipt. */
+export interface WrittenFacts {
+  /** Of the receipt among those of its account, mode and month. */
+  readonly number: number;
+  /** The entry of the log that has its price; null where none has. */
+  readonly price: PriceEntry | null;
+}
+
+/** What the receipt of a settlement, a refund or a correction says: all of it is from the record, and from what its writer has given it. */
+export const receiptFacts = (record: PostedRecord, { number, price }: WrittenFacts): ReceiptFacts => ({
   ...settlement.toReceipt(record),
   kind: record.kind ?? 'usage',
   receipt_id: receiptIdOf(record),
   account_sequence: number,
   outcome: isRefund(record) ? 'refunded' : record.outcome,
+  price_entry: price,
   payment: paymentOf(record),
   ...(isSettled(record) && record.waived && { waived_nano_usd: record.waived.toString() }),
   refund_of: isRefund(record) || isCorrection(record) ? record.receiptId : null,

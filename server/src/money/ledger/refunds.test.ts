@@ -26,7 +26,7 @@ import { ledgerRoutes } from './routes.ts';
 import { sampleRecord } from './sample-records.ts';
 import { settledAmong } from './settled-among.ts';
 import type { SettlementRecord } from './settlement-record.ts';
-import { NOW, openProcess, PRICE, settleOn, signingKey, tokens, verdictOf } from './testing/ledger.ts';
+import { declareSamplePrices, NOW, openProcess, PRICE, settleOn, signingKey, tokens, verdictOf } from './testing/ledger.ts';
 import { testPages } from './testing/pages.ts';
 import { usageOf } from './usage-queries.ts';
 
@@ -45,6 +45,7 @@ beforeAll(async () => {
   pool = openPool({ url: database.url, log: silentLog(), poolSize: 8 });
   source = ledgerLaneSource(pool);
   await publishSigningKeys(pool, [signingKey], Date.parse('2026-10-01T00:00:00Z'));
+  await declareSamplePrices(pool);
 });
 
 afterAll(async () => {

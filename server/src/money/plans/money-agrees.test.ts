@@ -13,12 +13,14 @@ import type { Principal } from '../../http/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { parseUsd } from '../../kernel/money.ts';
 import { billFaults, invoicesOf } from '../../receipts/testing/bills.ts';
+import { declareSamplePrices } from '../ledger/testing/ledger.ts';
 import { planRoutes } from './routes.ts';
 import { planOf } from './testing/book.ts';
 import { CARDS, type PlansUnderTest, plansUnderTest } from './testing/plans.ts';
 import { type UsageUnderTest, usageUnderTest } from './testing/usage.ts';
 
 const USD = 1_000_000_000n;
+const MODELS = ['gpt-5.4-nano', 'gpt-image-1', 'sora-2'];
 const NOTHING: ReceiptUsage = { input_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0, reasoning_tokens: 0 };
 
 /** Everything that happens to an account's money, in any order. */
@@ -46,7 +48,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       kind: fc.constant('use' as const),
-      model: fc.constantFrom('gpt-5.4-nano', 'gpt-image-1', 'sora-2'),
+      model: fc.constantFrom(...MODELS),
       costNano: fc.bigInt({ min: 1n, max: 9n * USD }),
       // Below zero the provider bills more than was held: debt.
       sparesNano: fc.bigInt({ min: -USD / 2n, max: USD }),
@@ -101,6 +103,7 @@ test('whatever is used, paid, returned and changed, books, lanes, invoices and e
       };
       const world = await plansUnderTest({ wire });
       if (!usage) throw new Error('Nothing was wired');
+      await declareSamplePrices(world.pool, MODELS);
       const life = new Life(world, usage);
       try {
         for (const one of [...first, ...steps]) await life.take(one);

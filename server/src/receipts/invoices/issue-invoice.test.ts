@@ -1,5 +1,5 @@
 import type { InvoicePayload } from '@tallygate/contract';
-import { accountHash, canonicalJson, verifyBill, verifyInvoice } from '@tallygate/receipts';
+import { accountHash, canonicalJson, type Declaration, verifyBill, verifyInvoice } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openPool } from '../../adapters/postgres/database.ts';
@@ -9,13 +9,14 @@ import { newId } from '../../kernel/ids.ts';
 import { type Log, silentLog } from '../../kernel/log.ts';
 import { appendAll } from '../log/append.ts';
 import { auditLog } from '../log/audit-log.ts';
+import { readEntries } from '../log/read-entries.ts';
 import { decideUnsealed, unsealedReceipts } from '../log/unsealed.ts';
 import { publishOwnKeys } from '../own-keys.ts';
 import { publishedKeySet } from '../published-keys.ts';
 import { sealKeyOf, sealOf } from '../seal.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../signing-keys.ts';
 import { billFaults, exportedLines, invoicesOf } from '../testing/bills.ts';
-import { keptInMemory, type ReceiptWish, storeReceipts } from '../testing/receipts.ts';
+import { declarePrice, keptInMemory, type ReceiptWish, storeReceipts } from '../testing/receipts.ts';
 import { dueInvoices, invoiceDigestOf, issueInvoice } from './issue-invoice.ts';
 
 const at = (time: string): number => Date.parse(`${time}Z`);
@@ -29,6 +30,8 @@ const quota = { requests: 10, tokens: 100, images: 0, audio_seconds: 0, video_se
 
 let database: Awaited<ReturnType<typeof testDatabase>>;
 let pool: Pool;
+/** What receipts say that are charged. */
+let priced: Partial<ReceiptWish>;
 /** A new account for each test. */
 let scope = { accountId: newId(), livemode: true };
 
@@ -36,6 +39,7 @@ beforeAll(async () => {
   database = await testDatabase();
   pool = openPool({ url: database.url, log: silentLog(), poolSize: 4 });
   await publishOwnKeys(pool, own, at('2026-01-01T00:00:00'));
+  priced = await declarePrice({ pool, own, kept });
 });
 beforeEach(() => {
   scope = { accountId: newId(), livemode: true };
@@ -49,13 +53,14 @@ const store = (...wishes: readonly ReceiptWish[]) =>
   storeReceipts(
     pool,
     logKey,
-    wishes.map((wish) => ({ account_id: scope.accountId, ...wish })),
+    wishes.map((wish) => ({ account_id: scope.accountId, ...priced, ...wish })),
   );
 const issueDeps = { clock: { now: () => DECEMBER }, sealKey: sealKeyOf(logKey), quotaOf: () => quota };
 const issue = (month: string, of = scope) => issueInvoice(pool, of, month, issueDeps);
 const fatal: object[] = [];
 const log = { ...silentLog(), fatal: (said: object) => void fatal.push(said) } as unknown as Log;
-const append = () => appendAll({ pool, keys: own.checkpoint, kept, clock: { now: () => DECEMBER }, log }, FOREVER);
+const append = (undeclared: readonly Declaration[] = []) =>
+  appendAll({ pool, keys: own.checkpoint, kept, clock: { now: () => DECEMBER }, log, undeclared: async () => undeclared }, FOREVER);
 const deps = async () => ({ pool, key, keySet: await publishedKeySet(pool, own) });
 /** As a customer finds it who asks `tallygate invoices verify`. */
 const found = async () => billFaults(await deps(), scope);
@@ -98,6 +103,29 @@ describe('an invoice', () => {
     const [{ log: place } = { log: { state: 'pending' } }] = await invoicesOf(await deps(), scope);
     expect(place).toMatchObject({ state: 'logged' });
     expect(await auditFaults()).toEqual([]);
+  });
+
+  test('stands behind its receipts, and they behind what was declared with them', async () => {
+    await append();
+    const [receipt = ''] = await store({ ...paid(0), completedAt: NOVEMBER });
+    const invoice = await issue('2026-11');
+    const end = '2026-12-01T01:00:00.000Z';
+    const declaration: Declaration = {
+      ...{ version: 'tallygate-declaration/v1', kind: 'key_retired', declared_at: end, purpose: 'receipt', kid: receipt, not_after: end },
+    };
+    await append([declaration]);
+    const { rows } = await pool.query<{ place: string; size: bigint }>(
+      `select (size - log_index)::text as place, size from receipt_log, (
+         select log_index from log_declarations where subject = $1::text union all
+         select log_index from receipts where receipt_id = $1::uuid union all
+         select log_index from log_documents where document_id = $2) placed`,
+      [receipt, invoice?.invoice_id],
+    );
+    expect(rows.map(({ place }) => place)).toEqual(['3', '2', '1']);
+    const size = Number(rows[0]?.size);
+    expect(await readEntries({ pool, archive: emptyArchive(pool) }, { index: 0, width: size })).toHaveLength(size * 34);
+    expect(await auditFaults()).toEqual([]);
+    expect(await found()).toEqual([]);
   });
 
   test('is due for every month with receipts, in both modes, and once', async () => {

@@ -1,5 +1,4 @@
-import { sign } from 'node:crypto';
-import { type Checkpoint, checkpointText, completedBy, leafHash, rangeHash, signatureLine, type TreeNode } from '@tallygate/receipts';
+import type { Declaration } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -10,11 +9,11 @@ import { digestOf } from '../issue-receipt.ts';
 import { isSealed, sealKeyOf } from '../seal.ts';
 import type { SigningKey } from '../signing-keys.ts';
 import { tables } from '../tables.ts';
+import { declareHeld } from './declare.ts';
 import { placeDocuments, setDocumentsAside, sortDocuments, WAITS, waitingDocuments } from './documents.ts';
-import { type KeptState, mustContinue } from './kept-state.ts';
-import { LogStop, stopLog, stopsOf } from './log-stops.ts';
-import { noteKeyOf, ownNewestState, readLogRow } from './own-state.ts';
-import { nameOf, sha256 } from './stored-tree.ts';
+import { growLog, holdLog, lockLog } from './grow-log.ts';
+import type { KeptState } from './kept-state.ts';
+import { LogStop, stopLog } from './log-stops.ts';
 import { setAside } from './unsealed.ts';
 
 /** Receipts that one transaction takes in. */
@@ -27,6 +26,8 @@ export interface AppendDeps {
   readonly kept: KeptState;
   readonly clock: Clock;
   readonly log: Log;
+  /** What has to stand in the log before the receipts that wait: keys that were published while it was stopped. */
+  readonly undeclared?: (client: PoolClient) => Promise<readonly Declaration[]>;
 }
 
 /**
@@ -38,9 +39,10 @@ export interface AppendDeps {
  * @returns how many waited; with as many as {@link AT_ONCE} there may be more. None while the log is stopped
  * @throws LogStop where what was signed last is not what is there: from then on the log is stopped
  */
-export async function appendReceipts({ pool, keys, kept, clock, log }: AppendDeps): Promise<number> {
+export async function appendReceipts(deps: AppendDeps): Promise<number> {
+  const { pool, kept, clock, log } = deps;
   try {
-    const { read, unsealed, note } = await inTransaction(pool, (client) => appendIn(client, { keys, kept, clock }));
+    const { read, unsealed, note } = await inTransaction(pool, (client) => appendIn(client, deps));
     // Not before: a state that was signed and not committed never was.
     if (note !== undefined) await kept.keep(note);
     if (unsealed.length > 0) log.fatal({ receipts: unsealed }, `somebody else than the gateway has written receipts. ${HOW_TO_LOOK}`);
@@ -78,19 +80,14 @@ interface Appended {
   readonly note?: string;
 }
 
-async function appendIn(client: PoolClient, { keys, kept, clock }: Pick<AppendDeps, 'keys' | 'kept' | 'clock'>): Promise<Appended> {
-  const log = await readLogRow(client, { isToGrow: true });
-  if ((await stopsOf(client)).length > 0) return { read: 0, unsealed: [] };
+async function appendIn(client: PoolClient, { keys, kept, clock, undeclared = async () => [] }: AppendDeps): Promise<Appended> {
+  const log = await lockLog(client);
+  if (!log) return { read: 0, unsealed: [] };
   // Before the receipts: whatever a document says of receipts, those are among the ones read after it, and stand before it in the log.
   const documents = await waitingDocuments(client);
-  const waiting = await rowsOf(
-    client,
-    tables.selectFrom('receipts').select(WAITING).where('log_index', 'is', null).orderBy('receipt_id').limit(AT_ONCE),
-  );
+  const waiting = await waitingReceipts(client);
   if (waiting.length + documents.length === 0) return { read: 0, unsealed: [] };
-
-  await mustContinue(client, log, kept, keys);
-  const state = await ownNewestState(client, log, keys);
+  const held = await holdLog(client, log, { keys, kept });
   // Not before: a gateway with other keys than the log's would set aside what is in order.
   const sealKeys = keys.map(sealKeyOf);
   const sealed = waiting.filter((row) => isAsWritten(row, sealKeys));
@@ -102,48 +99,22 @@ async function appendIn(client: PoolClient, { keys, kept, clock }: Pick<AppendDe
   await setDocumentsAside(client, refused, clock);
   const unsealed = [...unsealedReceipts, ...refused];
   if (sealed.length + taken.length === 0) return { read: waiting.length, unsealed };
-  const oldSize = log.size;
-  const added = new Map<string, TreeNode & { hash: Uint8Array }>();
-  const hashOf = (node: TreeNode) => added.get(nameOf(node))?.hash ?? state?.hashOf(node) ?? missing(node);
-  for (const [at, { digest }] of [...sealed, ...taken].entries()) {
-    const leaf = { index: oldSize + at, hash: leafHash(digest, sha256) };
-    for (const node of completedBy(leaf, hashOf, sha256)) added.set(nameOf(node), node);
-  }
-  const size = oldSize + sealed.length + taken.length;
-  const root = rangeHash({ start: 0, end: size }, hashOf, sha256);
-
-  const nodes = [...added.values()];
-  await client.query('insert into receipt_log_nodes (level, index, hash) select * from unnest($1::smallint[], $2::bigint[], $3::bytea[])', [
-    nodes.map(({ level }) => level),
-    nodes.map(({ index }) => index),
-    nodes.map(({ hash }) => hash),
-  ]);
+  const declared = await declareHeld(client, held, await undeclared(client));
+  const firstReceipt = held.size + declared.length;
   await client.query(
     `update receipts set log_index = placed.index, seal = null
       from unnest($1::uuid[]) with ordinality as placed_receipts (receipt_id, place),
         lateral (select $2::bigint + place - 1 as index) placed
       where receipts.receipt_id = placed_receipts.receipt_id`,
-    [sealed.map(({ receipt_id }) => receipt_id), oldSize],
+    [sealed.map(({ receipt_id }) => receipt_id), firstReceipt],
   );
-  await placeDocuments(client, taken, oldSize + sealed.length);
-  await client.query('update receipt_log set size = $1', [size]);
-  const note = checkpointNote({ origin: log.origin, size, root }, keys);
-  await client.query('insert into receipt_log_checkpoints (size, root, note, created_at) values ($1, $2, $3, $4)', [
-    size,
-    root,
-    note,
-    new Date(clock.now()),
-  ]);
+  await placeDocuments(client, taken, firstReceipt + sealed.length);
+  const digests = [...declared, ...[...sealed, ...taken].map(({ digest }) => digest)];
+  const note = await growLog(client, held, digests, { keys, clock });
   return { read: waiting.length, unsealed, note };
 }
 
-function missing(node: TreeNode): never {
-  throw new Error(`An empty log has no node ${nameOf(node)}`);
-}
-
-/** The state with the signature of every key. */
-export function checkpointNote(checkpoint: Checkpoint, keys: readonly SigningKey[]): string {
-  const text = checkpointText(checkpoint);
-  const lines = keys.map((key) => signatureLine(noteKeyOf(checkpoint.origin, key), sign(null, Buffer.from(text), key.privateKey)));
-  return `${text}\n${lines.join('')}`;
+function waitingReceipts(client: PoolClient): Promise<WaitingReceipt[]> {
+  const waiting = tables.selectFrom('receipts').select(WAITING).where('log_index', 'is', null);
+  return rowsOf(client, waiting.orderBy('receipt_id').limit(AT_ONCE));
 }

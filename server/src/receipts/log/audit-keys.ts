@@ -1,7 +1,7 @@
+import type { KeyPurpose } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
-import { isConfigured, type OwnKeys, type PublishedKey, readPublishedKeys, recordOfKey } from '../own-keys.ts';
+import { isConfigured, keysOf, type OwnKeys, type PublishedKey, readPublishedKeys, recordOfKey } from '../own-keys.ts';
 import type { OwnRecords } from '../own-records.ts';
-import type { KeyPurpose } from '../signing-keys.ts';
 import type { Fault } from './fault.ts';
 
 /** A key that signs, or has signed, for this service, and when. */
@@ -25,7 +25,9 @@ export async function auditKeys(
     published.filter((row) => !records.has(recordOfKey(row))),
   ];
   const unpublished = purposes.flatMap((purpose) =>
-    own[purpose].filter(({ kid }) => !published.some((row) => row.kid === kid)).map(({ kid, x }) => ({ kid, x, purpose, period: null })),
+    keysOf(own, purpose)
+      .filter(({ kid }) => !published.some((row) => row.kid === kid))
+      .map(({ kid, x }) => ({ kid, x, purpose, period: null })),
   );
   return {
     keys: [
@@ -45,7 +47,7 @@ export async function auditKeys(
   };
 }
 
-const purposes = ['receipt', 'checkpoint'] as const;
+const purposes = ['receipt', 'checkpoint', 'promise'] as const;
 const said = (fault: string): Fault => ({ fault, seen: `fault ${fault}` });
 
 const strangeness = (row: PublishedKey, own: OwnKeys): string =>

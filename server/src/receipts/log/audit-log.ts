@@ -11,8 +11,10 @@ import { allOf, type OwnKeys } from '../own-keys.ts';
 import { ownRecords } from '../own-records.ts';
 import { tables } from '../tables.ts';
 import { auditKeys, type PublishedOwnKey } from './audit-keys.ts';
-import { AUDITED_COLUMNS, receiptFaults } from './audit-receipt.ts';
-import { documentsAt } from './documents.ts';
+import { AUDITED_COLUMNS, type AuditedReceipt, receiptFaults } from './audit-receipt.ts';
+import { type DeclarationRow, declarationsAt } from './declarations.ts';
+import { digestOfDeclaration } from './declare.ts';
+import { documentsAt, type PlacedDocument } from './documents.ts';
 import type { Fault } from './fault.ts';
 import { stopLog } from './log-stops.ts';
 import { ownCheckpoint, readLogRow } from './own-state.ts';
@@ -89,23 +91,21 @@ async function faultsIn(
   { start, end }: Entries,
   keys: readonly PublishedOwnKey[],
 ): Promise<string[]> {
-  const byIndex = await receiptsAt({ pool, archive }, { start, end }, (placed) => placed.select(AUDITED_COLUMNS));
-  const documents = await documentsAt(pool, { start, end });
+  const [declared, documents] = [await declarationsAt(pool, { start, end }), await documentsAt(pool, { start, end })];
+  const others = declared.size + documents.size;
+  const byIndex = await receiptsAt({ pool, archive }, { start, end }, (placed) => placed.select(AUDITED_COLUMNS), others);
   const stored = await storedNodes(pool, start, end);
   const made = new Map<string, Uint8Array>();
   const faults: string[] = [];
   const hashOf = (node: TreeNode): Uint8Array => made.get(nameOf(node)) ?? stored.get(nameOf(node)) ?? new Uint8Array();
   for (let index = start; index < end; index += 1) {
-    const [row, document] = [byIndex.get(index), documents.get(index)];
-    if (!row && !document) {
-      faults.push(`entry ${index} has no receipt`);
+    const entry = auditedEntry(index, { receipt: byIndex.get(index), declared: declared.get(index), document: documents.get(index) });
+    if (!entry) {
+      faults.push(`entry ${index} has no receipt, no declaration and no document`);
       continue;
     }
-    if (row) faults.push(...receiptFaults(row));
-    if (document && !document.now.equals(document.digest))
-      faults.push(`the digest of ${document.kind} ${document.document_id} is not that of its text`);
-    const digest = row ? digestOf(row.payload) : (document?.now ?? Buffer.alloc(0));
-    for (const node of completedBy({ index, hash: leafHash(digest, sha256) }, hashOf, sha256)) {
+    faults.push(...entry.faults);
+    for (const node of completedBy({ index, hash: leafHash(entry.digest, sha256) }, hashOf, sha256)) {
       made.set(nameOf(node), node.hash);
       if (!stored.get(nameOf(node))?.equals(node.hash)) faults.push(`node ${nameOf(node)} is not the hash of what is below it`);
     }
@@ -113,6 +113,38 @@ async function faultsIn(
   const logKeys = keys.filter(({ purpose }) => purpose === 'checkpoint');
   return [...faults, ...(await checkpointFaults(pool, { start, end, hashOf }, logKeys))];
 }
+
+interface AuditedEntry {
+  /** Of what is stored. */
+  readonly digest: Buffer;
+  readonly faults: readonly string[];
+}
+
+interface StoredEntry {
+  readonly receipt: AuditedReceipt | undefined;
+  readonly declared: DeclarationRow | undefined;
+  readonly document: PlacedDocument | undefined;
+}
+
+/** Of what is stored at this place. Undefined where nothing is. */
+function auditedEntry(index: number, { receipt, declared, document }: StoredEntry): AuditedEntry | undefined {
+  const found: AuditedEntry[] = [];
+  if (receipt) found.push({ digest: digestOf(receipt.payload), faults: receiptFaults(receipt) });
+  if (declared) found.push(auditedDeclaration(declared));
+  if (document) found.push(auditedDocument(document));
+  const [first, ...more] = found;
+  return first && more.length > 0 ? { ...first, faults: [...first.faults, `entry ${index} is there twice`] } : first;
+}
+
+function auditedDeclaration({ log_index: index, declaration, digest: stated }: DeclarationRow): AuditedEntry {
+  const digest = digestOfDeclaration(JSON.parse(declaration));
+  return { digest, faults: digest.equals(stated) ? [] : [`the digest of entry ${index} is not that of its declaration`] };
+}
+
+const auditedDocument = ({ kind, document_id: id, digest: stated, now: digest }: PlacedDocument): AuditedEntry => ({
+  digest,
+  faults: digest.equals(stated) ? [] : [`the digest of ${kind} ${id} is not that of its text`],
+});
 
 /** The nodes that the entries complete, and those to the left of them that make roots; those that are missing are left out. */
 async function storedNodes(pool: Pool, start: number, end: number): Promise<Map<string, Buffer>> {

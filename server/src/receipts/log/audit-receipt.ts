@@ -10,7 +10,7 @@ export const AUDITED_COLUMNS = [
   ...(['kind', 'model', 'run_id', 'started_at', 'account_sequence'] as const),
 ] as const;
 /** A stored receipt with the columns that it is listed and exported by. */
-type AuditedReceipt = Readonly<Pick<RowOf<typeof Receipt>, (typeof AUDITED_COLUMNS)[number]>>;
+export type AuditedReceipt = Readonly<Pick<RowOf<typeof Receipt>, (typeof AUDITED_COLUMNS)[number]>>;
 
 /** Why a receipt is not as it was issued, or not found by whom it belongs to. */
 export function receiptFaults(row: AuditedReceipt): string[] {

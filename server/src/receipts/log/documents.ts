@@ -74,8 +74,13 @@ export async function placeDocuments(client: PoolClient, documents: readonly Log
   );
 }
 
-/** By their places in the log: the digest of what each says now. */
-export async function documentsAt(pool: Pool, { start, end }: Entries): Promise<Map<number, LogDocument & { readonly now: Buffer }>> {
+export interface PlacedDocument extends LogDocument {
+  /** The digest of what it says now. */
+  readonly now: Buffer;
+}
+
+/** By their places in the log. */
+export async function documentsAt(pool: Pool, { start, end }: Entries): Promise<Map<number, PlacedDocument>> {
   const placed = tables
     .selectFrom('log_documents')
     .select([...COLUMNS, 'log_index'])

@@ -4,7 +4,7 @@ import { recordAudit } from '../../audit/index.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { allOf, isOfKey, type OwnKeys, type PublishedKey, readPublishedKeys, recordOfKey } from '../own-keys.ts';
 import { putDown } from '../own-records.ts';
-import { checkpointNote } from './append.ts';
+import { checkpointNote } from './grow-log.ts';
 import { LogStop, type StopReason, stopsOf } from './log-stops.ts';
 import { nodesAsSigned, ownCheckpoint, readLogRow } from './own-state.ts';
 import { signedState } from './read-log.ts';

@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import type { PriceDeclaration } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { ensurePartitions, RECEIPTS } from '../../archive/index.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { newId, newReceiptId, newRequestId } from '../../kernel/ids.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { inTransaction } from '../../kernel/transaction.ts';
 import { digestOf, issueReceipt, type ReceiptFacts } from '../issue-receipt.ts';
+import { Declaring, type DeclaringDeps, PriceEntries, priceSubject } from '../log/declare.ts';
 import type { KeptState } from '../log/kept-state.ts';
 import { takeNumbers } from '../receipt-numbers.ts';
 import { sealKeyOf, sealOf } from '../seal.ts';
@@ -21,6 +25,25 @@ const paidBy = (livemode: boolean, cost: string): ReceiptFacts['payment'] =>
   livemode
     ? { plan: 'pro@1', funding: 'balance', covered: {}, charged_nano_usd: cost }
     : { plan: null, funding: 'test', covered: {}, charged_nano_usd: '0' };
+
+/**
+ * Makes the price of the receipts here an entry of the log: 1 nano-USD a token, since the beginning of 2026.
+ *
+ * @returns what receipts say that are charged at it
+ */
+export async function declarePrice(deps: Omit<DeclaringDeps, 'log' | 'clock'>): Promise<Partial<ReceiptFacts>> {
+  const since = '2026-01-01T00:00:00.000Z';
+  const unit_prices_pico_usd = { input_tokens: '1000' };
+  const declaration: PriceDeclaration = {
+    ...{ version: 'tallygate-declaration/v1', kind: 'price', declared_at: since, effective_from: since, model: 'm', price_version: 'v' },
+    ...{ unit_prices_pico_usd, tiers: [], batch_factor: '1' },
+  };
+  const declaring = new Declaring({ ...deps, clock: { now: () => Date.parse(since) }, log: silentLog() });
+  const keep = await inTransaction(deps.pool, (client) => declaring.within(client, [declaration]));
+  await keep();
+  const entry = (await new PriceEntries().of(deps.pool, [priceSubject('m', 'v')])).get(priceSubject('m', 'v')) ?? null;
+  return { price_entry: entry, unit_prices_pico_usd, cost_nano_usd: '1' };
+}
 
 /** Receipts as the ledger's writer stores them, for the log of that key. @returns their ids */
 export async function storeReceipts(pool: Pool, logKey: SigningKey, wishes: readonly ReceiptWish[]): Promise<string[]> {
@@ -52,11 +75,12 @@ export async function storeReceipts(pool: Pool, logKey: SigningKey, wishes: read
       usage: { input_tokens: 1, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0, reasoning_tokens: 0 },
       estimated: false,
       price_version: 'v',
+      price_entry: null,
       price_tier_above_input_tokens: null,
-      unit_prices_pico_usd: { input_tokens: '1000' },
+      unit_prices_pico_usd: { input_tokens: '0' },
       price_factor: '1',
-      cost_nano_usd: '1',
-      payment: paidBy(wish.livemode ?? true, wish.cost_nano_usd ?? '1'),
+      cost_nano_usd: '0',
+      payment: paidBy(wish.livemode ?? true, wish.cost_nano_usd ?? '0'),
       refund_of: null,
       refund_reason: null,
       started_at: rfc3339(completedAt),

@@ -45,6 +45,7 @@ import { Problem } from '../../../kernel/problem.ts';
 import { createSecretBox } from '../../../kernel/secret-box.ts';
 import { loadCatalog } from '../../../money/catalog/index.ts';
 import { isSettled, LedgerWriter, ledgerLaneSource } from '../../../money/ledger/index.ts';
+import { declarePrices } from '../../../money/ledger/testing/ledger.ts';
 import { testPages } from '../../../money/ledger/testing/pages.ts';
 import { TEST_RATES } from '../../../money/plans/index.ts';
 import { BOOK } from '../../../money/plans/testing/book.ts';
@@ -85,6 +86,10 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
   const tokenizer = createTokenizer();
   const recordings = createRecordings();
   const catalog = loadCatalog();
+  await declarePrices(
+    pool,
+    catalog.published.map(({ id, pricing: { version } }) => ({ model: id, version })),
+  );
   /** Background responses that a worker was told of. */
   const told: string[] = [];
   const content = createContentKeys({ pool, box: createSecretBox([{ id: 'test', key: Buffer.alloc(32, 7) }]) });

@@ -4,13 +4,14 @@ import { InProcessLanes } from '../../../adapters/lanes/in-process.ts';
 import type { LaneSource, LaneStore, MoneyLane, Units } from '../../../adapters/lanes/port.ts';
 import { SettlementJournal } from '../../../adapters/lanes/settlement-journal.ts';
 import { silentLog } from '../../../kernel/log.ts';
-import { newSigningSeed, signingKeyFromSeed } from '../../../receipts/index.ts';
+import { newSigningSeed, priceSubject, signingKeyFromSeed } from '../../../receipts/index.ts';
 import { signReceipt } from '../../../receipts/sign-receipt.ts';
 import type { Price } from '../../catalog/index.ts';
 import { Corrections } from '../corrections.ts';
 import { lanesOfRecord } from '../lanes-of-record.ts';
 import { LedgerWriter } from '../ledger-writer.ts';
 import { Refunds } from '../refunds.ts';
+import { sampleRecord } from '../sample-records.ts';
 import type { SettlementRecord } from '../settlement-record.ts';
 import { testPages } from './pages.ts';
 
@@ -55,6 +56,21 @@ export function openProcess({ pool, source, dir, price }: On) {
   const deps = { pool, lanes, clock: { now: () => NOW }, write: () => writer.drain() };
   return { journal, lanes, writer, refunds: new Refunds(deps), corrections: new Corrections({ ...deps, priceOf: () => price }) };
 }
+
+/** Where prices stand in a log that these tests do not have: what was charged has an entry. */
+export const declarePrices = (pool: Pool, prices: readonly { readonly model: string; readonly version: string }[]): Promise<unknown> =>
+  pool.query(
+    `insert into log_declarations (log_index, kind, subject, digest, declaration)
+     select place, 'price', subject, $2, '{}' from unnest($1::text[]) with ordinality as given (subject, place)`,
+    [prices.map(({ model, version }) => priceSubject(model, version)), Buffer.alloc(32, 1)],
+  );
+
+/** Those that sample records name. */
+export const declareSamplePrices = (pool: Pool, models: readonly string[] = [sampleRecord().modelServed, 'sora-2']): Promise<unknown> =>
+  declarePrices(
+    pool,
+    models.map((model) => ({ model, version: sampleRecord().priceVersion })),
+  );
 
 /** Holds a request on the lanes that its record names, and settles it at its cost. */
 export async function settleOn(lanes: LaneStore, record: SettlementRecord): Promise<void> {
@@ -110,6 +126,7 @@ export async function verdictOf(pool: Pool, receiptId: string) {
     digest: row.digest.toString('hex'),
     jws: await signReceipt(row.payload, signingKey),
     log: { state: 'pending' },
+    price: null,
     anchor: null,
   };
   return verifyReceipt(receipt, keys);

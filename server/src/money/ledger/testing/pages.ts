@@ -4,7 +4,7 @@ import type { LedgerPages } from '../page-thread.ts';
 /** On the thread that asks. */
 export const pagesWith = (sealKey: Buffer): LedgerPages => ({
   ledgerBatchOf: async (entries) => ledgerBatchOf(entries),
-  receiptsOf: async (entries, numbers) => receiptsOf(entries, numbers, sealKey),
+  receiptsOf: async (entries, written) => receiptsOf(entries, written, sealKey),
 });
 
 export const TEST_SEAL_KEY = Buffer.alloc(32, 7);

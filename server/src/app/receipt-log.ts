@@ -1,0 +1,50 @@
+import { toVerifierKey } from '@tallygate/receipts';
+import type { Pool } from 'pg';
+import { systemClock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import { Declaring, type KeptState, KeyOfTwoPurposes, nameLog, type OwnKeys, publishOwnKeys } from '../receipts/index.ts';
+import { ConfigError } from './config.ts';
+import type { Foundation } from './foundation.ts';
+import { keptLogState } from './kept-log-state.ts';
+import { receiptKeysOf } from './receipt-keys.ts';
+
+/** The log of receipts, as this gateway writes in it. */
+export interface OwnLog {
+  /** Sign the receipts and the states of their log. */
+  readonly ownKeys: OwnKeys;
+  readonly kept: KeptState;
+  /** Nothing is charged, and no key signs, before it stands in the log. */
+  readonly declaring: Declaring;
+}
+
+const STATE_FILE = 'receipt-log.note';
+
+/**
+ * Keys that are published and declared.
+ * @throws ConfigError where a key has two purposes
+ */
+export async function openReceiptLog({ config, dataDir, pool, clock, log }: Foundation): Promise<OwnLog> {
+  const ownKeys = receiptKeysOf(config, dataDir);
+  await nameLog(pool, config.publicUrl);
+  await publishOwnKeys(pool, ownKeys, clock.now()).catch((error: unknown) => {
+    throw error instanceof KeyOfTwoPurposes ? new ConfigError([error.message]) : error;
+  });
+  const kept = keptLogState(dataDir.file(STATE_FILE));
+  const declaring = new Declaring({ pool, own: ownKeys, kept, clock, log });
+  await declaring.ownKeysAnd({
+    witnesses: config.logWitnesses.map(({ key }) => toVerifierKey(key)),
+    anchors: config.anchorChains.map(({ chainId, contract }) => ({ chain_id: chainId, contract: contract.toLowerCase() })),
+  });
+  return { ownKeys, kept, declaring };
+}
+
+/** The same beside a gateway that may be running: on the server, with its keys. */
+export const declaringBeside = (pool: Pool, { ownKeys, file, log }: BesideDeps): Declaring =>
+  new Declaring({ pool, own: ownKeys, kept: keptLogState(file(STATE_FILE)), clock: systemClock, log });
+
+interface BesideDeps {
+  readonly ownKeys: OwnKeys;
+  /** In the gateway's data directory. */
+  readonly file: (name: string) => string;
+  readonly log: Log;
+}

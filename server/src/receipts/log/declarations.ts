@@ -1,0 +1,76 @@
+import { type Declaration, inclusionRanges, nodesOf, type PriceDeclaration, rangeHash } from '@tallygate/receipts';
+import type { Pool } from 'pg';
+import { anyOf, ifGiven, type RowOf, rowsOf } from '../../kernel/statements.ts';
+import type { LogDeclaration } from '../entities.ts';
+import { tables } from '../tables.ts';
+import { newestCheckpoint } from './read-log.ts';
+import type { Entries } from './receipts-at.ts';
+import { nameOf, readNodes, sha256 } from './stored-tree.ts';
+
+const COLUMNS = ['log_index', 'digest', 'declaration'] as const;
+/** An entry of the log that is no receipt. Its declaration is canonical JSON: the very text that was digested. */
+export type DeclarationRow = Readonly<Pick<RowOf<typeof LogDeclaration>, (typeof COLUMNS)[number]>>;
+
+const declared = tables.selectFrom('log_declarations').select(COLUMNS);
+
+/** Those of a part of the log, by their places. */
+export async function declarationsAt(pool: Pool, { start, end }: Entries): Promise<Map<number, DeclarationRow>> {
+  const rows = await rowsOf(pool, declared.where('log_index', '>=', BigInt(start)).where('log_index', '<', BigInt(end)));
+  return new Map(rows.map((row) => [Number(row.log_index), row]));
+}
+
+/** Prices by the places of their entries. */
+export async function declaredPrices(pool: Pool, indexes: readonly number[]): Promise<Map<number, PriceDeclaration>> {
+  if (indexes.length === 0) return new Map();
+  const rows = await rowsOf(pool, declared.where('kind', '=', 'price').where('log_index', '=', anyOf(indexes.map(BigInt))));
+  return new Map(rows.map((row) => [Number(row.log_index), JSON.parse(row.declaration)]));
+}
+
+/** The path of each entry to the root of that size, base64; the nodes of all of them are read in one query. */
+export async function inclusionPaths(pool: Pool, indexes: readonly number[], size: number): Promise<string[][]> {
+  const ranges = indexes.map((index) => inclusionRanges(index, size));
+  const nodes = new Map(
+    ranges
+      .flat()
+      .flatMap(nodesOf)
+      .map((node) => [nameOf(node), node]),
+  );
+  const hashOf = await readNodes(pool, [...nodes.values()]);
+  return ranges.map((path) => path.map((range) => Buffer.from(rangeHash(range, hashOf, sha256)).toString('base64')));
+}
+
+export interface WantedDeclarations {
+  readonly kind?: Declaration['kind'] | undefined;
+  /** Index of the last one of the page before. */
+  readonly after?: number | undefined;
+  readonly limit: number;
+}
+
+/** In the order of the log, each with its proof against the newest state. @throws Problem `not_found` while the log is empty */
+export async function listDeclarations(pool: Pool, { kind, after = -1, limit }: WantedDeclarations) {
+  const { size, note } = await newestCheckpoint(pool);
+  const rows = await rowsOf(
+    pool,
+    declared
+      .where('log_index', '>', BigInt(after))
+      .where('log_index', '<', BigInt(size))
+      .where(({ eb }) => ifGiven(kind, (wanted) => eb('kind', '=', wanted)))
+      .orderBy('log_index')
+      .limit(limit + 1),
+  );
+  const page = rows.slice(0, limit);
+  const indexes = page.map(({ log_index: index }) => Number(index));
+  const paths = await inclusionPaths(pool, indexes, size);
+  return {
+    object: 'log.declarations' as const,
+    checkpoint: note,
+    tree_size: size,
+    declarations: page.map(({ digest, declaration }, at) => ({
+      index: indexes[at] ?? 0,
+      digest: digest.toString('hex'),
+      declaration: JSON.parse(declaration) as Declaration,
+      inclusion_path: paths[at] ?? [],
+    })),
+    has_more: rows.length > limit,
+  };
+}

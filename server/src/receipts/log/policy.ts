@@ -1,0 +1,31 @@
+import { canonicalJson, type LogPolicyDeclaration } from '@tallygate/receipts';
+import type { PoolClient } from 'pg';
+import { rfc3339 } from '../../kernel/clock.ts';
+import { firstOf } from '../../kernel/statements.ts';
+import { tables } from '../tables.ts';
+import { readLogRow } from './own-state.ts';
+
+/** How soon a receipt stands in the log, seconds after its answer has ended, however busy gateway and database are. */
+export const LOGGED_WITHIN_S = 300;
+
+/** What a gateway is configured with. */
+export type LogPolicy = Pick<LogPolicyDeclaration, 'witnesses' | 'anchors'>;
+
+/** The rules by which the log is kept, where the last that were declared are others. */
+export async function undeclaredPolicy(client: PoolClient, policy: LogPolicy, now: number): Promise<LogPolicyDeclaration[]> {
+  const { origin } = await readLogRow(client);
+  const declaration: LogPolicyDeclaration = {
+    version: 'tallygate-declaration/v1',
+    kind: 'policy',
+    declared_at: rfc3339(now),
+    log: origin,
+    receipt_version: 'tallygate-receipt/v1',
+    logged_within_s: LOGGED_WITHIN_S,
+    witnesses: [...policy.witnesses],
+    anchors: [...policy.anchors],
+  };
+  const policies = tables.selectFrom('log_declarations').select('declaration').where('kind', '=', 'policy');
+  const newest = await firstOf(client, policies.orderBy('log_index', 'desc').limit(1));
+  const last = newest && (JSON.parse(newest.declaration) as LogPolicyDeclaration);
+  return last && canonicalJson({ ...last, declared_at: '' }) === canonicalJson({ ...declaration, declared_at: '' }) ? [] : [declaration];
+}
