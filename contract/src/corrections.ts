@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isPlainText, NOT_PLAIN, Timestamp, Usd, Uuid } from './conventions.ts';
-import { ReceiptUsage } from './receipts.ts';
+import { ReceiptUsage } from './receipt-usage.ts';
 
 export const RequestName = z
   .string()

@@ -117,6 +117,7 @@ export type { PeopleFilter } from './people-filter.ts';
 export * from './plans.ts';
 export * from './problem.ts';
 export * from './receipt-payment.ts';
+export * from './receipt-usage.ts';
 export * from './receipts.ts';
 export * from './runs.ts';
 export { DEFAULT_SCOPES, SCOPE_ROLES, SCOPES, type Scope, scopesOfRole } from './scopes.ts';

@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { headersA, Livemode, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
 import { CorrectionRequest, CorrectionResponse, PublicReason, RequestCorrection, RequestName } from './corrections.ts';
-import { ReceiptUsage } from './receipts.ts';
+import { ReceiptUsage } from './receipt-usage.ts';
 
 const c = initContract();
 
