@@ -2,6 +2,7 @@ import { withoutBom } from '../../kernel/event-lines.ts';
 import { GrowingBuffer } from '../../kernel/growing-buffer.ts';
 import { JsonMembers } from '../../kernel/json-members.ts';
 import { usageSoFar } from '../../kernel/json-so-far.ts';
+import { isUsageName } from '../../kernel/stated-usage.ts';
 import { breather } from '../../kernel/turn.ts';
 import type { Json } from './json-value.ts';
 import { jsonIn } from './json-value.ts';
@@ -12,8 +13,6 @@ const SEARCHED_BYTES = 1024 * 1024;
 const PIECE_BYTES = 65_536;
 /** More than any usage takes. */
 const LONGEST_USAGE = 64 * 1024;
-/** What the dialects call it. */
-const USAGE = new Set(['usage', 'usageMetadata']);
 
 /** A body that is kept whole, as long as it is not too large; of one that is, what it says of its usage is found. */
 export class CollectedBody {
@@ -89,7 +88,7 @@ class UsageSearch {
     let bytes = 0;
     this.#members = new JsonMembers({
       begin: (begins) => {
-        this.#name = USAGE.has(begins) ? begins : undefined;
+        this.#name = isUsageName(begins) ? begins : undefined;
         this.#value = [];
         bytes = 0;
       },

@@ -1,5 +1,5 @@
+import { statedUsage } from '../../kernel/stated-usage.ts';
 import type { Words } from './fault.ts';
-import { statedUsage } from './port.ts';
 
 /** Reads OpenAI's `{ error: { message, param, code } }` and what its imitators make of it; any other text is the message. */
 export function openAiWords(text: string): Words {

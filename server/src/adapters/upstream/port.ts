@@ -182,15 +182,6 @@ export interface Begun {
   readonly said?: ReceiptUsage | undefined;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-const membersOf = (value: unknown): Json => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {});
-
-/** The usage in an answer, an event or an error: at its top, in `x_groq`, or in the error itself, which FastAPI calls `detail`. */
-export function statedUsage(stated: unknown): unknown {
-  const { usage, x_groq: groq, error, detail } = membersOf(stated);
-  return usage ?? membersOf(groq)['usage'] ?? membersOf(error)['usage'] ?? membersOf(detail)['usage'];
-}
-
 const NAME = /^[\w.-]+$/;
 
 /** Why there is no answer, for a log: what may repeat the prompt is left out. */

@@ -1,4 +1,5 @@
-import { type Begun, reasonOf, statedUsage, UpstreamCut, type UpstreamFault } from '../../adapters/upstream/port.ts';
+import { type Begun, reasonOf, UpstreamCut, type UpstreamFault } from '../../adapters/upstream/port.ts';
+import { statedUsage } from '../../kernel/stated-usage.ts';
 import type { Admission } from './admission.ts';
 import { type AnswerReader, Attempt, type AttemptDeps, type Journey, LATE, OUTCOME, type Progress, type Used } from './attempt.ts';
 import { isBilled, knownUsage, withoutBill } from './billed-faults.ts';
@@ -127,7 +128,7 @@ export function faultOfCut(error: unknown, begun?: Begun): UpstreamFault {
   if (!(error instanceof UpstreamCut)) throw error;
   const kind = error.reason === 'aborted' ? 'cancelled' : error.reason === 'idle_timeout' ? 'timeout' : 'failed';
   const fault = invalidAnswer(error.message, kind);
-  return kind === 'cancelled' ? fault : { ...fault, usage: error.found?.['usage'], begun: { bytes: error.came ?? NOTHING, ...begun } };
+  return kind === 'cancelled' ? fault : { ...fault, usage: statedUsage(error.found), begun: { bytes: error.came ?? NOTHING, ...begun } };
 }
 
 const NOTHING = Buffer.alloc(0);

@@ -1,6 +1,6 @@
-import { statedUsage } from '../../adapters/upstream/port.ts';
+import { statedUsage } from '../../kernel/stated-usage.ts';
 import type { Json } from './event-data.ts';
-import { isCount, isRecord } from './usage.ts';
+import { isRecord, sidesOf } from './usage.ts';
 
 export const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
 
@@ -22,15 +22,14 @@ export function usageOfChunk(chunk: Json | undefined, before: ChoiceUsages = new
 }
 
 /** In the choice, or in what it says. */
-const usageOfChoice = ({ usage, delta, message }: Json): Json | undefined =>
-  [usage, ...[delta, message].map((said) => (isRecord(said) ? said['usage'] : undefined))].find(isRecord);
+const usageOfChoice = ({ usage, delta, message }: Json): Json | undefined => [usage, ...[delta, message].map(statedUsage)].find(isRecord);
 
 /** Each choice tells of the one prompt, and of what came out for it. */
 function addedUsage(usages: readonly Json[]): Json | undefined {
   if (usages.length === 1) return usages[0];
-  const counts = (name: string) => usages.map((usage) => usage[name]).filter(isCount);
-  const completion_tokens = counts('completion_tokens').reduce((sum, count) => sum + count, 0);
-  return { prompt_tokens: Math.max(0, ...counts('prompt_tokens')), completion_tokens };
+  const sides = usages.map((usage) => sidesOf(usage));
+  const completion_tokens = sides.reduce((sum, { output = 0 }) => sum + output, 0);
+  return { prompt_tokens: Math.max(...sides.map(({ input = 0 }) => input)), completion_tokens };
 }
 
 /** Everything in a chunk (or a whole answer) that the model wrote, in a chat or in the older completions. */

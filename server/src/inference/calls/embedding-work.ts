@@ -5,7 +5,7 @@ import { jsonForm } from './json-answer.ts';
 import { JsonPassage } from './json-passage.ts';
 import type { Received } from './operation.ts';
 import { textSize, textsOf } from './text-inputs.ts';
-import { isCount, isRecord, NO_USAGE, usedUsage } from './usage.ts';
+import { isRecord, NO_USAGE, sidesOf, usedUsage } from './usage.ts';
 import type { Work } from './work.ts';
 
 /** What is added to each text at most (begin and end marks), tokens. */
@@ -47,12 +47,10 @@ export function embeddingWork(request: EmbeddingRequest, { sha256 }: Received): 
 }
 
 /** Of an answer, which always has content. */
-const readUsage = (usage: unknown): ReceiptUsage | undefined =>
-  isRecord(usage)
-    ? usedUsage({ ...NO_USAGE, input_tokens: Math.max(countOf(usage['prompt_tokens']), countOf(usage['total_tokens'])) })
-    : undefined;
-
-const countOf = (value: unknown): number => (isCount(value) ? value : 0);
+const readUsage = (usage: unknown): ReceiptUsage | undefined => {
+  const { input = 0, total = 0 } = sidesOf(usage);
+  return usedUsage({ ...NO_USAGE, input_tokens: Math.max(input, total) });
+};
 
 const usageForClient = ({ input_tokens }: ReceiptUsage) => ({ prompt_tokens: input_tokens, total_tokens: input_tokens });
 

@@ -1,6 +1,7 @@
 import type { ImageEditRequest, ImageGenerationRequest, ImageVariationRequest, ReceiptUsage } from '@tallygate/contract';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import type { Problem } from '../../kernel/problem.ts';
+import { statedUsage } from '../../kernel/stated-usage.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Dialect } from './dialect.ts';
@@ -133,7 +134,7 @@ const imageForm = (images: number, event: ImageJob['event']): AnswerForm => ({
     const value = await jsonObjectOf(bytes);
     if (!Array.isArray(value?.['data']) || value['data'].length === 0) return undefined;
     const made = value['data'].length;
-    const { usage, usageSaid } = usageOfAnswer(readImageUsage(value['usage'], made), () => true);
+    const { usage, usageSaid } = usageOfAnswer(readImageUsage(statedUsage(value), made), () => true);
     return {
       contentType: 'application/json',
       ...{ usage, usageSaid },
@@ -157,7 +158,7 @@ function imageEvents(images: number, completed: string) {
       return event;
     },
     readUsage(event: Json): ReceiptUsage | undefined {
-      const each = [...finished, event].map(({ usage }) => readImageUsage(usage, 1));
+      const each = [...finished, event].map((each) => readImageUsage(statedUsage(each), 1));
       return each.reduce((sum, usage) => (sum && usage ? added(sum, usage) : undefined));
     },
     withCost: (final: Json, cost: { usage: ReceiptUsage; costUsd: number }) => ({

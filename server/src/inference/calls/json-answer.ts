@@ -1,5 +1,6 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import { readJson } from '../../kernel/read-json.ts';
+import { statedUsage } from '../../kernel/stated-usage.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
 import type { AnswerForm, PlainAnswer, StreamFilter } from './answer-form.ts';
 import { isRecord } from './usage.ts';
@@ -29,7 +30,7 @@ export const jsonForm = ({ isAnswer, readUsage, usageForClient }: JsonForm): Ans
   async read(bytes): Promise<PlainAnswer | undefined> {
     const value = await jsonObjectOf(bytes);
     if (!value || !isAnswer(value)) return undefined;
-    const usage = readUsage(value['usage'], value);
+    const usage = readUsage(statedUsage(value), value);
     return {
       contentType: 'application/json',
       usage,

@@ -1,6 +1,7 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import { JsonMembers } from '../../kernel/json-members.ts';
 import { usageSoFar } from '../../kernel/json-so-far.ts';
+import { isUsageName } from '../../kernel/stated-usage.ts';
 import type { ShownCost, StreamFilter } from './answer-form.ts';
 import { isRecord } from './usage.ts';
 
@@ -106,7 +107,7 @@ export class JsonPassage implements StreamFilter {
 
   #begin(name: string): void {
     this.#name = name;
-    if (name === 'usage') {
+    if (isUsageName(name)) {
       this.#usageText = [];
       this.#usageBytes = 0;
       return;
@@ -116,7 +117,7 @@ export class JsonPassage implements StreamFilter {
   }
 
   #take(bytes: Buffer): void {
-    if (this.#name === 'usage') {
+    if (isUsageName(this.#name)) {
       this.#usageBytes += bytes.length;
       if (this.#usageBytes > MOST_KEPT_BYTES) this.#isInvalid = true;
       // What it came in is not to be kept for it.
@@ -132,7 +133,7 @@ export class JsonPassage implements StreamFilter {
   }
 
   #end(): void {
-    if (this.#name !== 'usage') return;
+    if (!isUsageName(this.#name)) return;
     try {
       this.#usage = JSON.parse(Buffer.concat(this.#usageText).toString('utf8'));
     } catch {

@@ -1,6 +1,6 @@
-import { statedUsage } from '../../adapters/upstream/port.ts';
 import { JsonMembers } from '../../kernel/json-members.ts';
 import { usageSoFar } from '../../kernel/json-so-far.ts';
+import { isUsageName, statedUsage } from '../../kernel/stated-usage.ts';
 import { breather } from '../../kernel/turn.ts';
 import { type Json, lineOfData } from './event-data.ts';
 
@@ -10,7 +10,8 @@ const FINISHED = Buffer.from('"finish_reason":"');
 /** A usage, an error or a name is no longer. */
 const MOST_MEMBER_BYTES = 64 * 1024;
 /** What is asked of them, and of a stream's last chunk that is made after its first. */
-const ASKED = new Set(['usage', 'x_groq', 'error', 'id', 'object', 'created', 'model', 'system_fingerprint', 'service_tier']);
+const ASKED = new Set(['x_groq', 'error', 'id', 'object', 'created', 'model', 'system_fingerprint', 'service_tier']);
+const isAsked = (name: string): boolean => ASKED.has(name) || isUsageName(name);
 /** The part of it that counts as its text. */
 const SAMPLE_BYTES = 64 * 1024;
 
@@ -51,7 +52,7 @@ async function smallMembersOf(object: Buffer, inPlace: InPlace, mayBeCut = false
   }
   if (!mayBeCut) return members.isComplete ? found : undefined;
   const { name, text } = begun();
-  return name === 'usage' ? { ...found, usage: usageSoFar(text) } : found;
+  return isUsageName(name) ? { ...found, [name]: usageSoFar(text) } : found;
 }
 
 type InPlace = (name: string, elements: number) => Json;
@@ -77,11 +78,11 @@ function smallMembers(inPlace: InPlace): SmallMembers {
     value: (part) => {
       bytes += part.length;
       // What it came in is not to be kept for it.
-      if (bytes <= MOST_MEMBER_BYTES && ASKED.has(name)) value.push(Buffer.from(part));
+      if (bytes <= MOST_MEMBER_BYTES && isAsked(name)) value.push(Buffer.from(part));
     },
     end: (elements) => {
       if (name === 'choices' || bytes > MOST_MEMBER_BYTES) Object.assign(found, inPlace(name, elements));
-      else if (ASKED.has(name)) found[name] = jsonIn(Buffer.concat(value).toString('utf8'));
+      else if (isAsked(name)) found[name] = jsonIn(Buffer.concat(value).toString('utf8'));
       name = '';
     },
   });

@@ -3,6 +3,7 @@ import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../../adap
 import { sha256Of } from '../../kernel/digest.ts';
 import { isTooComplex } from '../../kernel/json-scan.ts';
 import { formatUsd, usdForDisplay } from '../../kernel/money.ts';
+import { statedUsage } from '../../kernel/stated-usage.ts';
 import type { Admission } from './admission.ts';
 import type { PlainAnswer, ShownCost } from './answer-form.ts';
 import type { AnswerReader, Attempt, Journey, Used } from './attempt.ts';
@@ -139,7 +140,7 @@ async function collect(
   } catch (error) {
     const isReadOn = isTooLarge && error instanceof UpstreamCut && (error.reason === 'too_large' || attempt.running.endedBy === 'deadline');
     return isReadOn
-      ? { ok: true, value: tooLargeAnswer(usageOfLarge(error.found?.['usage'], form, attempt.target.model)) }
+      ? { ok: true, value: tooLargeAnswer(usageOfLarge(statedUsage(error.found), form, attempt.target.model)) }
       : faultOfCut(error);
   }
   if (bytes.length > LONGEST_PARSED && (bytes[0] === OPEN_BRACE || isJson(answer.contentType)) && (await isTooComplex(bytes)))

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { ReceiptUsage } from '@tallygate/contract';
 import { GrowingBuffer } from '../../kernel/growing-buffer.ts';
+import { statedUsage } from '../../kernel/stated-usage.ts';
 import { breather } from '../../kernel/turn.ts';
 import type { AnswerForm, Delivered, PlainAnswer, StreamFilter } from './answer-form.ts';
 import { ByteStream, isText } from './byte-stream.ts';
@@ -31,7 +32,7 @@ const soundIn = ({ audio }: Json): Buffer => (typeof audio === 'string' ? Buffer
 const EVENTS: EventForm = {
   isWatched: (type) => type === 'speech.audio.done',
   isFinal: (type) => type === 'speech.audio.done',
-  readUsage: ({ usage }) => soundUsage(usage),
+  readUsage: (event) => soundUsage(statedUsage(event)),
   withCost: (final, { usage, costUsd }) => {
     const { input_tokens, output_tokens } = usage;
     const counted = { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens };

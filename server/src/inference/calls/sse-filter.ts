@@ -9,9 +9,9 @@ import { dataEventsOf, END_OF_EVENT, EventFrames, eventsOf, isKeepAlive } from '
 import { inShort, largeChunkOf } from './large-chunk.ts';
 import { ToldUsage } from './told-usage.ts';
 import { leastUsage, readUsage, reportedUsage } from './usage.ts';
+import { usageAnywhere } from './usage-anywhere.ts';
 
 const EMPTY = Buffer.alloc(0);
-const USAGE = Buffer.from('"usage"');
 const CHOICES = Buffer.from('"choices"');
 const COLON = 58;
 /** How much of what was passed on is kept for an estimate, should the provider never say what it used. */
@@ -107,7 +107,7 @@ export class SseFilter {
 
   /** The most that the provider has said by now. */
   get usageSaid(): ReceiptUsage | undefined {
-    return this.#told.with(leastIn(this.#frames.begun));
+    return this.#told.with(leastIn(this.#frames.begun)) ?? leastUsage(usageAnywhere(Buffer.concat(this.#tail)));
   }
 
   get hasUsageDecreased(): boolean {
@@ -275,8 +275,7 @@ export class SseFilter {
   #hearBehindEnd(events: Buffer): void {
     if (this.#isNoStream) return;
     for (const event of eventsOf(events))
-      if (event.length <= LONGEST_PARSED && event.includes(USAGE))
-        this.#hear(usageOfChunk(jsonOf(dataOf(event.toString('utf8'))), this.#byChoice));
+      if (event.length <= LONGEST_PARSED) this.#hear(usageOfChunk(jsonOf(dataOf(event.toString('utf8'))), this.#byChoice));
   }
 
   /** While nothing has passed, another provider may still answer. Later on, this one's answer is read on for its usage. */

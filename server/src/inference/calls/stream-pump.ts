@@ -3,6 +3,7 @@ import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../../adap
 import { formatUsd } from '../../kernel/money.ts';
 import type { Problem } from '../../kernel/problem.ts';
 import { andThen } from '../../kernel/soon.ts';
+import { statedUsage } from '../../kernel/stated-usage.ts';
 import type { Admission } from './admission.ts';
 import type { StreamFilter } from './answer-form.ts';
 import type { Attempt, JourneySoFar } from './attempt.ts';
@@ -148,7 +149,8 @@ export class StreamPump {
     const { form } = journey.target.dialect;
     const cut = this.#cut;
     if (cut && !(cut instanceof UpstreamCut)) throw cut;
-    const usageFound = cut instanceof UpstreamCut && cut.found ? usageOfLarge(cut.found['usage'], form, journey.target.model) : undefined;
+    const usageFound =
+      cut instanceof UpstreamCut && cut.found ? usageOfLarge(statedUsage(cut.found), form, journey.target.model) : undefined;
     const came = { filter, usageFound, ...said, firstByteAt: this.#firstByteAt || deps.clock.now(), overheadMs: this.#overheadMs };
     return { ok: true, brokeOff: filter.isUnreadable ?? false, value: { ...came, isComplete: false, isLeftOut: true, wasLeft } };
   }

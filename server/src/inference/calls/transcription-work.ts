@@ -2,6 +2,7 @@ import type { ReceiptUsage, TranscriptionRequest, TranslationRequest } from '@ta
 import type { UpstreamEndpoint } from '../../adapters/upstream/port.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { statedUsage } from '../../kernel/stated-usage.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
 import type { CatalogModel } from '../../money/catalog/index.ts';
 import type { AnswerForm, ShownCost } from './answer-form.ts';
@@ -138,7 +139,7 @@ const transcriptForm = (format: string, charged: Charged): AnswerForm => ({
     const value = await jsonObjectOf(bytes);
     const text = value?.['text'];
     if (!value || typeof text !== 'string') return undefined;
-    const { usage, usageSaid } = usageOfAnswer(readTranscriptUsage(value['usage'], value['duration']), () => text !== '');
+    const { usage, usageSaid } = usageOfAnswer(readTranscriptUsage(statedUsage(value), value['duration']), () => text !== '');
     return {
       contentType: 'application/json',
       usage: charged(usage),
@@ -153,7 +154,7 @@ const transcriptForm = (format: string, charged: Charged): AnswerForm => ({
     new TypedEventStream({
       isWatched: (type) => type === 'transcript.text.done',
       isFinal: (type) => type === 'transcript.text.done',
-      readUsage: ({ usage }) => charged(readTranscriptUsage(usage, undefined)),
+      readUsage: (event) => charged(readTranscriptUsage(statedUsage(event), undefined)),
       withCost: (final, cost) => ({ ...final, usage: shownUsage(final['usage'], cost) }),
       textOf: ({ delta }) => (typeof delta === 'string' ? delta : ''),
       wholeTextOf: ({ text }) => (typeof text === 'string' ? text : ''),
@@ -169,7 +170,8 @@ function readTranscriptUsage(usage: unknown, duration: unknown): ReceiptUsage | 
     const sound = partIn(inputDetails, 'audio_tokens', input) ?? 0;
     return { ...NO_USAGE, input_tokens: input, output_tokens: output, ...(sound > 0 && { audio_input_tokens: sound }) };
   }
-  const seconds = isRecord(usage) ? usage['seconds'] : typeof duration === 'string' ? Number(duration) : duration;
+  const told = isRecord(usage) ? usage['seconds'] : duration;
+  const seconds = typeof told === 'string' && told.trim() !== '' ? Number(told) : told;
   return typeof seconds === 'number' && Number.isFinite(seconds) && seconds >= 0 && seconds < LONGEST_SECONDS
     ? { ...NO_USAGE, ...(seconds > 0 && { audio_seconds: Math.ceil(seconds) }) }
     : undefined;

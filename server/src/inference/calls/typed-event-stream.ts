@@ -228,7 +228,7 @@ export class TypedEventStream implements StreamFilter {
     const type = typeof event['type'] === 'string' ? event['type'] : '';
     if (event['error'] || type === 'error' || type === 'response.failed') {
       this.#error = errorOf(event);
-      this.#used = this.#form.readUsage(event) ?? this.#form.readUsage(isRecord(event['error']) ? event['error'] : {});
+      this.#used = this.#form.readUsage(event);
       return undefined;
     }
     if (type === '') return this.#refuse(bytes);

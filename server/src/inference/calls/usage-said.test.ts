@@ -75,7 +75,7 @@ describe('what a provider says of its usage in a stream', () => {
   test.each([
     ['an empty object', {}],
     ['words', { prompt_tokens: 'many', completion_tokens: 'more' }],
-    ['fractions', { prompt_tokens: 1.5, completion_tokens: 2.5, total_tokens: 4 }],
+    ['fractions below zero', { prompt_tokens: 1.5, completion_tokens: -2.5, total_tokens: 1 }],
     ['less than nothing', { prompt_tokens: 10, completion_tokens: -1, total_tokens: 9 }],
   ])('at its end as %s leaves nothing said before as the last word', async (_, nonsense) => {
     const { record } = await play({

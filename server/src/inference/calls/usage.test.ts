@@ -35,8 +35,8 @@ test.each([
   ['a list', [1]],
   ['an empty object', {}],
   ['a negative count', { prompt_tokens: -1, completion_tokens: 1 }],
-  ['a fraction', { prompt_tokens: 1.5, completion_tokens: 1 }],
-  ['text', { prompt_tokens: '9', completion_tokens: 1 }],
+  ['a negative fraction', { prompt_tokens: -1.5, completion_tokens: 1 }],
+  ['a word', { prompt_tokens: 'many', completion_tokens: 1 }],
   ['an absurd count', { prompt_tokens: 1e12, completion_tokens: 1 }],
   ['half of it', { prompt_tokens: 9 }],
 ])('%s is no usage', (_, usage) => {

@@ -1,5 +1,6 @@
 import { MAX_MODEL_TOKENS, type ReceiptUsage } from '@tallygate/contract';
 import type { UpstreamFault } from '../../adapters/upstream/port.ts';
+import { plainUsage } from '../../kernel/stated-usage.ts';
 import type { CatalogModel } from '../../money/catalog/index.ts';
 import type { AnswerForm, PlainAnswer } from './answer-form.ts';
 
@@ -34,26 +35,50 @@ function outputOf(input: number, said: number, total: unknown, details: unknown)
   return isCount(total) ? Math.max(counted, total - input) : counted;
 }
 
-/** Under their old names, or else under the new ones. */
-const sidesOf = (usage: Record<string, unknown>): { readonly input: unknown; readonly output: unknown } => ({
-  input: usage['prompt_tokens'] ?? usage['input_tokens'],
-  output: usage['completion_tokens'] ?? usage['output_tokens'],
-});
+/** The largest of them. Where the first name of a list is no count, the others, which are counted beside it, say nothing. */
+const mostOf = (usage: Record<string, unknown>, names: readonly (readonly [string, ...string[]])[]): number | undefined => {
+  const sums = names
+    .filter(([first]) => isCount(usage[first]))
+    .map((added) => added.map((name) => usage[name]).reduce<number>((sum, count) => (isCount(count) ? sum + count : sum), 0));
+  return sums.length === 0 ? undefined : Math.max(...sums);
+};
+
+/** OpenAI's names, old and new, Anthropic's, which counts the cache beside the rest of the prompt, and Google's. */
+const INPUT = [
+  ['prompt_tokens'],
+  ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'],
+  ['prompt_token_count', 'tool_use_prompt_token_count'],
+  ['input_token_count'],
+] as const;
+const OUTPUT = [
+  ['completion_tokens'],
+  ['output_tokens'],
+  ['candidates_token_count', 'thoughts_token_count'],
+  ['output_token_count'],
+  ['completion_token_count'],
+] as const;
+const TOTAL = [['total_tokens'], ['total_token_count']] as const;
+
+/** What a usage says of the two sides, whatever it calls them; undefined where it says no count. */
+export const sidesOf = (stated: unknown) => {
+  const usage = plainUsage(stated) ?? {};
+  return { input: mostOf(usage, INPUT), output: mostOf(usage, OUTPUT), total: mostOf(usage, TOTAL) };
+};
 
 /**
- * The provider's usage in OpenAI's form; undefined where it is missing or cannot be a count (negative, a string, absurd).
+ * The provider's usage in OpenAI's form; undefined where it is missing or cannot be a count (negative, a word, absurd).
  * `is_partial` is our word: one of the counts that its provider adds up was none, or it broke off.
  * Some write it in the words of the newer endpoints. Where what came out is not said, the rest of the total is that.
  * xAI and Google count what the model thought beside `completion_tokens`, and bill it as output: there the total alone has all of it.
  */
-export function readUsage(usage: unknown): ReceiptUsage | undefined {
-  if (!isRecord(usage)) return undefined;
-  const { input, output: named } = sidesOf(usage);
-  const { total_tokens: total } = usage;
+export function readUsage(stated: unknown): ReceiptUsage | undefined {
+  const usage = plainUsage(stated);
+  if (!usage) return undefined;
+  const { input, output: named, total } = sidesOf(usage);
   const inputDetails = usage['prompt_tokens_details'] ?? usage['input_tokens_details'];
   const outputDetails = usage['completion_tokens_details'] ?? usage['output_tokens_details'];
-  const said = named ?? (isCount(input) && isCount(total) ? Math.max(0, total - input) : undefined);
-  if (!isCount(input) || !isCount(said) || isPartial(usage)) return undefined;
+  const said = named ?? (input !== undefined && total !== undefined && total >= input ? total - input : undefined);
+  if (input === undefined || said === undefined || isPartial(usage)) return undefined;
   return textUsage({ input, output: outputOf(input, said, total, outputDetails), inputDetails, outputDetails });
 }
 
@@ -69,13 +94,16 @@ export interface TokenUsage {
  * Undefined where it is missing or neither side can be a count. A side that is none counts as zero, which is no report of an answer with content:
  * the other is the least that is charged then. What its parts mean, each endpoint knows.
  */
-export function readTokens(usage: unknown): TokenUsage | undefined {
-  if (!isRecord(usage)) return undefined;
-  const { input_tokens: input, output_tokens: said, total_tokens: total, output_tokens_details: outputDetails } = usage;
-  const inputDetails = usage['input_tokens_details'] ?? usage['input_token_details'];
-  if (isCount(input) && isCount(said)) return { input, output: outputOf(input, said, total, outputDetails), inputDetails, outputDetails };
-  if (!isCount(input) && !isCount(said)) return undefined;
-  return { input: isCount(input) ? input : 0, output: isCount(said) ? said : 0, inputDetails, outputDetails };
+export function readTokens(stated: unknown): TokenUsage | undefined {
+  const usage = plainUsage(stated);
+  if (!usage) return undefined;
+  const { input, output: said, total } = sidesOf(usage);
+  const inputDetails = usage['input_tokens_details'] ?? usage['input_token_details'] ?? usage['prompt_tokens_details'];
+  const outputDetails = usage['output_tokens_details'] ?? usage['completion_tokens_details'];
+  if (input !== undefined && said !== undefined)
+    return { input, output: outputOf(input, said, total, outputDetails), inputDetails, outputDetails };
+  if (input === undefined && said === undefined) return undefined;
+  return { input: input ?? 0, output: said ?? 0, inputDetails, outputDetails };
 }
 
 /** Of a text: what was read from a cache and written to one, and what the model thought. */
@@ -95,9 +123,9 @@ export function textUsage({ input, output, inputDetails, outputDetails }: TokenU
 
 /** Of a usage that is no whole report: what its counts say at the least, of either side. */
 export const leastUsage = (usage: unknown): ReceiptUsage | undefined => {
-  if (!isRecord(usage)) return undefined;
   const { input, output } = sidesOf(usage);
-  return readUsage(usage) ?? readUsage({ prompt_tokens: isCount(input) ? input : 0, completion_tokens: isCount(output) ? output : 0 });
+  if (usage === undefined || usage === null || typeof usage !== 'object') return undefined;
+  return readUsage(usage) ?? readUsage({ prompt_tokens: input ?? 0, completion_tokens: output ?? 0 });
 };
 
 /** As {@link readUsage}, of an answer that has not ended: there may be no count of what came out yet. */

@@ -1,3 +1,4 @@
+import { statedUsage } from '../../../kernel/stated-usage.ts';
 import { inTurns, type Steps } from '../../../kernel/turn.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
 import {
@@ -53,7 +54,7 @@ export function* completionOf(message: Json, created: number, written = NONE_WRI
         finish_reason: stopReason === 'tool_use' && calls.length === 0 ? 'stop' : finishReasonOf(stopReason),
       },
     ],
-    usage: usageOf(message['usage']),
+    usage: usageOf(statedUsage(message)),
   };
 }
 

@@ -1,6 +1,6 @@
+import { statedUsage } from '../../../kernel/stated-usage.ts';
 import type { Words } from '../fault.ts';
 import { isRecord, jsonIn, textIn } from '../json-value.ts';
-import { statedUsage } from '../port.ts';
 import { usageOf } from './usage.ts';
 
 /** `messages.2.content.0.image: could not process`: the field that a message begins with. */

@@ -1,7 +1,8 @@
 import { jsonSoFar } from '../../../kernel/json-so-far.ts';
+import { statedUsage } from '../../../kernel/stated-usage.ts';
 import { MAX_MESSAGE_CHARACTERS, printable } from '../fault.ts';
 import { countIn, isRecord, type Json, jsonIn, textIn } from '../json-value.ts';
-import { statedUsage, UpstreamCut } from '../port.ts';
+import { UpstreamCut } from '../port.ts';
 import { ServerSentEvents } from '../server-sent-events.ts';
 import { type Translation, UNREADABLE_EVENT } from '../translated-answer.ts';
 import { refusalOf } from './answer.ts';
@@ -11,7 +12,7 @@ import { ANSWER_TOOL } from './structured-output.ts';
 import { isDecrease, laterUsage, promptUsageOf, type Usage, usageOf } from './usage.ts';
 
 /** The events that say what was used, and those that end the stream. */
-const TELLS_USAGE = /"(?:usage|message_stop|error)"/;
+const TELLS_USAGE = /"(?:usage|message_stop|error)"|usage|billed/i;
 const DONE = 'data: [DONE]\n\n';
 
 /** A tool call, or the answer given through one, while its input arrives. */
@@ -71,7 +72,7 @@ export class ChunkTranslation implements Translation {
   #usageWith(data: string): Json {
     const event = TELLS_USAGE.test(data) ? jsonSoFar(data) : undefined;
     if (!isRecord(event)) return this.#usage;
-    return laterUsage(this.#usage, isRecord(event['message']) ? event['message']['usage'] : event['usage']);
+    return laterUsage(this.#usage, statedUsage(event));
   }
 
   finalUsage(): Usage | undefined {
@@ -112,7 +113,7 @@ export class ChunkTranslation implements Translation {
     switch (event['type']) {
       case 'message_start':
         this.#message = isRecord(event['message']) ? event['message'] : {};
-        this.#usage = laterUsage({}, this.#message['usage']);
+        this.#usage = laterUsage({}, statedUsage(event));
         return '';
       case 'content_block_start':
         return this.#startBlock(event['index'], isRecord(event['content_block']) ? event['content_block'] : {});
@@ -121,7 +122,7 @@ export class ChunkTranslation implements Translation {
       case 'content_block_stop':
         return this.#stopBlock(event['index']);
       case 'message_delta':
-        return this.#changeMessage(isRecord(event['delta']) ? event['delta'] : {}, event['usage']);
+        return this.#changeMessage(isRecord(event['delta']) ? event['delta'] : {}, statedUsage(event));
       case 'message_stop':
         return this.#stop(statedUsage(event));
       case 'error':

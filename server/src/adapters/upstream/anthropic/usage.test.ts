@@ -58,12 +58,22 @@ describe('the usage of an answer', () => {
   });
 
   it.each([
-    [{ ...COUNTED, input_tokens: '21' }, 3700, 93],
+    [{ ...COUNTED, input_tokens: 'many' }, 3700, 93],
     [{ ...COUNTED, output_tokens: -1 }, 3721, 0],
-    [{ ...COUNTED, cache_read_input_tokens: 0.5 }, 721, 93],
+    [{ ...COUNTED, cache_read_input_tokens: -0.5 }, 721, 93],
     [{ ...COUNTED, cache_creation: { ephemeral_1h_input_tokens: 'many' } }, 3721, 93],
   ])('is the least where one of its counts is none: %j', (usage, prompt_tokens, completion_tokens) => {
     expect(usageOf(usage)).toMatchObject({ prompt_tokens, completion_tokens, is_partial: true });
+  });
+
+  it('is what its iterations come to, where that is more than the whole', () => {
+    const each = [
+      { type: 'compaction', input_tokens: 1000, cache_read_input_tokens: 200, output_tokens: 895 },
+      { type: 'message', input_tokens: 1000, output_tokens: 5 },
+    ];
+    const begun = laterUsage({}, { input_tokens: 1000, output_tokens: 1 });
+    const ended = usageOf(laterUsage(begun, { output_tokens: 5, iterations: each }));
+    expect(ended).toMatchObject({ prompt_tokens: 2200, completion_tokens: 900, prompt_tokens_details: { cached_tokens: 200 } });
   });
 
   it('has parts that never exceed the prompt, whatever the counts', () => {

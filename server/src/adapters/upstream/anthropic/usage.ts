@@ -1,3 +1,4 @@
+import { plainUsage } from '../../../kernel/stated-usage.ts';
 import { countIn, isRecord, type Json } from '../json-value.ts';
 
 /** The part of OpenAI's usage that is known when an answer begins. */
@@ -26,8 +27,9 @@ const counted = (value: unknown): number | undefined => (value === undefined || 
  * Anthropic counts what was read from the cache and written to it beside `input_tokens`; OpenAI counts everything in `prompt_tokens`.
  * Undefined where a count is none: the settlement then makes an estimate.
  */
-export function promptUsageOf(usage: unknown): PromptUsage | undefined {
-  if (!isRecord(usage)) return undefined;
+export function promptUsageOf(stated: unknown): PromptUsage | undefined {
+  const usage = countsIn(stated);
+  if (!usage) return undefined;
   const input = countIn(usage['input_tokens']);
   const read = counted(usage['cache_read_input_tokens']);
   const { cache_creation: byLifetime } = usage;
@@ -45,10 +47,11 @@ export function promptUsageOf(usage: unknown): PromptUsage | undefined {
 }
 
 /** As {@link promptUsageOf}, of an answer that has ended. Thoughts are a part of `output_tokens`. */
-export function usageOf(usage: unknown): Usage | undefined {
+export function usageOf(stated: unknown): Usage | undefined {
+  const usage = countsIn(stated);
+  if (!usage) return undefined;
   const prompt = promptUsageOf(usage);
-  const output = isRecord(usage) ? countIn(usage['output_tokens']) : undefined;
-  if (!isRecord(usage)) return undefined;
+  const output = outputIn(usage);
   if (!prompt || output === undefined || usage['is_partial'] === true) return leastOf(usage, prompt);
   const thoughts = isRecord(usage['output_tokens_details']) ? countIn(usage['output_tokens_details']['thinking_tokens']) : undefined;
   return {
@@ -59,12 +62,22 @@ export function usageOf(usage: unknown): Usage | undefined {
   };
 }
 
+const outputIn = (usage: unknown): number | undefined => countIn(countsIn(usage)?.['output_tokens']);
+
+/** Some servers say it in OpenAI's names. */
+function countsIn(stated: unknown): Json | undefined {
+  const usage = plainUsage(stated);
+  if (usage?.['prompt_tokens'] === undefined && usage?.['completion_tokens'] === undefined) return usage;
+  const { prompt_tokens, completion_tokens, ...own } = usage;
+  return { input_tokens: prompt_tokens, output_tokens: completion_tokens, ...own };
+}
+
 const PROMPT_COUNTS = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
 
 /** Of a usage that has a count that is none, or breaks off: what the others come to. */
 function leastOf(usage: Json, exactly: PromptUsage | undefined): Usage | undefined {
   const prompt = exactly?.prompt_tokens ?? PROMPT_COUNTS.reduce((sum, name) => sum + (countIn(usage[name]) ?? 0), 0);
-  const output = countIn(usage['output_tokens']) ?? 0;
+  const output = outputIn(usage) ?? 0;
   if (prompt + output === 0) return undefined;
   return {
     prompt_tokens: prompt,
@@ -75,7 +88,7 @@ function leastOf(usage: Json, exactly: PromptUsage | undefined): Usage | undefin
   };
 }
 
-const PROMPT_MEMBERS = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'cache_creation'];
+const PROMPT_MEMBERS = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'cache_creation', 'iterations'];
 
 const withLater = (earlier: Json, later: Json): Json => ({
   ...earlier,
@@ -84,21 +97,23 @@ const withLater = (earlier: Json, later: Json): Json => ({
 
 /** Whether the one counts less than the other; not where one of them is no count. */
 const isPromptLess = (one: Json, than: Json): boolean => isCountLess(promptUsageOf(one)?.prompt_tokens, promptUsageOf(than)?.prompt_tokens);
-const isOutputLess = (one: Json, than: Json): boolean => isCountLess(countIn(one['output_tokens']), countIn(than['output_tokens']));
+const isOutputLess = (one: Json, than: Json): boolean => isCountLess(outputIn(one), outputIn(than));
 const isCountLess = (one: number | undefined, than: number | undefined): boolean => one !== undefined && than !== undefined && one < than;
 
 /** Whether what comes later contradicts what was counted before. */
 export function isDecrease(earlier: Json, later: unknown): boolean {
-  if (!isRecord(later)) return false;
-  const said = withLater(earlier, later);
+  const plain = countsIn(later);
+  if (!plain) return false;
+  const said = withLater(earlier, plain);
   return isPromptLess(said, earlier) || isOutputLess(said, earlier);
 }
 
 /** Counts in a stream grow: the later one wins wherever it is one, and neither the prompt nor what came out becomes less. */
 export function laterUsage(earlier: Json, later: unknown): Json {
-  if (!isRecord(later)) return earlier;
-  const said = withLater(earlier, later);
+  const plain = countsIn(later);
+  if (!plain) return earlier;
+  const said = withLater(earlier, plain);
   const prompt = isPromptLess(said, earlier) ? PROMPT_MEMBERS.map((name) => [name, earlier[name]]) : [];
-  const output = isOutputLess(said, earlier) ? [['output_tokens', earlier['output_tokens']]] : [];
+  const output = isOutputLess(said, earlier) ? [['output_tokens', outputIn(earlier)]] : [];
   return { ...said, ...Object.fromEntries([...prompt, ...output]) };
 }

@@ -1,4 +1,5 @@
 import { jsonSoFar } from '../../../kernel/json-so-far.ts';
+import { plainUsage, statedUsage } from '../../../kernel/stated-usage.ts';
 import { atOnce } from '../../../kernel/turn.ts';
 import type { Words } from '../fault.ts';
 import { isRecord, type Json, jsonIn } from '../json-value.ts';
@@ -12,7 +13,7 @@ import { finishReasonOf, withheld } from './finish-reason.ts';
 import { withSignature } from './thought-signature.ts';
 import { type ChatUsage, isDecrease, largerUsage, laterUsage, usageOf } from './usage.ts';
 
-const TELLS_USAGE = /"(?:usageMetadata|finishReason|error|parts)"/;
+const TELLS_USAGE = /"(?:finishReason|error|parts)"|usage|billed/i;
 const BEGINS_JSON = /^\s*[[{]/;
 
 /** How far a choice has come. */
@@ -66,10 +67,10 @@ export class ChunkStream implements Translation {
 
   /** With an event that breaks off, or cannot be read to its end. */
   #usageWith(data: string): ChatUsage | undefined {
-    const event = data.includes('"usageMetadata"') ? jsonSoFar(data) : undefined;
+    const event = /usage|billed/i.test(data) ? jsonSoFar(data) : undefined;
     const [response] = Array.isArray(event) ? event : [event];
-    const metadata = isRecord(response) ? response['usageMetadata'] : undefined;
-    return laterUsage(this.#usage, isRecord(metadata) ? usageOf({ ...metadata, is_partial: true }) : undefined);
+    const stated = plainUsage(statedUsage(response));
+    return laterUsage(this.#usage, stated && usageOf({ ...stated, is_partial: true }));
   }
 
   finalUsage(): ChatUsage | undefined {
@@ -106,7 +107,7 @@ export class ChunkStream implements Translation {
       return this.#fail(googleWords(data));
     }
     this.#head ??= headOf(response, this.#context);
-    const usage = usageOf(response['usageMetadata']);
+    const usage = usageOf(statedUsage(response));
     if (usage) {
       this.#hasDecreased ||= !usage.is_partial && isDecrease(this.#usage, usage);
       this.#usage = largerUsage(this.#usage, usage);

@@ -136,12 +136,18 @@ describe('usage', () => {
     });
   });
 
-  test.each([[undefined], ['x'], [{ promptTokenCount: '10' }], [{ promptTokenCount: -1 }]])('that is no count is none: %j', (metadata) => {
+  test.each([[undefined], ['x'], [{ promptTokenCount: 'ten' }], [{ promptTokenCount: -1 }]])('that is no count is none: %j', (metadata) => {
     expect(usageOf(metadata)).toBeUndefined();
   });
 
+  test('in snake case, as texts, or in the words of OpenAI is the same', () => {
+    const google = { prompt_token_count: '10', candidates_token_count: 2, thoughts_token_count: 1, total_token_count: 13 };
+    for (const usage of [google, { prompt_tokens: 10, completion_tokens: 3 }])
+      expect(usageOf(usage)).toMatchObject({ prompt_tokens: 10, completion_tokens: 3 });
+  });
+
   test('of which one count is none is the least', () => {
-    const usage = usageOf({ promptTokenCount: 1, thoughtsTokenCount: 0.5 });
+    const usage = usageOf({ promptTokenCount: 1, thoughtsTokenCount: -0.5 });
     expect(usage).toMatchObject({ prompt_tokens: 1, completion_tokens: 0, is_partial: true });
   });
 });

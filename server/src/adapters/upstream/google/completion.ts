@@ -1,3 +1,4 @@
+import { statedUsage } from '../../../kernel/stated-usage.ts';
 import type { Steps } from '../../../kernel/turn.ts';
 import { isRecord, type Json, NONE_WRITTEN, textIn } from '../json-value.ts';
 import { type CandidatePiece, callId, candidatePieces, toolCall } from './candidate.ts';
@@ -25,7 +26,7 @@ export function* completionOf(document: unknown, context: AnswerContext, written
   if (pieces.length === 0 && block === undefined) return undefined;
   const { id, model } = headOf(document, context);
   const choices = pieces.length > 0 ? pieces.map((piece) => choiceOf(piece, id, context.oneCallOnly)) : [blockedChoice(block ?? '')];
-  const usage = usageOf(document['usageMetadata']);
+  const usage = usageOf(statedUsage(document));
   return { id: `chatcmpl-${id}`, object: 'chat.completion', created: context.created, model, choices, ...(usage && { usage }) };
 }
 

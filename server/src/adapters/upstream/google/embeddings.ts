@@ -1,6 +1,8 @@
 import type { EmbeddingRequest } from '@tallygate/contract';
+import { statedUsage } from '../../../kernel/stated-usage.ts';
 import { Untranslatable } from '../fault.ts';
-import { countIn, isRecord, type Json, recordsIn } from '../json-value.ts';
+import { isRecord, type Json, recordsIn } from '../json-value.ts';
+import { usageOf } from './usage.ts';
 
 export interface BatchEmbedContentsRequest {
   readonly requests: readonly {
@@ -50,8 +52,8 @@ export function embeddingList(document: unknown, request: EmbeddingRequest, mode
 }
 
 /** OpenAI's usage; undefined where Google sent none. */
-export function embeddingUsage({ usageMetadata }: Json): Json | undefined {
-  const tokens = isRecord(usageMetadata) ? countIn(usageMetadata['promptTokenCount']) : undefined;
+export function embeddingUsage(found: Json): Json | undefined {
+  const tokens = usageOf(statedUsage(found))?.total_tokens;
   return tokens === undefined ? undefined : { prompt_tokens: tokens, total_tokens: tokens };
 }
 

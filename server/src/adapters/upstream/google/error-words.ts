@@ -1,3 +1,4 @@
+import { statedUsage } from '../../../kernel/stated-usage.ts';
 import type { Words } from '../fault.ts';
 import { isRecord, type Json, jsonIn, recordsIn, textIn } from '../json-value.ts';
 import { usageOf } from './usage.ts';
@@ -25,7 +26,7 @@ export function googleWords(text: string): Words {
     message: textIn(error['message']) ?? text,
     param: null,
     code: reason ?? status ?? null,
-    usage: (isRecord(body) ? usageOf(body['usageMetadata']) : undefined) ?? usageOf(error['usageMetadata']),
+    usage: usageOf(statedUsage(body)),
     ...(isOurs && { blames: 'gateway' }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };

@@ -158,7 +158,7 @@ describe('what is answered', () => {
   });
 
   it('with a usage that is none has none, so that the gateway counts itself', async () => {
-    fake().script(googleSteps.saying({ usage: () => undefined }), googleSteps.saying({ usage: () => ({ promptTokenCount: '10' }) }));
+    fake().script(googleSteps.saying({ usage: () => undefined }), googleSteps.saying({ usage: () => ({ promptTokenCount: 'ten' }) }));
     expect((await plain()).usage).toBeUndefined();
     expect((await plain()).usage).toBeUndefined();
   });

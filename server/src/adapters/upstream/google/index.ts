@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../../../kernel/clock.ts';
+import { statedUsage } from '../../../kernel/stated-usage.ts';
 import { inTurns } from '../../../kernel/turn.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
 import { failed, faultOfTranslation } from '../fault.ts';
@@ -86,7 +87,7 @@ function chatExchange(call: ChatCall, clock: Clock): Exchange {
       : jsonBody(
           async (document) =>
             inTurns(completionOf(document, context, await writtenArguments(isRecord(document) ? argumentsIn(document) : []))),
-          ({ usageMetadata }) => usageOf(usageMetadata),
+          (found) => usageOf(statedUsage(found)),
         ),
   };
 }

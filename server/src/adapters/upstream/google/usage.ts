@@ -1,4 +1,5 @@
-import { countIn, isRecord, type Json } from '../json-value.ts';
+import { plainUsage } from '../../../kernel/stated-usage.ts';
+import { countIn, type Json } from '../json-value.ts';
 
 /** OpenAI's usage of a chat completion. */
 export interface ChatUsage {
@@ -11,28 +12,29 @@ export interface ChatUsage {
   readonly is_partial?: true;
 }
 
-const COUNTS = [
-  'promptTokenCount',
-  'toolUsePromptTokenCount',
-  'cachedContentTokenCount',
-  'candidatesTokenCount',
-  'thoughtsTokenCount',
-  'totalTokenCount',
-];
+/** Google's names, and those of servers that say it in OpenAI's. */
+const COUNTS = {
+  prompt: ['prompt_token_count', 'prompt_tokens', 'input_tokens'],
+  fedBack: ['tool_use_prompt_token_count'],
+  cached: ['cached_content_token_count'],
+  candidates: ['candidates_token_count', 'completion_tokens', 'output_tokens'],
+  thoughts: ['thoughts_token_count'],
+  total: ['total_token_count', 'total_tokens'],
+} as const;
 
 /**
  * Google's `usageMetadata`. It counts thoughts beside the candidates and bills them as output; what its own tools fed back is input beside the
  * prompt; cached tokens are part of the prompt. A count of zero is left out of its JSON. Undefined where no count is one.
  */
-export function usageOf(metadata: unknown): ChatUsage | undefined {
-  if (!isRecord(metadata)) return undefined;
-  const isPartial =
-    metadata['is_partial'] === true || COUNTS.some((name) => metadata[name] !== undefined && countIn(metadata[name]) === undefined);
-  const count = (name: keyof Json): number => countIn(metadata[name]) ?? 0;
-  const input = count('promptTokenCount') + count('toolUsePromptTokenCount');
-  const thoughts = count('thoughtsTokenCount');
-  const total = count('totalTokenCount');
-  const parts = count('candidatesTokenCount') + thoughts;
+export function usageOf(stated: unknown): ChatUsage | undefined {
+  const metadata = plainUsage(stated);
+  if (!metadata) return undefined;
+  const isPartial = metadata['is_partial'] === true || hasNoCount(metadata);
+  const count = (of: keyof typeof COUNTS): number => Math.max(0, ...COUNTS[of].map((name) => countIn(metadata[name]) ?? 0));
+  const input = count('prompt') + count('fedBack');
+  const thoughts = count('thoughts');
+  const total = count('total');
+  const parts = count('candidates') + thoughts;
   // A total alone says of nothing what it was.
   if (input === 0 && total > parts && !isPartial) return undefined;
   if (isPartial && input + parts === 0) return undefined;
@@ -41,11 +43,17 @@ export function usageOf(metadata: unknown): ChatUsage | undefined {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
-    prompt_tokens_details: { cached_tokens: count('cachedContentTokenCount') },
+    prompt_tokens_details: { cached_tokens: count('cached') },
     completion_tokens_details: { reasoning_tokens: thoughts },
     ...(isPartial && { is_partial: true }),
   };
 }
+
+/** Something that has the name of a count. */
+const hasNoCount = (metadata: Json): boolean =>
+  Object.values(COUNTS)
+    .flat()
+    .some((name) => metadata[name] !== undefined && metadata[name] !== null && countIn(metadata[name]) === undefined);
 
 /** Of one that breaks off: what it counts beyond what was said before. */
 export function laterUsage(earlier: ChatUsage | undefined, part: ChatUsage | undefined): ChatUsage | undefined {

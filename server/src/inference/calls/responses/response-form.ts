@@ -1,4 +1,5 @@
 import type { ReceiptUsage } from '@tallygate/contract';
+import { statedUsage } from '../../../kernel/stated-usage.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
 import type { AnswerForm, ShownCost } from '../answer-form.ts';
 import { jsonObjectOf } from '../json-answer.ts';
@@ -21,7 +22,7 @@ export const responseForm = (frame: ResponseFrame, hidesEncrypted = false): Answ
     const value = await jsonObjectOf(bytes);
     if (value?.['object'] !== 'response' || !Array.isArray(value['output'])) return undefined;
     const text = textOfOutput(value['output']);
-    const said = readResponseUsage(value['usage']);
+    const said = readResponseUsage(statedUsage(value));
     const hasFailed = value['status'] === 'failed';
     // One that costs nothing is no answer: another provider may give one.
     if (hasFailed && !isUsed(said)) return undefined;
@@ -50,7 +51,7 @@ const eventForm = (frame: ResponseFrame, hidesEncrypted: boolean): EventForm => 
     isRecord(event['item'])
       ? { ...event, item: withoutEncrypted(event['item']) }
       : { ...event, response: { ...shownResponse(responseOf(event), !hidesEncrypted), ...frame } },
-  readUsage: (event) => readResponseUsage(responseOf(event)['usage'] ?? event['usage']),
+  readUsage: (event) => readResponseUsage(statedUsage(event)),
   withCost: (final, cost) => ({
     ...final,
     response: withUsage({ ...shownResponse(responseOf(final), !hidesEncrypted), ...frame }, cost),
