@@ -1,5 +1,6 @@
 import type { EmbeddingRequest, ReceiptUsage } from '@tallygate/contract';
 import type { AnswerForm } from './answer-form.ts';
+import { bytesBeside } from './cost-fields/index.ts';
 import { countText } from './estimate.ts';
 import { jsonForm } from './json-answer.ts';
 import { JsonPassage } from './json-passage.ts';
@@ -18,7 +19,8 @@ const MOST_KEPT_NUMBERS = 2 ** 18;
 /** Vectors for texts: all that costs is what goes in. */
 export function embeddingWork(request: EmbeddingRequest, { sha256 }: Received): Work {
   const { count, bound, estimate } = textSize(request.input);
-  const inputTokens = bound + count * MARK_TOKENS;
+  const beside = MARK_TOKENS + bytesBeside('/v1/embeddings', request);
+  const inputTokens = bound + count * beside;
   return {
     endpoint: '/v1/embeddings',
     model: request.model,
@@ -35,7 +37,7 @@ export function embeddingWork(request: EmbeddingRequest, { sha256 }: Received): 
       const texts = textsOf(request.input);
       if (!texts || !model.tokenizer) return undefined;
       const counted = await tokenizer.count(model.tokenizer, texts.join('\u0000'));
-      return counted === undefined ? undefined : { inputTokens: counted + count * MARK_TOKENS };
+      return counted === undefined ? undefined : { inputTokens: counted + count * beside };
     },
     async estimate(model, _delivered, _bound, tokenizer) {
       const texts = textsOf(request.input);

@@ -4,6 +4,7 @@ import type { Problem } from '../../kernel/problem.ts';
 import { statedUsage } from '../../kernel/stated-usage.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
 import type { AnswerForm } from './answer-form.ts';
+import { bytesBeside } from './cost-fields/index.ts';
 import type { Dialect } from './dialect.ts';
 import { BYTES_PER_TOKEN } from './estimate.ts';
 import { MOST_INPUT_IMAGE_TOKENS, mostImageTokens, PARTIAL_IMAGE_TOKENS } from './image-tokens.ts';
@@ -82,7 +83,7 @@ function workOf({ endpoint, request, images, files, inputImages, event }: ImageJ
   const partials = isStream && typeof request['partial_images'] === 'number' ? request['partial_images'] : 0;
   const each = mostImageTokens(request.size, typeof request['quality'] === 'string' ? request['quality'] : undefined);
   const imageOutputTokens = images * (each + partials * PARTIAL_IMAGE_TOKENS);
-  const inputTokens = promptBytes + TEMPLATE_TOKENS + inputImages * MOST_INPUT_IMAGE_TOKENS;
+  const inputTokens = promptBytes + bytesBeside(endpoint, request) + TEMPLATE_TOKENS + inputImages * MOST_INPUT_IMAGE_TOKENS;
   return {
     endpoint,
     model: request.model,

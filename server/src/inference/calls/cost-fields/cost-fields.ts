@@ -257,6 +257,10 @@ const IMAGES: FieldRules = {
   ...free(SHOWN, 'stream'),
 };
 
+/** An image with what the caller has drawn on it, which only edits take. */
+const MARKUP: FieldRules = { markup: refused('an image beside those of the operation') };
+const GENERATIONS: FieldRules = { ...IMAGES, ...MARKUP };
+
 const EDITS: FieldRules = {
   ...IMAGES,
   image: counted('every file, at the most that an image in can cost'),
@@ -266,7 +270,11 @@ const EDITS: FieldRules = {
   input_fidelity: counted('an image in is held at its high fidelity'),
 };
 
-const VARIATIONS: FieldRules = { ...MAKES_IMAGES, image: counted('every file, at the most that an image in can cost') };
+const VARIATIONS: FieldRules = {
+  ...MAKES_IMAGES,
+  ...MARKUP,
+  image: counted('every file, at the most that an image in can cost'),
+};
 
 const SPEECH: FieldRules = {
   ...OTHER_PROVIDERS,
@@ -326,7 +334,7 @@ export const COST_FIELDS: Readonly<Record<string, FieldRules>> = {
   '/v1/completions': COMPLETIONS,
   '/v1/embeddings': EMBEDDINGS,
   '/v1/moderations': MODERATIONS,
-  '/v1/images/generations': IMAGES,
+  '/v1/images/generations': GENERATIONS,
   '/v1/images/edits': EDITS,
   '/v1/images/variations': VARIATIONS,
   '/v1/audio/speech': SPEECH,

@@ -1,4 +1,5 @@
 import { isRecord } from '../usage.ts';
+import { bytesBeside as bytesOutside } from './content-values.ts';
 import { COST_FIELDS } from './cost-fields.ts';
 import { type FieldRules, unpricedFeature } from './field-rule.ts';
 import { requireNothingNested } from './nested-fields.ts';
@@ -21,6 +22,10 @@ export function costCheckOf(path: string): (request: unknown) => void {
     requireNothingNested(request, { path, fields, names: shape.names });
   };
 }
+
+/** The bytes of the texts in the fields of a request that are in no table. */
+export const bytesBeside = (path: string, request: Readonly<Record<string, unknown>>): number =>
+  bytesOutside(request, COST_FIELDS[path] ?? {});
 
 /** @throws Problem `unpriced_feature` */
 function requirePriced(request: unknown, fields: FieldRules): void {

@@ -2,7 +2,7 @@ import { inOpenAiNotation, invalidInput } from '../../../kernel/invalid-input.ts
 import { isRecord } from '../usage.ts';
 import { type FieldRules, unpricedFeature } from './field-rule.ts';
 import { snakeCase } from './names-of-content.ts';
-import { featureIn, isDescriptive } from './provider-features.ts';
+import { featureIn, featureOfText, isDescriptive } from './provider-features.ts';
 import { meaningOf } from './reads-as.ts';
 import { type KnownNames, requireAscii } from './spelling.ts';
 
@@ -57,6 +57,7 @@ function requireNoFieldsIn(value: unknown, known: Known, loc: Loc): void {
   }
   if (typeof value === 'string' && WRITTEN_OBJECT.test(value))
     throw invalidInput([{ loc: ['body', ...loc], msg: 'must be an object, not JSON in a string', type: 'not_an_object' }]);
+  if (typeof value === 'string') requireNoContent(value, known, loc);
   if (!isRecord(value)) return;
   for (const name in value) {
     const member = value[name];
@@ -85,6 +86,14 @@ function requireNoFeature(value: unknown, { path }: Known, loc: Loc): void {
   const what = featureIn(path, String(loc.at(-1)), value);
   if (what !== undefined && !loc.slice(0, -1).some((name) => isDescriptive(String(name))))
     throw unpricedFeature({ param: inOpenAiNotation(loc), what });
+}
+
+/** @throws Problem `unpriced_feature` */
+function requireNoContent(text: string, { path, fields }: Known, loc: Loc): void {
+  if (loc.length === 1 && Object.hasOwn(fields, String(loc[0]))) return;
+  const named = loc.findLast((name) => typeof name === 'string');
+  const what = featureOfText(path, String(named), text);
+  if (what !== undefined && !loc.some((name) => isDescriptive(String(name)))) throw unpricedFeature({ param: inOpenAiNotation(loc), what });
 }
 
 function requireCostless(value: unknown, meant: string, known: Known, loc: Loc): void {

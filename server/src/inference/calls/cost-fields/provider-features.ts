@@ -1,4 +1,5 @@
 import { isRecord } from '../usage.ts';
+import { isContent } from './content-values.ts';
 import { isContentName, snakeCase } from './names-of-content.ts';
 
 /** What fields of one kind ask a provider for, by their names: they are in no table. */
@@ -193,6 +194,10 @@ export function featureIn(path: string, name: string, value: unknown): string | 
   if (!isAsked) return undefined;
   return FEATURES[path]?.find(({ isNamed, passes }) => isNamed(snake) && (isNegated || !passes?.(value)))?.what;
 }
+
+/** What a text asks for wherever it is in a field that is in no table. */
+export const featureOfText = (path: string, name: string, text: string): string | undefined =>
+  FEATURES[path]?.includes(CONTENT) && isContent(text, name) ? CONTENT.what : undefined;
 
 /** Of the caller's own making, or of the connection: what is inside asks for nothing. */
 export const isDescriptive = (name: string): boolean =>
