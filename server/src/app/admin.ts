@@ -7,7 +7,7 @@ import { rfc3339, systemClock } from '../kernel/clock.ts';
 import { createLog } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type Declaring, decideUnsealed, LogStop, type OwnKeys, resumeLog, standingOfLog, unsealedReceipts } from '../receipts/index.ts';
-import { archiveNow, listArchives } from './archive-commands.ts';
+import { archiveNow, listArchives, restoreNow } from './archive-commands.ts';
 import { catalogCommandOf, WrongLine } from './catalog-commands.ts';
 import { Closing } from './closing.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -37,7 +37,7 @@ const USAGE = `Usage: npm run admin -- mfa-reset EMAIL
        npm run admin -- log-unsealed [accept|forget]
        npm run admin -- reconcile [lower]
        npm run admin -- quarantine [replay|give-up]
-       npm run admin -- archive [MONTH]
+       npm run admin -- archive [MONTH|restore MONTH]
 
 What an operator does on the server itself, with the gateway's own DATABASE_URL or DATA_DIR; the gateway may run or not.
 
@@ -77,6 +77,7 @@ What an operator does on the server itself, with the gateway's own DATABASE_URL 
 
   archive [MONTH]   Without MONTH: lists the months whose requests and receipts are archived.
                     With one, such as 2026-01: moves it from the database to the files in the gateway's DATA_DIR, where it is still found.
+                    \`restore MONTH\` brings it back, such as for a refund.
 `;
 
 type Deps = Parameters<typeof resetByOperator>[0];
@@ -147,6 +148,7 @@ function commandOf(argv: readonly string[]): Command | undefined {
   if (name === 'reconcile' && (first === undefined || first === 'lower') && more.length === 0) return reconcile(first === 'lower');
   if (name === 'quarantine' && isQuarantineWork(first) && more.length === 0) return quarantine(first);
   if (name === 'archive' && more.length === 0) return archive(first);
+  if (name === 'archive' && first === 'restore' && more.length === 1) return restoreArchived(more[0] ?? '');
   const [second, ...rest] = more;
   if (rest.length > 0) return undefined;
   const ofUser = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -194,6 +196,14 @@ function archive(month: string | undefined): Command {
       month === undefined
         ? { isDone: true, said: await listArchives(pool) }
         : await archiveNow({ pool, blobs: await openLocalDisk(join(config.dataDir, 'blobs')), clock: systemClock }, month);
+    (isDone ? process.stdout : process.stderr).write(`${said}\n`);
+    return isDone;
+  };
+}
+
+function restoreArchived(month: string): Command {
+  return async ({ pool }, config) => {
+    const { isDone, said } = await restoreNow({ pool, blobs: await openLocalDisk(join(config.dataDir, 'blobs')) }, month);
     (isDone ? process.stdout : process.stderr).write(`${said}\n`);
     return isDone;
   };

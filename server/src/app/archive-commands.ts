@@ -1,8 +1,10 @@
 import type { Pool } from 'pg';
 import type { BlobStore } from '../adapters/blobs/port.ts';
-import { archivedMonths, archiveMonth, MONTHLY_TABLES } from '../archive/index.ts';
-import { type Clock, type Month, monthOf, rfc3339 } from '../kernel/clock.ts';
+import { archivedMonths, archiveMonth, MONTHLY_TABLES, oldestKept, restoreMonth } from '../archive/index.ts';
+import { type Clock, type Month, rfc3339 } from '../kernel/clock.ts';
 
+/** The present month and the one before it are never archived. */
+const KEPT_MONTHS = 1;
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
 /** What the archive has: a line for each month of each table. */
@@ -16,14 +18,24 @@ export async function listArchives(pool: Pool): Promise<string> {
   return lines.join('\n');
 }
 
+interface Deps {
+  readonly pool: Pool;
+  readonly blobs: BlobStore;
+  readonly clock: Clock;
+  /** For tests: in place of the database's own clock. */
+  readonly databaseClock?: Clock;
+}
+
+interface Answer {
+  readonly isDone: boolean;
+  readonly said: string;
+}
+
 /** Archives a month now. @returns whether all of it is archived, and what to say */
-export async function archiveNow(
-  deps: { readonly pool: Pool; readonly blobs: BlobStore; readonly clock: Clock },
-  month: Month,
-): Promise<{ readonly isDone: boolean; readonly said: string }> {
-  const now = new Date(deps.clock.now());
-  const last = monthOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1));
-  if (!MONTH.test(month) || month >= last) return { isDone: false, said: `A month before ${last} can be archived, such as 2026-01.` };
+export async function archiveNow(deps: Deps, month: Month): Promise<Answer> {
+  const last = await oldestKept(deps, KEPT_MONTHS);
+  if (!MONTH.test(month) || month >= last)
+    return { isDone: false, said: `A month before ${last} can be archived. Requests of seven later days have to be in the ledger.` };
   const outcomes: string[] = [];
   let isDone = true;
   for (const table of MONTHLY_TABLES) {
@@ -32,6 +44,17 @@ export async function archiveNow(
     outcomes.push(`${month}  ${table.name.padEnd(14)} ${SAID[outcome]}`);
   }
   return { isDone, said: outcomes.join('\n') };
+}
+
+/** Brings a month back into the database. @returns whether it was archived, and what to say */
+export async function restoreNow(deps: Pick<Deps, 'pool' | 'blobs'>, month: Month): Promise<Answer> {
+  if (!MONTH.test(month)) return { isDone: false, said: 'A month is written as in 2026-01.' };
+  const said: string[] = [];
+  for (const table of MONTHLY_TABLES) {
+    const rows = await restoreMonth(deps, table, month);
+    if (rows !== undefined) said.push(`${month}  ${table.name.padEnd(14)} ${rows} rows are in the database again`);
+  }
+  return said.length === 0 ? { isDone: false, said: `${month} is not archived.` } : { isDone: true, said: said.join('\n') };
 }
 
 const SAID = {

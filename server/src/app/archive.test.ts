@@ -7,7 +7,7 @@ import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
-import { Archive, archiveMonth, archiveOldMonths, ensurePartitions, RECEIPTS, USAGE_RECORDS } from '../archive/index.ts';
+import { Archive, archiveMonth, archiveOldMonths, RECEIPTS, USAGE_RECORDS } from '../archive/index.ts';
 import { newId, newReceiptId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import { silentLog } from '../kernel/log.ts';
@@ -24,7 +24,7 @@ import { proofOfReceipt } from '../receipts/log/read-log.ts';
 import { findReceipt } from '../receipts/read-receipt.ts';
 import { storedKeySet } from '../receipts/signing-keys.ts';
 import { keptInMemory } from '../receipts/testing/receipts.ts';
-import { archiveNow, listArchives } from './archive-commands.ts';
+import { archiveNow, listArchives, restoreNow } from './archive-commands.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const clock = { now: () => NOW };
@@ -67,10 +67,12 @@ function requestAt(at: string, wish: Partial<SettlementRecord> = {}): Settlement
 async function write(
   records: readonly SettlementRecord[],
   onQuarantine: (error: unknown) => void = (error) => expect(error).toBeUndefined(),
+  from: Archive = archive,
 ) {
   const writer = new LedgerWriter({
     feed: new MemoryFeed(records.map((record) => sampleEntry(record))),
     pool,
+    archive: from,
     pages: pagesWith(ownSealKey(own)),
     log: silentLog(),
     onQuarantine: (_entry, error) => onQuarantine(error),
@@ -154,7 +156,13 @@ test('what is archived is still found, and neither money nor the log has changed
   expect(await contradictions(pool)).toEqual([]);
   expect(before.found.lists.map((list) => list.length)).toEqual([9, 6, 7]);
 
-  await archiveOldMonths({ pool, blobs, clock, log: silentLog(), pieceRows: 2 }, 2, FOREVER);
+  const archiving = { pool, blobs, clock, databaseClock: clock, log: silentLog(), pieceRows: 2 };
+  await archiveOldMonths(archiving, 2, FOREVER);
+  // There are requests of two days after August alone.
+  expect(await partitions()).toHaveLength(8);
+  await write([1, 2, 3, 4, 6, 7].map((day) => requestAt(`2026-11-0${day}T00:00:00Z`, { accountId: newId(), keyId: newId() })));
+  before.money = await money();
+  await archiveOldMonths(archiving, 2, FOREVER);
 
   expect(await partitions()).toEqual(['receipts_2026_10', 'receipts_2026_11', 'usage_records_2026_10', 'usage_records_2026_11']);
   expect(await everything(all.filter((one) => one !== retried))).toEqual(before.found);
@@ -175,17 +183,74 @@ test('usage by run has the months that are archived', async () => {
   expect((await usageOf(pool, scope, { ...range, from: '2026-09-01' }, NOW)).items).toMatchObject([{ run_id: 'run-2' }, { run_id: null }]);
 });
 
-test('a settlement of an archived month is set aside: nobody could tell whether it was written before', async () => {
+const rowsOfMonth = async (month: string) => {
+  const { rows } = await pool.query<{ id: string }>(`select request_id as id from usage_records_${month} order by 1`);
+  return rows.map(({ id }) => id);
+};
+
+test('a settlement of an archived month is booked once, and found', async () => {
+  const [late, timely] = [requestAt('2026-07-05T00:00:00Z'), requestAt('2026-11-06T00:00:00Z')];
+  const [first] = await archivedIds('2026-07');
+  const known = { ...late, requestId: first ?? '' };
+  const before = await money();
+  await write([known]);
+  expect(await money()).toEqual(before);
+  for (let times = 0; times < 2; times += 1) await write([late, timely]);
+  for (const { requestId } of [late, timely]) expect((await requestTrace(pool, archive, accountId, requestId)).request_id).toBe(requestId);
+  await append();
+  for (const { receiptId } of [late, timely]) expect((await findReceipt({ pool, archive, key }, receiptId)).log.state).toBe('logged');
+  expect((await exported('2026-07')).filter((line) => line.includes(late.requestId))).toHaveLength(1);
+  expect(await rowsOfMonth('2026_07')).toEqual([late.requestId]);
+  expect(await auditFaults()).toEqual([]);
+  // It stays where it is.
+  expect(await archiveMonth({ pool, blobs, clock }, USAGE_RECORDS, '2026-07')).toBe('absent');
+});
+
+const archivedIds = async (month: string) => {
+  const { rows } = await pool.query<{ id: string }>(
+    `select first_key as id from archive_pieces where table_name = 'usage_records' and month = $1`,
+    [month],
+  );
+  return rows.map(({ id }) => id);
+};
+
+test('a settlement is set aside where the archive cannot say whether it was written', async () => {
   const errors: unknown[] = [];
-  const late = requestAt('2026-07-05T00:00:00Z');
+  const lost: BlobStore = { ...blobs, get: async () => undefined };
+  const [first] = await archivedIds('2026-07');
+  const known = { ...requestAt('2026-07-05T00:00:00Z'), requestId: first ?? '' };
   const timely = requestAt('2026-11-06T00:00:00Z');
-  await write([late, timely], (error) => errors.push(error));
-  expect(errors).toHaveLength(1);
+  await write([known, timely], (error) => errors.push(error), new Archive(pool, lost));
+  expect(errors).toMatchObject([{ message: expect.stringContaining('of the archive is missing') }]);
   expect((await requestTrace(pool, archive, accountId, timely.requestId)).request_id).toBe(timely.requestId);
-  // Neither does a gateway that has not seen the month before make it anew.
-  const other = openPool({ url: database.url, log: silentLog(), poolSize: 1 });
-  await expect(ensurePartitions(other, USAGE_RECORDS, [late.requestId])).rejects.toThrow('The month 2026-07 of usage_records is archived');
-  await other.end();
+});
+
+test('an archived month is brought back with what came late, and archived again', async () => {
+  const before = { partitions: (await rowsOfMonth('2026_07')).length, lists: await listed({ month: '2026-07' }), money: await money() };
+  expect(await restoreNow({ pool, blobs }, '2026-07')).toMatchObject({
+    isDone: true,
+    said: expect.stringContaining('6 rows are in the database again'),
+  });
+  expect(await restoreNow({ pool, blobs }, '2026-07')).toEqual({ isDone: false, said: '2026-07 is not archived.' });
+  expect(await rowsOfMonth('2026_07')).toHaveLength(before.partitions + 6);
+  const state = async () => ({ lists: await listed({ month: '2026-07' }), money: await money(), faults: await auditFaults() });
+  expect(await state()).toEqual({ lists: before.lists, money: before.money, faults: [] });
+  const [one] = await rowsOfMonth('2026_07');
+  expect(await refunds().refund(accountId, one ?? '', null, { reason: 'r' })).toMatchObject({ refunded: true });
+  await pool.query('delete from refunds');
+  expect(await archiveNow({ pool, blobs, clock, databaseClock: clock }, '2026-07')).toMatchObject({ isDone: true });
+  expect(await state()).toEqual({ lists: before.lists, money: before.money, faults: [] });
+});
+
+test('a clock that is ahead archives nothing', async () => {
+  const ahead = { now: () => NOW + 100 * 86_400_000 };
+  const all = await partitions();
+  const log = silentLog();
+  // Of the process alone, and of the machine that both share.
+  await archiveOldMonths({ pool, blobs, clock: ahead, databaseClock: clock, log }, 2, FOREVER);
+  await archiveOldMonths({ pool, blobs, clock: ahead, databaseClock: ahead, log }, 2, FOREVER);
+  const months = (names: string[]) => names.filter((name) => name.includes('2026_11'));
+  expect(months(await partitions())).toEqual(months(all));
 });
 
 test('a month goes only when every row is in the archive and nothing is to happen to it', async () => {
@@ -228,8 +293,9 @@ test('a month goes only when every row is in the archive and nothing is to happe
 test('an operator archives a month that is long over, and sees what is archived', async () => {
   await write([requestAt('2026-03-01T00:00:00Z')]);
   await append();
-  expect(await archiveNow({ pool, blobs, clock }, '2026-10')).toEqual({ isDone: false, said: expect.stringContaining('before 2026-10') });
-  expect(await archiveNow({ pool, blobs, clock }, '2026-03')).toMatchObject({ isDone: true });
+  const deps = { pool, blobs, clock, databaseClock: clock };
+  expect(await archiveNow(deps, '2026-10')).toEqual({ isDone: false, said: expect.stringContaining('before 2026-10') });
+  expect(await archiveNow(deps, '2026-03')).toMatchObject({ isDone: true });
   expect(await listArchives(pool)).toContain('2026-03  receipts       1 rows in 1 pieces');
 });
 

@@ -38,7 +38,7 @@ export interface Billing {
 
 /** Lanes, ledger and the signing of receipts. When this returns, the ledger knows all that was ever settled. */
 export async function openBilling(foundation: Foundation, catalog: Catalog, ownKeys: OwnKeys): Promise<Billing> {
-  const { config, log, clock, steady, closing, dataDir, redis, pool, metrics } = foundation;
+  const { config, log, clock, steady, closing, dataDir, redis, pool, archive, metrics } = foundation;
   const quarantine = openQuarantine(foundation);
   const journal = new SettlementJournal(dataDir.file('journal'), quarantine.onDamage, { mostBehindMs: config.ledgerLagLimitMs });
   closing.add('journal', async () => journal.close());
@@ -46,7 +46,8 @@ export async function openBilling(foundation: Foundation, catalog: Catalog, ownK
   const sealKey = ownSealKey(ownKeys);
   const pages = startPageThread(sealKey);
   closing.add('thread for ledger pages', () => pages.close());
-  const writerOf = (feed: SettlementFeed) => new LedgerWriter({ feed, pool, pages, log, alongside, onQuarantine: quarantine.onRefused });
+  const writerOf = (feed: SettlementFeed) =>
+    new LedgerWriter({ feed, pool, archive, pages, log, alongside, onQuarantine: quarantine.onRefused });
   const source = ledgerLaneSource(pool);
   const journalName = journalNameOf(dataDir.file('journal'));
   const recording = { journal, journalName, absenceMs: config.gatewayAbsenceMs, onDamage: quarantine.onDamage };

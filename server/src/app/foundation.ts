@@ -2,9 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { identityEntities } from '../access/identity/index.ts';
 import { keyEntities } from '../access/keys/index.ts';
+import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
+import type { BlobStore } from '../adapters/blobs/port.ts';
 import { openDatabase } from '../adapters/postgres/database.ts';
 import { startEmbeddedPostgres } from '../adapters/postgres/embedded-postgres.ts';
 import { ServerPulse } from '../adapters/postgres/server-pulse.ts';
+import { Archive } from '../archive/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Closing } from './closing.ts';
@@ -38,6 +41,10 @@ export interface Foundation extends Process {
   readonly pulse: ServerPulse;
   readonly pool: Pool;
   readonly em: EntityManager;
+  /** Where blobs are, sealed or not. */
+  readonly disk: BlobStore;
+  /** Not sealed: what is in it was not in the database either. */
+  readonly archive: Archive;
   readonly metrics: Metrics;
   /** By how much the time of day, or the database's clock, is ahead of `clock`; negative where it is behind. */
   readonly clockDifferenceMs: () => number;
@@ -70,8 +77,11 @@ export async function openFoundation(process: Process): Promise<Foundation> {
     pulse.close();
   });
   const clockDifferenceMs = await keepTime(process, database.pool);
+  const disk = await openLocalDisk(dataDir.file('blobs'));
   return {
     ...process,
+    disk,
+    archive: new Archive(database.pool, disk),
     clockDifferenceMs,
     dataDir,
     redis,

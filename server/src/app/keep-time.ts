@@ -4,11 +4,16 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { checkedRow } from '../kernel/statements.ts';
 import { SteadyClock } from '../kernel/steady-clock.ts';
+import { newestStateAt } from '../receipts/index.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 
 const LOOK_MS = 60_000;
 const TOLD_SECONDS = 10;
+
+/** Clocks of one database differ by less. */
+const BEHIND_SECONDS = 600;
+const AHEAD_SECONDS = 31 * 86_400;
 
 const Time = z.object({ ms: z.number() });
 
@@ -31,6 +36,7 @@ export async function keepTime({ clock, config, closing, log }: KeepTimeDeps, po
   };
   const isShared = config.databaseUrl !== undefined;
   if (isShared) clock.set(await timeOfDatabase());
+  tellOfLog(clock.now(), (await newestStateAt(pool))?.getTime(), log);
   closing.every(LOOK_MS, 'look at the clock', async () => {
     if (isShared) clock.compare(await timeOfDatabase());
     const seconds = Math.round(clock.differenceMs / 1_000);
@@ -38,4 +44,16 @@ export async function keepTime({ clock, config, closing, log }: KeepTimeDeps, po
       log.error({ seconds }, 'the time of day leapt and is not followed: what is due by date goes on as before; start again to take it');
   });
   return () => clock.differenceMs;
+}
+
+/**
+ * Which of both is wrong nobody can tell here: the clock may have been right when the log was written, or now. So the gateway serves, in the month
+ * that it is told; what cannot be taken back, such as to archive a month, does not go by the clock alone.
+ */
+function tellOfLog(now: number, newest: number | undefined, log: Log): void {
+  if (newest === undefined) return;
+  const seconds = Math.round((now - newest) / 1_000);
+  if (seconds < -BEHIND_SECONDS)
+    log.error({ seconds }, 'the clock is behind the newest state of the log: one of them was made with a wrong clock');
+  if (seconds > AHEAD_SECONDS) log.warn({ seconds }, 'the newest state of the log is more than a month old: is the clock right?');
 }

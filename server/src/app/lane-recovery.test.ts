@@ -11,6 +11,7 @@ import { connectRedis, type RedisConnection, ready } from '../adapters/redis/con
 import { type RedisProcess, startRedis } from '../adapters/redis/redis-process.ts';
 import { startWatchedRedis } from '../adapters/redis/redis-sentinel-process.ts';
 import { testRedisProgram } from '../adapters/redis/test-redis.ts';
+import { emptyArchive } from '../archive/testing/archives.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { contradictions } from '../money/ledger/contradictions.ts';
@@ -55,7 +56,7 @@ interface GatewayOptions {
 async function gateway({ dir, redis: prompt = redis, pool: own = pool, neededAmong }: GatewayOptions = {}) {
   const journal = journals.open(dir);
   const closing = new Closing(silentLog());
-  const foundation = { pool: own, log: silentLog(), closing };
+  const foundation = { pool: own, archive: emptyArchive(own), log: silentLog(), closing };
   const metrics = createMetrics();
   const quarantine = openQuarantine({
     dataDir: { path: journal.dir, file: () => journal.dir, release: () => {} },
@@ -72,7 +73,7 @@ async function gateway({ dir, redis: prompt = redis, pool: own = pool, neededAmo
   };
   const writerOf = (from: SettlementFeed) =>
     new LedgerWriter({
-      ...{ feed: from, pool: own, log: silentLog(), onQuarantine },
+      ...{ feed: from, pool: own, archive: emptyArchive(own), log: silentLog(), onQuarantine },
       pages: testPages,
     });
   const writer = writerOf(shared.feed);

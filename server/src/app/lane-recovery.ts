@@ -28,12 +28,12 @@ interface LaneRecoveryDeps {
  */
 export async function openLaneRecovery(
   { shared: { lanes, feed, epochs, keys }, journal, writer, writerOf }: LaneRecoveryDeps,
-  { pool, log, closing }: Pick<Foundation, 'pool' | 'log' | 'closing'>,
+  { pool, archive, log, closing }: Pick<Foundation, 'pool' | 'archive' | 'log' | 'closing'>,
 ): Promise<void> {
   const { redis, prefix } = keys;
   const left = new Map(journal.leftInFlight());
   warnOfAbandoned(left.size, log);
-  const unwritten = (entries: readonly JournalEntry[]) => unwrittenAmong(pool, entries);
+  const unwritten = (entries: readonly JournalEntry[]) => unwrittenAmong({ pool, archive }, entries);
   const drainStreams = async (): Promise<void> => {
     await feed.takeOver();
     await writer.drain();

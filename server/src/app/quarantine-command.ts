@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Pool } from 'pg';
+import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
 import type { JournalEntry, SettlementFeed } from '../adapters/lanes/port.ts';
+import { Archive } from '../archive/index.ts';
 import type { Log } from '../kernel/log.ts';
 import { LedgerWriter, startPageThread } from '../money/ledger/index.ts';
 import { ownSealKey } from '../receipts/index.ts';
@@ -48,7 +50,14 @@ async function replay(quarantine: Quarantine, { pool, config, log }: Deps) {
     const onQuarantine = () => {
       isBooked = false;
     };
-    const writer = new LedgerWriter({ feed: feedOf(entry), pool, pages, log, onQuarantine });
+    const writer = new LedgerWriter({
+      feed: feedOf(entry),
+      pool,
+      archive: new Archive(pool, await openLocalDisk(join(config.dataDir, 'blobs'))),
+      pages,
+      log,
+      onQuarantine,
+    });
     await writer.close();
     return isBooked;
   };

@@ -4,13 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { contract } from '@tallygate/contract';
 import { accountRoutes, deviceLoginRoutes, identityRoutes, mfaRoutes, userRoutes } from '../access/identity/index.ts';
 import { keyRoutes } from '../access/keys/index.ts';
-import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
 import { sealedBlobs } from '../adapters/blobs/sealed-blobs.ts';
 import { openJobQueue } from '../adapters/queue/bullmq.ts';
 import type { RunningTimers } from '../adapters/timers/port.ts';
 import { startTimers } from '../adapters/timers/postgres-timers.ts';
 import { tlogWitness } from '../adapters/witness/tlog-witness.ts';
-import { Archive } from '../archive/index.ts';
 import { auditRoutes } from '../audit/index.ts';
 import { clientRequestRoutes, createClientRequests } from '../community/client-requests/index.ts';
 import { contentRoutes, createContent } from '../community/content/index.ts';
@@ -122,7 +120,7 @@ export async function startServer(
 
     const problemReply = createProblemReply(publicUrl);
     const foundation = await openFoundation({ config, log, clock, steady, closing, onFatal });
-    const { dataDir, redis, pool, metrics } = foundation;
+    const { dataDir, redis, pool, disk, archive, metrics } = foundation;
     const { ownKeys, kept: keptLog, declaring } = await openReceiptLog(foundation);
     const catalog = await openCatalog(foundation, declaring);
     const billing = await openBilling(foundation, catalog, ownKeys);
@@ -157,10 +155,7 @@ export async function startServer(
 
     const keySet = () => publishedKeySet(pool, ownKeys);
     const receiptKey = receiptKeyOf(ownKeys);
-    const disk = await openLocalDisk(dataDir.file('blobs'));
     const blobs = sealedBlobs(disk, blobSealingKeys(accounts.content));
-    // Not sealed: what is in it was not in the database either.
-    const archive = new Archive(pool, disk);
     const { databaseUrl, pulse } = foundation;
     const queue = await openJobQueue({ store: redis ? { redis: redis.forJobs } : { databaseUrl, Client: pulse.Client }, log });
     const kept = await openStatefulResources({ foundation, blobs, queue, billing, accounts, inference, plans: book });

@@ -4,10 +4,11 @@ import { gunzip, gzip } from 'node:zlib';
 import type { Pool, PoolClient } from 'pg';
 import * as z from 'zod';
 import type { BlobStore } from '../adapters/blobs/port.ts';
-import { type Clock, type Month, monthOf } from '../kernel/clock.ts';
+import { type Clock, type Month, monthOf, monthStart } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { checkedRow, firstOf } from '../kernel/statements.ts';
 import { inTransaction } from '../kernel/transaction.ts';
+import { archivedAmong } from './archive.ts';
 import { MONTHLY_TABLES, type MonthlyTable } from './monthly-tables.ts';
 import { keysOf, monthsOf, partitionOf } from './partitions.ts';
 import { tables } from './tables.ts';
@@ -24,25 +25,50 @@ interface ArchiveDeps {
   readonly clock: Clock;
   /** Rows of a piece. */
   readonly pieceRows?: number;
+  /** For tests: in place of the database's own clock. */
+  readonly databaseClock?: Clock;
 }
+
+/** On how many days after a month there have to be requests before it may go. */
+const DAYS_AFTER = 7;
 
 /**
  * What became of a month. `archived`: its rows are in the blob store, and in the database no more. `pending`: something is still to happen to
- * some of its rows. `changed`: rows came meanwhile, and all begins anew the next time. `absent`: it has no rows in the database.
+ * some of its rows. `changed`: rows came meanwhile, and all begins anew the next time. `absent`: it has no rows in the database, but for those
+ * that came after it was archived.
  */
 export type ArchiveOutcome = 'archived' | 'pending' | 'changed' | 'absent';
 
 /** The months that are over for longer than so many whole months, of every table. Ended by the signal it goes on there the next time. */
 export async function archiveOldMonths(deps: ArchiveDeps & { readonly log: Log }, keptMonths: number, signal: AbortSignal): Promise<void> {
-  const { pool, clock, log } = deps;
-  const last = new Date(clock.now());
-  const oldest = monthOf(Date.UTC(last.getUTCFullYear(), last.getUTCMonth() - keptMonths, 1));
+  const { pool, log } = deps;
+  const oldest = await oldestKept(deps, keptMonths);
   for (const table of MONTHLY_TABLES)
     for (const month of await monthsOf(pool, table)) {
       if (month >= oldest || signal.aborted) break;
       const outcome = await archiveMonth(deps, table, month, signal);
       log.info({ table: table.name, month, outcome }, 'a month of requests was to be archived');
     }
+}
+
+const Time = z.object({ now_ms: z.number(), busy_since: z.date().nullable() });
+
+/**
+ * The first month that may not go. No clock is believed alone: of that of the process and that of the database the one that is behind counts, and
+ * after the month there have to be days with requests. So a clock that is ahead for some days, of a machine that both share, archives nothing.
+ */
+export async function oldestKept({ pool, clock, databaseClock }: ArchiveDeps, keptMonths: number): Promise<Month> {
+  const time = await checkedRow(
+    pool,
+    Time,
+    `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, (
+       select distinct day from ledger_daily where account in ('revenue', 'test_revenue') order by day desc offset ${DAYS_AFTER - 1} limit 1
+     )::timestamp at time zone 'utc' as busy_since`,
+  );
+  const now = new Date(Math.min(clock.now(), databaseClock?.now() ?? time?.now_ms ?? 0));
+  const byClock = monthOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - keptMonths, 1));
+  const byDays = monthOf(time?.busy_since?.getTime() ?? monthStart('1970-01').getTime());
+  return [byClock, byDays].toSorted()[0] ?? byClock;
 }
 
 /**
@@ -52,7 +78,7 @@ export async function archiveOldMonths(deps: ArchiveDeps & { readonly log: Log }
  */
 export async function archiveMonth(deps: ArchiveDeps, table: MonthlyTable, month: Month, signal?: AbortSignal): Promise<ArchiveOutcome> {
   const { pool } = deps;
-  if (!(await monthsOf(pool, table)).includes(month)) return 'absent';
+  if (!(await monthsOf(pool, table)).includes(month) || (await archivedAmong(pool, table, [month])).has(month)) return 'absent';
   if (await isPending(pool, table, month)) return 'pending';
   while (await archivePiece(deps, table, month)) if (signal?.aborted) return 'pending';
   return inTransaction(pool, (client) => dropMonth(client, deps.clock, table, month));

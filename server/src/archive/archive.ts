@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import { type Month, monthOf } from '../kernel/clock.ts';
 import { RecentMap } from '../kernel/recent-map.ts';
-import { firstOf, ifGiven, type RowOf, rowsOf } from '../kernel/statements.ts';
+import { anyOf, firstOf, ifGiven, type RowOf, rowsOf } from '../kernel/statements.ts';
 import type { ArchivePiece } from './entities.ts';
 import type { MonthlyTable } from './monthly-tables.ts';
 import { tables } from './tables.ts';
@@ -26,6 +26,9 @@ export interface ArchivedSpan {
   readonly to?: Date | undefined;
 }
 
+/** The archive does not have what was archived. */
+export class DamagedArchive extends Error {}
+
 /** Reads what has left the database. Rows come as a JSON array that `json_populate_recordset` makes rows of the table of again. */
 export class Archive {
   readonly #pool: Pool;
@@ -37,7 +40,20 @@ export class Archive {
     this.#blobs = blobs;
   }
 
-  /** The rows with a key; undefined where none is archived. */
+  /** Of these keys, the rows of those whose month has left the database. @throws DamagedArchive */
+  async rowsAmong(table: MonthlyTable, keys: readonly string[]): Promise<string[]> {
+    const months = new Map(keys.map((key) => [key, monthOfKey(table, key)]));
+    const known = [...new Set(months.values())].filter((month) => month !== undefined);
+    const archived = await archivedAmong(this.#pool, table, known);
+    const rows: string[] = [];
+    for (const [key, month] of months) {
+      const found = month !== undefined && archived.has(month) ? await this.find(table, key) : undefined;
+      if (found !== undefined) rows.push(found);
+    }
+    return rows;
+  }
+
+  /** The rows with a key; undefined where none is archived. @throws DamagedArchive */
   async find(table: MonthlyTable, key: string): Promise<string | undefined> {
     const wanted = key.toLowerCase();
     const month = monthOfKey(table, wanted);
@@ -101,7 +117,7 @@ export class Archive {
     const stored = await this.#blobs.get(blobKey);
     const bytes = stored && Buffer.concat(await stored.stream.toArray());
     if (!bytes || createHash('sha256').update(bytes).digest('hex') !== sha256)
-      throw new Error(`The blob ${blobKey} ${bytes ? 'is not what was archived' : 'of the archive is missing'}`);
+      throw new DamagedArchive(`The blob ${blobKey} ${bytes ? 'is not what was archived' : 'of the archive is missing'}`);
     const lines = (await decompress(bytes)).toString().trimEnd().split('\n');
     this.#lines.set(blobKey, lines);
     return lines;
@@ -123,12 +139,20 @@ export async function archivedMonths(pool: Pool) {
   );
 }
 
+/** Which of these months have left the database. */
+export async function archivedAmong(pool: Pool, { name }: MonthlyTable, months: readonly Month[]): Promise<ReadonlySet<Month>> {
+  if (months.length === 0) return new Set();
+  const rows = await rowsOf(
+    pool,
+    tables.selectFrom('archived_months').select('month').where('table_name', '=', name).where('month', '=', anyOf(months)),
+  );
+  return new Set(rows.map(({ month }) => month));
+}
+
 /** Whether a key is of a month that has left the database. */
 export async function isOfArchivedMonth(pool: Pool, table: MonthlyTable, key: string): Promise<boolean> {
   const month = monthOfKey(table, key);
-  if (month === undefined) return false;
-  const { rowCount } = await pool.query('select from archived_months where table_name = $1 and month = $2', [table.name, month]);
-  return rowCount !== 0;
+  return month !== undefined && (await archivedAmong(pool, table, [month])).has(month);
 }
 
 function monthOfKey(table: MonthlyTable, key: string): Month | undefined {

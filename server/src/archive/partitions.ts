@@ -8,11 +8,18 @@ import { MONTHLY_TABLES, type MonthlyTable } from './monthly-tables.ts';
 const known = new WeakMap<Pool, Set<string>>();
 
 /**
- * Makes the monthly partitions of a table that rows with these keys go into, and remembers which are there.
- * @throws RangeError for a month that is archived: nothing could tell any more whether a row of it is there already
+ * Makes the monthly partitions of a table that rows with these keys go into, and remembers which are there. What comes late, for a month that is
+ * archived, has a partition too: it stays there.
  */
 export async function ensurePartitions(pool: Pool, table: MonthlyTable, keys: readonly string[]): Promise<void> {
   for (const month of new Set(keys.map((key) => monthOf(table.timeOf(key))))) await ensurePartition(pool, table, month);
+}
+
+/** Whether a row found no partition: its month was archived since that was made. It is made anew when it is asked for again. */
+export function isWithoutPartition(pool: Pool, error: unknown): boolean {
+  const isWithout = error instanceof Error && error.message.startsWith('no partition of relation');
+  if (isWithout) known.delete(pool);
+  return isWithout;
 }
 
 /** Makes the partitions of this month and the next one: ahead of time that takes no lock from anybody. @param now epoch milliseconds */
@@ -43,17 +50,15 @@ export async function monthsOf(pool: Pool, { name }: MonthlyTable): Promise<Mont
   return rows.map(({ month }) => month);
 }
 
-async function ensurePartition(pool: Pool, table: MonthlyTable, month: Month): Promise<void> {
+export async function ensurePartition(pool: Pool, table: MonthlyTable, month: Month): Promise<void> {
   const partition = partitionOf(table, month);
   const made = known.get(pool) ?? new Set<string>();
   known.set(pool, made);
   if (made.has(partition)) return;
   const [from, to] = keysOf(table, month);
   await inTransaction(pool, async (client) => {
-    // Who archives the month holds it too: a month is not made anew while it goes, and two writers wait for each other.
+    // Two writers wait for each other.
     await client.query(`lock table ${table.name} in share update exclusive mode`);
-    const archived = await client.query('select from archived_months where table_name = $1 and month = $2', [table.name, month]);
-    if (archived.rowCount !== 0) throw new RangeError(`The month ${month} of ${table.name} is archived: nothing is added to it`);
     await client.query(`create table if not exists ${partition} partition of ${table.name} for values from ('${from}') to ('${to}')`);
   });
   made.add(partition);

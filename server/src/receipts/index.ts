@@ -13,6 +13,7 @@ export { undeclaredKeys } from './log/key-declarations.ts';
 export { LogStop, stopsOf } from './log/log-stops.ts';
 export { nameLog } from './log/own-state.ts';
 export { readEntries } from './log/read-entries.ts';
+export { newestStateAt } from './log/read-log.ts';
 export { readTile } from './log/read-tile.ts';
 export { resumeLog, standingOfLog } from './log/resume-log.ts';
 export { thinCheckpoints } from './log/thin-checkpoints.ts';

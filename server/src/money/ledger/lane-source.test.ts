@@ -9,6 +9,7 @@ import type { HoldRequest, LaneSource, MoneyLane, QuotaLane } from '../../adapte
 import { SettlementJournal } from '../../adapters/lanes/settlement-journal.ts';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { emptyArchive } from '../../archive/testing/archives.ts';
 import { monthEnd, monthOf } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
@@ -55,6 +56,7 @@ function open(): void {
   writer = new LedgerWriter({
     feed: journal,
     pool,
+    archive: emptyArchive(pool),
     pages: testPages,
     log: silentLog(),
     onQuarantine,

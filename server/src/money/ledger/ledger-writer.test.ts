@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JournalEntry, LaneCeiling, SettlementFeed } from '../../adapters/lanes/port.ts';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { emptyArchive } from '../../archive/testing/archives.ts';
 import { newId, requestIdAt } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { contradictions } from './contradictions.ts';
@@ -34,6 +35,7 @@ function writerOf(feed: SettlementFeed, on: Pool = pool) {
     writer: new LedgerWriter({
       feed,
       pool: on,
+      archive: emptyArchive(on),
       pages: testPages,
       log: silentLog(),
       onQuarantine,
@@ -351,6 +353,7 @@ describe('the writer', () => {
     const writer = new LedgerWriter({
       feed: new MemoryFeed([sampleEntry(record)]),
       pool,
+      archive: emptyArchive(pool),
       pages: testPages,
       log: silentLog(),
       onQuarantine: (entry) => quarantined.push(entry),

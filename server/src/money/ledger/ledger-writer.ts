@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import type { JournalEntry, LaneCeiling, SettlementFeed } from '../../adapters/lanes/port.ts';
-import { ensurePartitions, RECEIPTS, USAGE_RECORDS } from '../../archive/index.ts';
+import { type Archive, DamagedArchive, ensurePartitions, isWithoutPartition, RECEIPTS, USAGE_RECORDS } from '../../archive/index.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { isCollision } from '../../kernel/collisions.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -17,6 +17,8 @@ import { unknownAmong } from './unwritten.ts';
 interface LedgerWriterDeps {
   readonly feed: SettlementFeed;
   readonly pool: Pool;
+  /** Whether a settlement of an archived month is written already. */
+  readonly archive: Archive;
   /** What a batch comes to: that takes longer than the writing, so production works it out on a thread of its own. */
   readonly pages: LedgerPages;
   readonly log: Log;
@@ -105,8 +107,9 @@ export class LedgerWriter {
     try {
       await this.#writeTogether(entries);
     } catch (error) {
-      // Another writer was faster with the same records: what it has written is known by now.
-      if (isOvertaken(error) && collisions < MOST_COLLISIONS) return this.#write(entries, collisions + 1);
+      // Another writer was faster with the same records: what it has written is known by now. Or their month was archived meanwhile.
+      const isToRepeat = isOvertaken(error) || isWithoutPartition(this.#deps.pool, error);
+      if (isToRepeat && collisions < MOST_COLLISIONS) return this.#write(entries, collisions + 1);
       if (!isRefusal(error)) throw error;
       const [first] = entries;
       if (entries.length === 1 && first) return this.#deps.onQuarantine(first, error);
@@ -117,7 +120,7 @@ export class LedgerWriter {
   }
 
   async #writeTogether(entries: readonly JournalEntry[]): Promise<void> {
-    const { pool, pages: work } = this.#deps;
+    const { pool, archive, pages: work } = this.#deps;
     if (entries.length === 0) return;
     let pages = await work.ledgerBatchOf(entries);
     const settled = pages.posted.filter(({ kind }) => kind === 'usage');
@@ -131,7 +134,7 @@ export class LedgerWriter {
       RECEIPTS,
       pages.posted.map(({ receiptId }) => receiptId),
     );
-    const isUnknown = await unknownAmong(pool, pages.posted);
+    const isUnknown = await unknownAmong({ pool, archive }, pages.posted);
     const unknown = entries.filter((_, index) => isUnknown[index]);
     if (unknown.length === 0) return;
     if (unknown.length < entries.length) pages = await work.ledgerBatchOf(unknown);
@@ -258,7 +261,11 @@ const isOvertaken = (error: unknown): boolean =>
 
 /**
  * PostgreSQL's classes 22 (data exception), 23 (integrity violation), 54 (limit exceeded) and P0 (raised by a trigger), and what a record
- * throws that cannot be read (no number, no time, no object): the record is at fault, not the connection.
+ * throws that cannot be read (no number, no time, no object): the record is at fault, not the connection. Or nobody can tell whether it was written.
  */
 const isRefusal = (error: unknown): boolean =>
-  error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError || /^(22|23|54|P0)/.test(codeOf(error));
+  error instanceof DamagedArchive ||
+  error instanceof TypeError ||
+  error instanceof RangeError ||
+  error instanceof SyntaxError ||
+  /^(22|23|54|P0)/.test(codeOf(error));

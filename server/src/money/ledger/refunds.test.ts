@@ -231,6 +231,7 @@ describe('a refund', () => {
     await new LedgerWriter({
       feed: dying,
       pool,
+      archive: emptyArchive(pool),
       pages: testPages,
       log: silentLog(),
       onQuarantine,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
+import { type Archive, USAGE_RECORDS } from '../../archive/index.ts';
 import { anyOf, rowsOf } from '../../kernel/statements.ts';
 import type { Posted } from './ledger-batch.ts';
 import { type PostedRecord, postingKindOf } from './settlement-record.ts';
@@ -9,8 +10,18 @@ import { tables } from './tables.ts';
 /** What is booked is known by: a settlement, refund or correction is written once under it. */
 export type PostingName = Pick<Posted, 'requestId' | 'attempt' | 'kind'>;
 
-/** Which of them are not written already; of repeats among them the first one. */
-export async function unknownAmong(pool: Pool, names: readonly PostingName[]): Promise<boolean[]> {
+/** All that was ever settled. */
+export interface LedgerRecords {
+  readonly pool: Pool;
+  /** Of months that have left the database. */
+  readonly archive: Archive;
+}
+
+/**
+ * Which of them are not written already; of repeats among them the first one.
+ * @throws DamagedArchive where the archive cannot say it
+ */
+export async function unknownAmong({ pool, archive }: LedgerRecords, names: readonly PostingName[]): Promise<boolean[]> {
   const used = tables
     .selectFrom('usage_records')
     .select(['request_id', 'attempt', sql<string>`'usage'`.as('kind')])
@@ -25,6 +36,9 @@ export async function unknownAmong(pool: Pool, names: readonly PostingName[]): P
     .where('request_id', '=', anyOf(idsOf(names, false)));
   const rows = await rowsOf(pool, used.unionAll(posted));
   const seen = new Set(rows.map(({ request_id, attempt, kind }) => `${request_id} ${attempt} ${kind}`));
+  // After the database: a month that is archived meanwhile was found there, or is found here.
+  for (const archived of await archive.rowsAmong(USAGE_RECORDS, idsOf(names, true)))
+    for (const { request_id, attempt } of JSON.parse(archived) as ArchivedName[]) seen.add(`${request_id} ${attempt} usage`);
   return names.map(({ requestId, attempt, kind }) => {
     const name = `${requestId} ${attempt} ${kind}`;
     const isUnknown = !seen.has(name);
@@ -33,14 +47,19 @@ export async function unknownAmong(pool: Pool, names: readonly PostingName[]): P
   });
 }
 
+interface ArchivedName {
+  readonly request_id: string;
+  readonly attempt: number;
+}
+
 const idsOf = (names: readonly PostingName[], isUsage: boolean): string[] =>
   names.filter(({ kind }) => (kind === 'usage') === isUsage).map(({ requestId }) => requestId);
 
 /** The entries that the ledger does not have. One whose record cannot be read is among them: the writer sets it aside. */
-export async function unwrittenAmong(pool: Pool, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
+export async function unwrittenAmong(records: LedgerRecords, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
   const names = entries.map(nameOf);
   const readable = names.filter((name) => name !== undefined);
-  const isUnknown = readable.length === 0 ? [] : await unknownAmong(pool, readable);
+  const isUnknown = readable.length === 0 ? [] : await unknownAmong(records, readable);
   const unknown = new Set(readable.filter((_, index) => isUnknown[index]));
   return entries.filter((_, index) => {
     const name = names[index];

@@ -49,6 +49,7 @@ beforeAll(async () => {
   await new LedgerWriter({
     feed: new MemoryFeed(entries),
     pool,
+    archive: emptyArchive(pool),
     pages: testPages,
     log: silentLog(),
     onQuarantine,

@@ -27,6 +27,12 @@ export async function signedState(db: Pool | PoolClient): Promise<SignedState | 
   return row && { size: Number(row.size), note: row.note };
 }
 
+/** When the newest state was signed, by the clock of the gateway that did; undefined while the log is empty. */
+export async function newestStateAt(pool: Pool): Promise<Date | undefined> {
+  const row = await firstOf(pool, tables.selectFrom('receipt_log_checkpoints').select('created_at').orderBy('size', 'desc').limit(1));
+  return row?.created_at;
+}
+
 /**
  * The state to prove an entry against: of those that have it, one that the most of today's witnesses have cosigned, and of these the newest; the
  * newest of all where none of them has cosigned one. A witness that is away, or is one no more, so keeps no entry from the cosignatures of the

@@ -79,6 +79,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
   const writer = new LedgerWriter({
     feed: journal,
     pool,
+    archive: emptyArchive(pool),
     pages: testPages,
     log,
     onQuarantine: () => {},

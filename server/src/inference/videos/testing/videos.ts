@@ -14,6 +14,7 @@ import {
   type UpstreamProvider,
   type UpstreamRead,
 } from '../../../adapters/upstream/port.ts';
+import { emptyArchive } from '../../../archive/testing/archives.ts';
 import { newId, newReceiptId, newRequestId } from '../../../kernel/ids.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { createSecretBox } from '../../../kernel/secret-box.ts';
@@ -109,6 +110,7 @@ export async function openVideoWorld() {
   const writer = new LedgerWriter({
     feed: journal,
     pool,
+    archive: emptyArchive(pool),
     pages: testPages,
     log: silentLog(),
     onQuarantine,

@@ -8,6 +8,7 @@ import type { Database } from '../../../adapters/postgres/port.ts';
 import { createSandboxProvider } from '../../../adapters/upstream/sandbox/index.ts';
 import { endpointsOf } from '../../../app/http/endpoint.ts';
 import { MovableClock, openTestDatabase, startInstance } from '../../../app/http/testing/account-api.ts';
+import { emptyArchive } from '../../../archive/testing/archives.ts';
 import { type Admission, admit } from '../../../inference/calls/admission.ts';
 import type { Call } from '../../../inference/calls/call.ts';
 import { chatWork } from '../../../inference/calls/chat-work.ts';
@@ -45,6 +46,7 @@ export async function openBudgetWorld() {
   const writer = new LedgerWriter({
     feed: journal,
     pool,
+    archive: emptyArchive(pool),
     pages: testPages,
     log,
     alongside: createSettlementAlerts({ clock, log }),

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { InProcessLanes } from '../../../adapters/lanes/in-process.ts';
 import type { LaneSource, LaneStore, MoneyLane, Units } from '../../../adapters/lanes/port.ts';
 import { SettlementJournal } from '../../../adapters/lanes/settlement-journal.ts';
+import { emptyArchive } from '../../../archive/testing/archives.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { newSigningSeed, priceSubject, signingKeyFromSeed } from '../../../receipts/index.ts';
 import { signReceipt } from '../../../receipts/sign-receipt.ts';
@@ -49,6 +50,7 @@ export function openProcess({ pool, source, dir, price }: On) {
   const writer = new LedgerWriter({
     feed: journal,
     pool,
+    archive: emptyArchive(pool),
     pages: testPages,
     log: silentLog(),
     onQuarantine,

@@ -6,6 +6,7 @@ import { quotaUnits } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { InProcessLanes } from '../../../adapters/lanes/in-process.ts';
 import { SettlementJournal } from '../../../adapters/lanes/settlement-journal.ts';
+import { emptyArchive } from '../../../archive/testing/archives.ts';
 import { lanesOf } from '../../../inference/calls/caller-lanes.ts';
 import { parseInferenceHeaders } from '../../../inference/calls/index.ts';
 import { newId, newReceiptId } from '../../../kernel/ids.ts';
@@ -45,7 +46,7 @@ export function usageUnderTest(pool: Pool) {
   const lanes = new InProcessLanes(source, journal);
   const quarantined: unknown[] = [];
   const writer = new LedgerWriter({
-    ...{ feed: journal, pool, log: silentLog() },
+    ...{ feed: journal, pool, archive: emptyArchive(pool), log: silentLog() },
     pages: testPages,
     onQuarantine: (_entry, error) => void quarantined.push(error),
   });
