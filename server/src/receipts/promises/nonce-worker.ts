@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads';
-import { NonceMaker } from './nonces.ts';
+import { NonceMaker, type NonceOrder } from './nonces.ts';
 
 const maker = new NonceMaker();
 
-parentPort?.on('message', (count: number) => {
-  const made = maker.make(count);
+parentPort?.on('message', (order: NonceOrder) => {
+  const made = maker.make(order);
   parentPort?.postMessage(made, [made.points.buffer]);
 });

@@ -1,4 +1,4 @@
-import { hash, randomBytes, sign } from 'node:crypto';
+import { createHmac, hash, randomBytes, sign } from 'node:crypto';
 import { type SigningKey, seedOf, signingKeyFromSeed } from '../signing-keys.ts';
 
 /** The order of the group of Ed25519 (RFC 8032, section 5.1). */
@@ -15,6 +15,13 @@ export interface Nonces {
   readonly scalars: readonly bigint[];
 }
 
+/** What a {@link NonceMaker} is asked for. */
+export interface NonceOrder {
+  readonly count: number;
+  /** What differs between two processes that one snapshot was restored to: what has been signed, and the time. */
+  readonly mixed: Uint8Array;
+}
+
 const littleEndian = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
 
 /** What RFC 8032, section 5.1.5 makes of a secret key: its scalar, and the prefix that nonces are made from. */
@@ -29,23 +36,43 @@ export function expanded(key: SigningKey): { readonly scalar: bigint; readonly p
 /**
  * Makes nonces as Ed25519 does: a key that is used for nothing else signs a number. Its signature begins with R, and r follows from its prefix; so
  * both are of OpenSSL's making, and r is as evenly spread as in any signature.
+ *
+ * Each order has a key of its own, made from the last one (HMAC, RFC 2104), fresh random bytes, the time of this process in nanoseconds, and what
+ * was mixed in. A restored snapshot repeats random bytes too: the two copies sign other promises, and so part.
  */
 export class NonceMaker {
-  readonly #key = signingKeyFromSeed(randomBytes(HALF_BYTES));
-  readonly #prefix = expanded(this.#key).prefix;
-  #made = 0n;
+  readonly #fresh: () => Buffer;
+  #secret: Buffer;
 
-  make(count: number): Nonces {
+  /** @param fresh 32 random bytes, and what else is of this moment */
+  constructor(fresh: () => Buffer = freshBytes) {
+    this.#fresh = fresh;
+    this.#secret = fresh();
+  }
+
+  make({ count, mixed }: NonceOrder): Nonces {
+    this.#secret = createHmac('sha256', this.#secret).update(this.#fresh()).update(mixed).digest();
+    const key = signingKeyFromSeed(hash('sha256', this.#secret, 'buffer'));
+    const { prefix } = expanded(key);
     const points = new Uint8Array(count * HALF_BYTES);
-    const scalars = Array.from({ length: count }, (_, at) => this.#one(points.subarray(at * HALF_BYTES)));
+    const scalars = Array.from({ length: count }, (_, at) => nonceOf(at, { key, prefix, point: points.subarray(at * HALF_BYTES) }));
     return { points, scalars };
   }
+}
 
-  #one(point: Uint8Array): bigint {
-    const number = Buffer.alloc(8);
-    number.writeBigUInt64LE(this.#made);
-    this.#made += 1n;
-    point.set(sign(null, number, this.#key.privateKey).subarray(0, HALF_BYTES));
-    return littleEndian(hash('sha512', Buffer.concat([this.#prefix, number]), 'buffer')) % ORDER;
-  }
+const freshBytes = (): Buffer => Buffer.concat([randomBytes(HALF_BYTES), Buffer.from(String(process.hrtime.bigint()))]);
+
+interface Making {
+  readonly key: SigningKey;
+  readonly prefix: Buffer;
+  /** Where R goes. */
+  readonly point: Uint8Array;
+}
+
+/** @returns r */
+function nonceOf(at: number, { key, prefix, point }: Making): bigint {
+  const number = Buffer.alloc(4);
+  number.writeUInt32LE(at);
+  point.set(sign(null, number, key.privateKey).subarray(0, HALF_BYTES));
+  return littleEndian(hash('sha512', Buffer.concat([prefix, number]), 'buffer')) % ORDER;
 }

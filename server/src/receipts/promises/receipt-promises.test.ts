@@ -3,8 +3,9 @@ import { verifyPromise } from '@tallygate/receipts';
 import { expect, test } from 'vitest';
 import { newReceiptId } from '../../kernel/ids.ts';
 import { newSigningSeed, promiseKeyOf, publicKeyOf, signingKeyFromSeed } from '../signing-keys.ts';
-import { type NonceThread, nonceTaker, startNonceThread } from './nonce-thread.ts';
-import { NonceMaker } from './nonces.ts';
+import { NonceSupply } from './nonce-supply.ts';
+import { type NonceThread, startNonceThread } from './nonce-thread.ts';
+import { NonceMaker, type NonceOrder, ORDER } from './nonces.ts';
 import { ReceiptPromises } from './receipt-promises.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00.500Z');
@@ -17,9 +18,10 @@ const keySet = {
     },
   ],
 };
+const order = (count: number): NonceOrder => ({ count, mixed: new Uint8Array() });
 const maker = new NonceMaker();
-const ahead = nonceTaker();
-ahead.add(maker.make(10));
+const ahead = new NonceSupply(() => {});
+ahead.add(maker.make(order(10)));
 
 const signer = (nonces: Pick<NonceThread, 'take'>) => new ReceiptPromises({ key, nonces, clock: { now: () => NOW } });
 
@@ -35,6 +37,8 @@ test('a promise signed with a nonce made ahead is an ordinary JWS by Ed25519, an
     const wish = promised({ model });
     const jws = promises.of(wish);
     const [header, payload, signature = ''] = jws.split('.');
+    // RFC 8032, section 5.1.7: S is below the order of the group.
+    expect(BigInt(`0x${Buffer.from(signature, 'base64url').subarray(32).reverse().toString('hex')}`)).toBeLessThan(ORDER);
     expect(verify(null, Buffer.from(`${header}.${payload}`), publicKeyOf(key.x), Buffer.from(signature, 'base64url'))).toBe(true);
     expect(verifyPromise(jws, keySet, { headers: Object.entries(wish.head), now: NOW })).toMatchObject({
       valid: true,
@@ -44,7 +48,7 @@ test('a promise signed with a nonce made ahead is an ordinary JWS by Ed25519, an
   }
 });
 
-test('where no nonce is at hand, it is signed as any other text', () => {
+test('where no nonce is at hand, the promise has an ordinary signature', () => {
   expect(verifyPromise(signer({ take: () => undefined }).of(promised()), keySet, { now: NOW })).toMatchObject({ valid: true });
 });
 
@@ -54,20 +58,72 @@ test('what is still under way is promised for the longest that an answer may tak
 });
 
 test('nonces differ, also between two makers, and none is given twice by the thread that makes them ahead', async () => {
-  const scalars = [...maker.make(50).scalars, ...new NonceMaker().make(50).scalars];
-  expect(new Set(scalars).size).toBe(100);
+  const scalars = [...maker.make(order(50)).scalars, ...maker.make(order(50)).scalars, ...new NonceMaker().make(order(50)).scalars];
+  expect(new Set(scalars).size).toBe(150);
   const thread = startNonceThread();
   const into = new Uint8Array(32);
   const given: string[] = [];
-  const takeAll = (): number => {
-    for (let r = thread.take(into); r !== undefined; r = thread.take(into)) given.push(`${r} ${Buffer.from(into).toString('hex')}`);
+  const takeMany = (): number => {
+    for (let wanted = 0; wanted < 100; wanted += 1) {
+      const r = thread.take(into);
+      if (r !== undefined) given.push(`${r} ${Buffer.from(into).toString('hex')}`);
+    }
     return given.length;
   };
   try {
-    await expect.poll(takeAll, { timeout: 30_000, interval: 10 }).toBeGreaterThan(2_048);
+    await expect.poll(takeMany, { timeout: 30_000, interval: 10 }).toBeGreaterThan(300);
     expect(new Set(given).size).toBe(given.length);
     expect(new Set(given.map((one) => one.split(' ')[1])).size).toBe(given.length);
   } finally {
     await thread.close();
   }
+});
+
+/** A supply whose clocks stay where the test sets them, and that is asked for nonces until it orders some. */
+function supplied() {
+  const clocks = { elapsed: 0, timeOfDay: NOW };
+  const orders: NonceOrder[] = [];
+  const supply = new NonceSupply((one) => orders.push(one), { elapsed: () => clocks.elapsed, timeOfDay: () => clocks.timeOfDay });
+  const take = (text = '') => supply.take(Buffer.from(text.padEnd(32)));
+  return { clocks, orders, supply, take };
+}
+
+test('nonces that waited two seconds by either clock are thrown away, as in a snapshot that is restored later', () => {
+  for (const clock of ['elapsed', 'timeOfDay'] as const) {
+    const { clocks, supply, take } = supplied();
+    supply.add(maker.make(order(3)));
+    expect(take()).toBeTypeOf('bigint');
+    clocks[clock] += 2_001;
+    expect(take()).toBeUndefined();
+  }
+});
+
+test('two processes that go on from one snapshot have other nonces than each other from the next order on', () => {
+  const made = ['a promise', 'another promise'].map((text) => {
+    const { orders, take } = supplied();
+    for (let asked = 0; orders.length === 0 && asked < 100; asked += 1) take(text);
+    return orders.map(({ mixed }) => Buffer.from(mixed).toString('latin1'));
+  });
+  expect(made[0]).not.toEqual(made[1]);
+  expect(new Set(made.flat()).size).toBe(2);
+});
+
+test('few promises are signed without nonces made ahead, and many have as many ordered as half a second needs', () => {
+  const { clocks, orders, take } = supplied();
+  for (let second = 0; second < 20; second += 1) {
+    clocks.elapsed += 1_000;
+    take();
+  }
+  expect(orders).toEqual([]);
+  for (let asked = 0; asked < 600; asked += 1) {
+    clocks.elapsed += 1;
+    take();
+  }
+  expect(orders.map(({ count }) => count)).toEqual([16]);
+});
+
+test('what is mixed into an order changes the nonces even where random bytes and time repeat', () => {
+  const restored = (mixed: string) => new NonceMaker(() => Buffer.alloc(32, 7)).make({ count: 1, mixed: Buffer.from(mixed) }).scalars;
+  expect(restored('a')).toEqual(restored('a'));
+  expect(restored('a')).not.toEqual(restored('b'));
 });
