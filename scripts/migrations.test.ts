@@ -5,7 +5,7 @@ import { longLocks } from './architecture/migration-locks.ts';
 /** They have rows for each request, response, letter or posting, and no end. */
 const LARGE = new Set([
   ...['usage_records', 'receipts', 'postings', 'ledger_entries', 'usage_run_history', 'corrections', 'refunds'],
-  ...['receipt_log', 'receipt_log_nodes', 'audit_log', 'batch_lines', 'mails', 'email_recipients', 'person_history'],
+  ...['receipt_log', 'receipt_log_tiles', 'audit_log', 'batch_lines', 'mails', 'email_recipients', 'person_history'],
   ...['stored_responses', 'stored_response_items', 'stored_response_streams', 'stored_response_events', 'stored_chat_completions'],
   ...['conversation_items', 'files', 'idempotency_keys', 'usage_daily', 'usage_runs_daily', 'ledger_daily'],
 ]);

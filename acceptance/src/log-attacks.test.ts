@@ -126,7 +126,10 @@ const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'SQL without keys: a hash of the log is altered in the database',
-    attack: () => operator.sql('update receipt_log_nodes set hash = $1 where level = 0 and index = 2', [randomBytes(32)]),
+    attack: () =>
+      operator.sql('update receipt_log_tiles set hashes = overlay(hashes placing $1 from 65) where level = 0 and start = 0', [
+        randomBytes(32),
+      ]),
     ...{ command: ['log', 'audit', '--full'], exitCode: 3, says: 'not in order' },
   },
   {

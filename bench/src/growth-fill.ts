@@ -122,9 +122,10 @@ insert into ledger_daily select account, day, sum(amount_nano) from ledger_entri
 on conflict (account, day) do update set amount_nano = excluded.amount_nano`;
 
 const TREE_SQL = `
-insert into receipt_log_nodes
-select level, index, sha256((level || ' ' || index)::bytea)
-from generate_series(0, 40) as level, lateral generate_series(0, ($1::bigint >> level) - 1) as index where ($1::bigint >> level) > 0`;
+insert into receipt_log_tiles
+select level, tile * 256, (select string_agg(sha256((level || ' ' || at)::bytea), '') from generate_series(tile * 256, least(tile * 256 + 255, hashes - 1)) as at)
+from generate_series(0, 4) as level, lateral (select $1::bigint >> (8 * level) as hashes) as counted, lateral generate_series(0, (hashes - 1) / 256) as tile
+where hashes > 0`;
 
 const CHECKPOINTS_SQL = `
 insert into receipt_log_checkpoints (size, root, note, created_at)

@@ -10,10 +10,10 @@ const ROWS: readonly [what: string, unit: string, of: (found: LogFindings) => nu
   ['receipt with its proof, p50', 'ms', ({ receiptP50 }) => receiptP50],
   ['consistency proof, p50', 'ms', ({ consistencyP50 }) => consistencyP50],
   ['tile of 256 hashes, p50', 'ms', ({ tileP50 }) => tileP50],
-  ['nodes of the tree', 'MB', ({ nodesBytes }) => nodesBytes / MB],
+  ['tiles of the tree', 'MB', ({ tilesBytes }) => tilesBytes / MB],
   ['checkpoints', 'MB', ({ checkpointsBytes }) => checkpointsBytes / MB],
   ['receipts', 'MB', ({ receiptsBytes }) => receiptsBytes / MB],
-  ['tree and checkpoints an entry', 'bytes', ({ nodesBytes, checkpointsBytes, entries }) => (nodesBytes + checkpointsBytes) / entries],
+  ['tree and checkpoints an entry', 'bytes', ({ tilesBytes, checkpointsBytes, entries }) => (tilesBytes + checkpointsBytes) / entries],
 ];
 
 /** A column for each size. */

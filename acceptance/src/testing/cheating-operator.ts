@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { completedBy, leafHash, rangeHash, type TreeNode } from '@tallygate/receipts';
+import { leafHash } from '@tallygate/receipts';
 import pg from 'pg';
 import { digestOf } from '../../../server/src/receipts/issue-receipt.ts';
 import { checkpointNote } from '../../../server/src/receipts/log/grow-log.ts';
+import { sha256 } from '../../../server/src/receipts/log/stored-tree.ts';
+import { EMPTY_EDGE, grownEdge, rootOfEdge } from '../../../server/src/receipts/log/tile-rows.ts';
 import { signingKeyFromSeed } from '../../../server/src/receipts/signing-keys.ts';
 
 /** A receipt as the log has it. */
@@ -46,18 +48,18 @@ export async function openCheatingOperator(databaseUrl: string, logSeed: Uint8Ar
 
   const makeLog: CheatingOperator['makeLog'] = async (wanted) => {
     const { rows } = await client.query<{ origin: string }>('select origin from receipt_log');
-    const nodes = new Map<string, TreeNode & { readonly hash: Uint8Array }>();
-    const nameOf = ({ level, index }: TreeNode): string => `${level}/${index}`;
-    const hashOf = (node: TreeNode): Uint8Array => nodes.get(nameOf(node))?.hash ?? new Uint8Array();
     const digests = [...declarations.map(({ digest }) => digest), ...wanted.map(({ payload }) => digestOf(payload))];
-    for (const [index, digest] of digests.entries())
-      for (const node of completedBy({ index, hash: leafHash(digest) }, hashOf)) nodes.set(nameOf(node), node);
+    const { edge, written } = grownEdge(
+      EMPTY_EDGE,
+      digests.map((digest) => leafHash(digest)),
+      sha256,
+    );
     const size = digests.length;
-    const root = rangeHash({ start: 0, end: size }, hashOf);
-    await client.query('delete from receipt_log_nodes');
+    const root = rootOfEdge(edge, sha256);
+    await client.query('delete from receipt_log_tiles');
     await client.query('delete from receipt_log_checkpoints');
-    for (const { level, index, hash } of nodes.values())
-      await client.query('insert into receipt_log_nodes (level, index, hash) values ($1, $2, $3)', [level, index, Buffer.from(hash)]);
+    for (const { level, start, hashes } of written)
+      await client.query('insert into receipt_log_tiles (level, start, hashes) values ($1, $2, $3)', [level, start, hashes]);
     const note = checkpointNote({ origin: rows[0]?.origin ?? '', size, root }, [key]);
     await client.query('insert into receipt_log_checkpoints (size, root, note, created_at) values ($1, $2, $3, now())', [
       ...[size, Buffer.from(root), note],

@@ -17,7 +17,7 @@ export interface LogFindings {
   readonly receiptP50: number;
   readonly consistencyP50: number;
   readonly tileP50: number;
-  readonly nodesBytes: number;
+  readonly tilesBytes: number;
   readonly checkpointsBytes: number;
   readonly receiptsBytes: number;
 }
@@ -123,10 +123,10 @@ async function timed(urls: readonly string[]): Promise<number[]> {
 
 /** With their indexes. */
 async function bytesOf(database: pg.Client) {
-  const { rows } = await database.query<{ nodes: number; checkpoints: number; receipts: number }>(
-    `select pg_total_relation_size('receipt_log_nodes')::float8 as nodes, pg_total_relation_size('receipt_log_checkpoints')::float8 as checkpoints,
+  const { rows } = await database.query<{ tiles: number; checkpoints: number; receipts: number }>(
+    `select pg_total_relation_size('receipt_log_tiles')::float8 as tiles, pg_total_relation_size('receipt_log_checkpoints')::float8 as checkpoints,
        pg_total_relation_size('receipts')::float8 as receipts`,
   );
-  const [{ nodes, checkpoints, receipts } = { nodes: 0, checkpoints: 0, receipts: 0 }] = rows;
-  return { nodesBytes: nodes, checkpointsBytes: checkpoints, receiptsBytes: receipts };
+  const [{ tiles, checkpoints, receipts } = { tiles: 0, checkpoints: 0, receipts: 0 }] = rows;
+  return { tilesBytes: tiles, checkpointsBytes: checkpoints, receiptsBytes: receipts };
 }

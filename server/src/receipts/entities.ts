@@ -128,16 +128,6 @@ export const ReceiptLogCheckpoint = defineEntity({
   },
 });
 
-export const ReceiptLogNode = defineEntity({
-  name: 'ReceiptLogNode',
-  tableName: 'receipt_log_nodes',
-  properties: {
-    level: p.smallint().primary(),
-    index: p.bigint('bigint').primary(),
-    hash: p.blob().$type<Buffer>(),
-  },
-});
-
 export const ReceiptLogStop = defineEntity({
   name: 'ReceiptLogStop',
   tableName: 'receipt_log_stops',
@@ -145,6 +135,17 @@ export const ReceiptLogStop = defineEntity({
     reason: p.text().primary(),
     seen: p.text().nullable(),
     stoppedAt: p.datetime(),
+  },
+});
+
+/** Of tiles: each level has every eighth of the tree. A tile that is not whole yet lies in several rows. */
+export const ReceiptLogTile = defineEntity({
+  name: 'ReceiptLogTile',
+  tableName: 'receipt_log_tiles',
+  properties: {
+    level: p.smallint().primary(),
+    start: p.bigint('bigint').primary(),
+    hashes: p.blob().$type<Buffer>(),
   },
 });
 

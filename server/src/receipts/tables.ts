@@ -10,8 +10,8 @@ import type {
   ReceiptLog,
   ReceiptLogAudit,
   ReceiptLogCheckpoint,
-  ReceiptLogNode,
   ReceiptLogStop,
+  ReceiptLogTile,
   ReceiptLogWitness,
   ReceiptNumber,
   SignedInvoice,
@@ -30,8 +30,8 @@ export const tables = tablesOf<
   | typeof ReceiptLog
   | typeof ReceiptLogAudit
   | typeof ReceiptLogCheckpoint
-  | typeof ReceiptLogNode
   | typeof ReceiptLogStop
+  | typeof ReceiptLogTile
   | typeof ReceiptLogWitness
   | typeof ReceiptNumber
   | typeof SignedInvoice

@@ -7,7 +7,7 @@ import { HASH_BYTES, type Hash, isSize, type LeafRange, nodeHash, nodesOf, range
  */
 
 /** Levels of the tree from one level of tiles to the next. */
-const TILE_HEIGHT = 8;
+export const TILE_HEIGHT = 8;
 /** Hashes of a whole tile. */
 export const TILE_WIDTH = 256;
 /** Levels of tiles that there may be. */
@@ -75,8 +75,17 @@ export function tileAt(level: number, index: number, size: number): Tile | undef
   return width > 0 ? { level, index, width } : undefined;
 }
 
-/** Where the hashes below a node stand: it is the root over some of one tile. */
-function placeOf({ level, index }: TreeNode): { level: number; tile: number; start: number; end: number } {
+/** Which hashes of which tile a node is the root over. */
+export interface PlaceInTile {
+  /** Of the tile. */
+  readonly level: number;
+  readonly tile: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where the hashes below a node are: it is the root over some of one tile. */
+export function placeInTile({ level, index }: TreeNode): PlaceInTile {
   const tileLevel = Math.floor(level / TILE_HEIGHT);
   const span = 2 ** (level % TILE_HEIGHT);
   const first = index * span;
@@ -97,14 +106,14 @@ export async function rangesFromTiles(
 ): Promise<Uint8Array[]> {
   const tiles = new Map<string, Uint8Array>();
   for (const node of ranges.flatMap(nodesOf)) {
-    const { level, tile: index } = placeOf(node);
+    const { level, tile: index } = placeInTile(node);
     const tile = tileAt(level, index, size);
     if (!tile) throw new RangeError(`A log of ${size} entries has no tile ${level}/${index}`);
     const name = tilePath({ ...tile, width: TILE_WIDTH });
     if (!tiles.has(name)) tiles.set(name, checkedTile(tile, await readTile(tile)));
   }
   const hashOf = (node: TreeNode): Uint8Array => {
-    const { level, tile, start, end } = placeOf(node);
+    const { level, tile, start, end } = placeInTile(node);
     const bytes = tiles.get(tilePath({ level, index: tile, width: TILE_WIDTH })) ?? new Uint8Array();
     if (end * HASH_BYTES > bytes.length) throw new RangeError(`A log of ${size} entries has no node ${node.level}/${node.index}`);
     return rootOver(hashesOf(bytes.subarray(start * HASH_BYTES, end * HASH_BYTES)), hash);
@@ -113,7 +122,7 @@ export async function rangesFromTiles(
 }
 
 /** Of a power of two of hashes. */
-function rootOver(hashes: readonly Uint8Array[], hash: Hash): Uint8Array {
+export function rootOver(hashes: readonly Uint8Array[], hash: Hash): Uint8Array {
   let level = hashes;
   while (level.length > 1)
     level = Array.from({ length: level.length / 2 }, (_, at) =>

@@ -80,6 +80,7 @@ import { logTimestampsMigration } from './0104-log-timestamps.ts';
 import { catalogRevisionKeyMigration } from './0105-catalog-revision-key.ts';
 import { absentGatewaysMigration } from './0106-absent-gateways.ts';
 import { logDeclarationsMigration } from './0107-log-declarations.ts';
+import { logTilesMigration } from './0130-log-tiles.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -164,4 +165,5 @@ export const migrations: readonly Migration[] = [
   catalogRevisionKeyMigration,
   absentGatewaysMigration,
   logDeclarationsMigration,
+  logTilesMigration,
 ];

@@ -47,7 +47,7 @@ beforeAll(async () => {
   provider = new JsonRpcProvider(local.url, local.chainId, { staticNetwork: true, cacheTimeout: -1 });
 });
 beforeEach(async () => {
-  await pool.query('truncate receipts, receipt_log_nodes, receipt_log_checkpoints, anchors, anchor_transactions');
+  await pool.query('truncate receipts, receipt_log_tiles, receipt_log_checkpoints, anchors, anchor_transactions');
   await pool.query('update receipt_log set size = 0');
   contract = await deployReceiptAnchor(local);
 });
@@ -267,7 +267,7 @@ describe('the log on a chain', () => {
   test('is not sent where the contract holds the history of another log', async () => {
     await settle(3);
     await workerOn().step();
-    await pool.query('truncate receipts, receipt_log_nodes, receipt_log_checkpoints, anchors, anchor_transactions');
+    await pool.query('truncate receipts, receipt_log_tiles, receipt_log_checkpoints, anchors, anchor_transactions');
     await pool.query('update receipt_log set size = 0');
     await settle(7);
     const { step, view } = workerOn();

@@ -27,7 +27,7 @@ beforeAll(async () => {
   pool = openPool({ url: database.url, log: silentLog(), poolSize: 4 });
 });
 beforeEach(async () => {
-  await pool.query('truncate receipts, receipt_log_nodes, receipt_log_checkpoints, receipt_log_stops, own_records, signing_keys');
+  await pool.query('truncate receipts, receipt_log_tiles, receipt_log_checkpoints, receipt_log_stops, own_records, signing_keys');
   await pool.query('update receipt_log set size = 0');
   await pool.query('update receipt_log_audit set next_index = 0, found = 0, last_found = 0');
   await publishOwnKeys(pool, OWN, NOW);
@@ -126,9 +126,8 @@ describe('raises an alarm within a pass, and lowers it once a whole pass is clea
       'checkpoint of 7 entries is not signed',
     ],
     ['the receipt itself', 'delete from receipts where log_index = 3', 'entry 3 has no receipt'],
-    ['a leaf', `update receipt_log_nodes set hash = sha256('x') where level = 0 and index = 3`, 'node 0/3'],
-    ['an inner node', `update receipt_log_nodes set hash = sha256('x') where level = 2 and index = 1`, 'node 2/1'],
-    ['a node that is gone', 'delete from receipt_log_nodes where level = 3 and index = 0', 'node 3/0'],
+    ['a leaf', `update receipt_log_tiles set hashes = overlay(hashes placing sha256('x') from 97) where start = 0`, 'node 0/3'],
+    ['a hash that is gone', 'delete from receipt_log_tiles where start = 7', 'node 0/7'],
     ['the root of a checkpoint', `update receipt_log_checkpoints set root = sha256('x') where size = 7`, 'checkpoint of 7 entries'],
     [
       'the note of a checkpoint',
@@ -148,6 +147,12 @@ describe('raises an alarm within a pass, and lowers it once a whole pass is clea
     expect(faults.join('\n')).toContain(said);
     expect(alarm).toBeGreaterThan(0);
     expect((await stopsOf(pool)).map(({ reason }) => reason)).toEqual(expect.arrayContaining(faults));
+  });
+
+  test('where somebody altered the root of a whole tile', async () => {
+    await grow(300);
+    await pool.query(`update receipt_log_tiles set hashes = sha256('x') where level = 1`);
+    expect((await audit()).faults.join()).toContain('node 8/0');
   });
 
   test('and lets the log go on once somebody has seen it, until there is something new', async () => {

@@ -1,4 +1,4 @@
-import { completedBy, leafHash, nodesOf, rangeHash, type TreeNode } from '@tallygate/receipts';
+import { completedBy, leafHash, nodesOf, rangeHash, TILE_HEIGHT, type TreeNode } from '@tallygate/receipts';
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Archive } from '../../archive/index.ts';
@@ -19,7 +19,7 @@ import type { Fault } from './fault.ts';
 import { stopLog } from './log-stops.ts';
 import { ownCheckpoint, readLogRow } from './own-state.ts';
 import { type Entries, receiptsAt } from './receipts-at.ts';
-import { nameOf, nodesIn, sha256 } from './stored-tree.ts';
+import { nameOf, sha256, storedNodes } from './stored-tree.ts';
 
 interface AuditDeps {
   readonly pool: Pool;
@@ -38,7 +38,7 @@ const AT_ONCE = 256;
 const BLOCKS_A_RUN = 16;
 
 /**
- * Checks the log against itself, a part of it a run and then from the beginning again: that every receipt is what was digested and taken in, and stands where its owner finds it; every node of the tree the hash of the two below it; every checkpoint the root of the log at
+ * Checks the log against itself, a part of it a run and then from the beginning again: that every receipt is what was digested and taken in, and stands where its owner finds it; every hash of a tile that of what is below it; every checkpoint the root of the log at
  * its size, signed; and, each run, that the published keys are those of this service. What was altered in the database is found within a pass,
  * said at the level of errors, and stops the log, unless somebody has seen it and resumed.
  */
@@ -94,10 +94,10 @@ async function faultsIn(
   const [declared, documents] = [await declarationsAt(pool, { start, end }), await documentsAt(pool, { start, end })];
   const others = declared.size + documents.size;
   const byIndex = await receiptsAt({ pool, archive }, { start, end }, (placed) => placed.select(AUDITED_COLUMNS), others);
-  const stored = await storedNodes(pool, start, end);
+  const stored = await storedNodes(pool, nodesBeside(start, end));
   const made = new Map<string, Uint8Array>();
   const faults: string[] = [];
-  const hashOf = (node: TreeNode): Uint8Array => made.get(nameOf(node)) ?? stored.get(nameOf(node)) ?? new Uint8Array();
+  const hashOf = (node: TreeNode): Uint8Array => made.get(nameOf(node)) ?? stored(node) ?? new Uint8Array();
   for (let index = start; index < end; index += 1) {
     const entry = auditedEntry(index, { receipt: byIndex.get(index), declared: declared.get(index), document: documents.get(index) });
     if (!entry) {
@@ -107,7 +107,7 @@ async function faultsIn(
     faults.push(...entry.faults);
     for (const node of completedBy({ index, hash: leafHash(entry.digest, sha256) }, hashOf, sha256)) {
       made.set(nameOf(node), node.hash);
-      if (!stored.get(nameOf(node))?.equals(node.hash)) faults.push(`node ${nameOf(node)} is not the hash of what is below it`);
+      if (!isAsStored(node, stored)) faults.push(`node ${nameOf(node)} is not the hash of what is below it`);
     }
   }
   const logKeys = keys.filter(({ purpose }) => purpose === 'checkpoint');
@@ -146,8 +146,12 @@ const auditedDocument = ({ kind, document_id: id, digest: stated, now: digest }:
   faults: digest.equals(stated) ? [] : [`the digest of ${kind} ${id} is not that of its text`],
 });
 
-/** The nodes that the entries complete, and those to the left of them that make roots; those that are missing are left out. */
-async function storedNodes(pool: Pool, start: number, end: number): Promise<Map<string, Buffer>> {
+/** Of the tree every eighth level is stored: the nodes between are what those below them hash to. */
+const isAsStored = (node: TreeNode & { readonly hash: Uint8Array }, stored: (node: TreeNode) => Uint8Array | undefined): boolean =>
+  node.level % TILE_HEIGHT !== 0 || Buffer.from(node.hash).equals(stored(node) ?? new Uint8Array());
+
+/** The nodes that the entries complete, and those to the left of them that make roots. */
+function nodesBeside(start: number, end: number): TreeNode[] {
   const nodes = nodesOf({ start: 0, end: start });
   for (let leaf = start; leaf < end; leaf += 1) {
     nodes.push({ level: 0, index: leaf });
@@ -156,8 +160,7 @@ async function storedNodes(pool: Pool, start: number, end: number): Promise<Map<
       nodes.push({ level, index });
     }
   }
-  const rows = await rowsOf(pool, nodesIn(nodes));
-  return new Map(rows.map(({ level, index, hash }) => [nameOf({ level, index: Number(index) }), hash]));
+  return nodes;
 }
 
 interface Block extends Entries {

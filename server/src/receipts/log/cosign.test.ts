@@ -37,7 +37,7 @@ beforeAll(async () => {
   await publishSigningKeys(pool, [logKey], NOW, 'checkpoint');
 });
 beforeEach(async () => {
-  await pool.query('truncate receipts, receipt_log_nodes, receipt_log_checkpoints, receipt_log_witnesses, receipt_log_stops, own_records');
+  await pool.query('truncate receipts, receipt_log_tiles, receipt_log_checkpoints, receipt_log_witnesses, receipt_log_stops, own_records');
   await pool.query('update receipt_log set size = 0');
   folder = mkdtempSync(join(tmpdir(), 'tallygate-witness-'));
   witnesses = [await started('one.example', 1), await started('two.example', 2)];
@@ -177,7 +177,7 @@ test('a log that contradicts what a witness has seen is stopped, until somebody 
   await grow(4);
   await cosign();
   // Put back from an older backup, and gone on from there: another log of the same name.
-  await pool.query('truncate receipts, receipt_log_nodes, receipt_log_checkpoints');
+  await pool.query('truncate receipts, receipt_log_tiles, receipt_log_checkpoints');
   await pool.query('update receipt_log set size = 0');
   await grow(2);
   await cosign();

@@ -1,12 +1,13 @@
 import { sign } from 'node:crypto';
-import { type Checkpoint, checkpointText, completedBy, leafHash, rangeHash, signatureLine, type TreeNode } from '@tallygate/receipts';
+import { type Checkpoint, checkpointText, leafHash, signatureLine } from '@tallygate/receipts';
 import type { PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import type { SigningKey } from '../signing-keys.ts';
 import { type KeptState, mustContinue } from './kept-state.ts';
 import { stopsOf } from './log-stops.ts';
 import { type LogRow, noteKeyOf, type OwnState, ownNewestState, readLogRow } from './own-state.ts';
-import { nameOf, sha256 } from './stored-tree.ts';
+import { sha256 } from './stored-tree.ts';
+import { EMPTY_EDGE, type GrownEdge, grownEdge, rootOfEdge, TILE_WIDTH } from './tile-rows.ts';
 
 /** The log as whoever is about to grow it holds it, until they commit: nobody else grows it meanwhile. */
 export interface HeldLog extends LogRow {
@@ -37,26 +38,16 @@ interface GrowDeps {
 }
 
 /**
- * Appends these entries and signs what the log has become: nodes, size and checkpoint.
+ * Appends these entries and signs what the log has become: tiles, size and checkpoint.
  *
  * @returns the note, to be kept once the transaction is committed: a state that was signed and not committed never was
  */
 export async function growLog(client: PoolClient, log: HeldLog, digests: readonly Buffer[], { keys, clock }: GrowDeps): Promise<string> {
-  const added = new Map<string, TreeNode & { hash: Uint8Array }>();
-  const hashOf = (node: TreeNode) => added.get(nameOf(node))?.hash ?? log.state?.hashOf(node) ?? missing(node);
-  for (const [at, digest] of digests.entries()) {
-    const leaf = { index: log.size + at, hash: leafHash(digest, sha256) };
-    for (const node of completedBy(leaf, hashOf, sha256)) added.set(nameOf(node), node);
-  }
-  const size = log.size + digests.length;
-  const root = rangeHash({ start: 0, end: size }, hashOf, sha256);
-
-  const nodes = [...added.values()];
-  await client.query('insert into receipt_log_nodes (level, index, hash) select * from unnest($1::smallint[], $2::bigint[], $3::bytea[])', [
-    nodes.map(({ level }) => level),
-    nodes.map(({ index }) => index),
-    nodes.map(({ hash }) => hash),
-  ]);
+  const leaves = digests.map((digest) => leafHash(digest, sha256));
+  const grown = grownEdge(log.state?.edge ?? EMPTY_EDGE, leaves, sha256);
+  const { size } = grown.edge;
+  const root = rootOfEdge(grown.edge, sha256);
+  await writeTiles(client, grown);
   await client.query('update receipt_log set size = $1', [size]);
   const note = checkpointNote({ origin: log.origin, size, root }, keys);
   await client.query('insert into receipt_log_checkpoints (size, root, note, created_at) values ($1, $2, $3, $4)', [
@@ -68,8 +59,17 @@ export async function growLog(client: PoolClient, log: HeldLog, digests: readonl
   return note;
 }
 
-function missing(node: TreeNode): never {
-  throw new Error(`An empty log has no node ${nameOf(node)}`);
+async function writeTiles(client: PoolClient, { written, replaced }: GrownEdge): Promise<void> {
+  if (replaced.length > 0)
+    await client.query(
+      `delete from receipt_log_tiles t using unnest($1::smallint[], $2::bigint[]) as whole (level, tile)
+        where t.level = whole.level and start >= tile * $3 and start < (tile + 1) * $3`,
+      [replaced.map(({ level }) => level), replaced.map(({ tile }) => tile), TILE_WIDTH],
+    );
+  await client.query(
+    'insert into receipt_log_tiles (level, start, hashes) select * from unnest($1::smallint[], $2::bigint[], $3::bytea[])',
+    [written.map(({ level }) => level), written.map(({ start }) => start), written.map(({ hashes }) => hashes)],
+  );
 }
 
 /** The state with the signature of every key. */

@@ -40,7 +40,7 @@ beforeAll(async () => {
   await publishSigningKeys(pool, [key], NOW, 'checkpoint');
 });
 beforeEach(async () => {
-  await pool.query('truncate receipts, receipt_log_nodes, receipt_log_checkpoints, receipt_log_stops, own_records, unsealed_receipts');
+  await pool.query('truncate receipts, receipt_log_tiles, receipt_log_checkpoints, receipt_log_stops, own_records, unsealed_receipts');
   await pool.query('update receipt_log set size = 0');
 });
 afterAll(async () => {
@@ -140,14 +140,14 @@ describe('the log', () => {
 
   describe('is signed no more, until somebody has looked,', () => {
     const own = { receipt: [], checkpoint: [key] };
-    const KEPT = `create temp table kept_nodes as select * from receipt_log_nodes;
+    const KEPT = `create temp table kept_tiles as select * from receipt_log_tiles;
       create temp table kept_checkpoints as select * from receipt_log_checkpoints; create temp table kept_log as select * from receipt_log`;
-    const PUT_BACK = `truncate receipt_log_nodes, receipt_log_checkpoints; insert into receipt_log_nodes select * from kept_nodes;
+    const PUT_BACK = `truncate receipt_log_tiles, receipt_log_checkpoints; insert into receipt_log_tiles select * from kept_tiles;
       insert into receipt_log_checkpoints select * from kept_checkpoints; update receipt_log set size = (select size from kept_log)`;
 
     test.each([
-      ['a stored node is not what was signed', "update receipt_log_nodes set hash = sha256('forged') where level = 1 and index = 0"],
-      ['a stored node is gone', 'delete from receipt_log_nodes where level = 1 and index = 0'],
+      ['a stored hash is not what was signed', "update receipt_log_tiles set hashes = sha256('forged') || substring(hashes from 33)"],
+      ['a stored hash is gone', 'delete from receipt_log_tiles where level = 0'],
       ['the newest state is gone', 'delete from receipt_log_checkpoints where size = 3'],
       ['the log is cut', 'update receipt_log set size = 2'],
       [
@@ -156,8 +156,8 @@ describe('the log', () => {
       ],
       [
         'all of it was made anew, down to the text of the note',
-        `update receipt_log_nodes set hash = sha256('forged') where level = 0 and index = 2;
-         update receipt_log_checkpoints set root = sha256(E'\\x01' || (select hash from receipt_log_nodes where level = 1 and index = 0) || sha256('forged'));
+        `update receipt_log_tiles set hashes = substring(hashes for 64) || sha256('forged');
+         update receipt_log_checkpoints set root = sha256(E'\\x01' || (select sha256(E'\\x01' || substring(hashes for 64)) from receipt_log_tiles) || sha256('forged'));
          update receipt_log_checkpoints set note = regexp_replace(note, E'\\n3\\n[^\\n]+', E'\\n3\\n' || encode(root, 'base64'))`,
       ],
     ])('where %s', async (_, forgery) => {
@@ -179,7 +179,7 @@ describe('the log', () => {
       await resumeLog(pool, own, (await standingOfLog(pool, own)).root);
       await append();
       expect((await checkpoint()).size).toBe(4);
-      await session.query('drop table kept_nodes, kept_checkpoints, kept_log');
+      await session.query('drop table kept_tiles, kept_checkpoints, kept_log');
       session.release();
     });
 
@@ -198,7 +198,7 @@ describe('the log', () => {
     test('and nothing resumes a log that is not the one its note tells of', async () => {
       await settle(3);
       await append();
-      await pool.query('delete from receipt_log_nodes where level = 1 and index = 0');
+      await pool.query('delete from receipt_log_tiles where level = 0');
       await expect(standingOfLog(pool, own)).rejects.toThrow(LogStop);
     });
   });
@@ -227,7 +227,7 @@ describe('the log', () => {
     const own = { receipt: [], checkpoint: [key] };
     const forget = async () => {
       await pool.query('update receipts set log_index = null');
-      await pool.query('truncate receipt_log_nodes, receipt_log_checkpoints');
+      await pool.query('truncate receipt_log_tiles, receipt_log_checkpoints');
       await pool.query('update receipt_log set size = 0');
     };
 
@@ -237,7 +237,7 @@ describe('the log', () => {
         'its last entries, back to a state that was signed',
         async () => {
           await pool.query('delete from receipts where log_index >= 2');
-          await pool.query('delete from receipt_log_nodes where (index + 1) * (1 << level) > 2');
+          await pool.query('delete from receipt_log_tiles where start >= 2');
           await pool.query('delete from receipt_log_checkpoints where size > 2');
           await pool.query('update receipt_log set size = 2');
         },

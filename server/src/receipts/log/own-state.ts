@@ -1,22 +1,13 @@
 import { verify } from 'node:crypto';
-import {
-  type Checkpoint,
-  type LeafRange,
-  type NoteKey,
-  nodesOf,
-  noteKeyId,
-  parseCheckpoint,
-  parseNote,
-  rangeHash,
-  type TreeNode,
-} from '@tallygate/receipts';
+import { type Checkpoint, HASH_BYTES, type NoteKey, noteKeyId, parseCheckpoint, parseNote } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
 import { firstOf } from '../../kernel/statements.ts';
 import { publicBytes, publicKeyOf, type SigningKey } from '../signing-keys.ts';
 import { tables } from '../tables.ts';
 import { LogStop } from './log-stops.ts';
 import { signedState } from './read-log.ts';
-import { readNodes, sha256 } from './stored-tree.ts';
+import { readTiles, sha256, tileName } from './stored-tree.ts';
+import { edgeTiles, rootOfEdge, TILE_WIDTH, type TreeEdge } from './tile-rows.ts';
 
 /** A log signs under its own name. */
 export const noteKeyOf = (origin: string, { x }: Pick<SigningKey, 'x'>): NoteKey => ({
@@ -66,11 +57,11 @@ export async function nameLog(pool: Pool, publicUrl: string | undefined): Promis
   ]);
 }
 
-/** A state that was signed, and the very nodes that were found to hash to it. */
+/** A state that was signed, and the very hashes that were found to give its root. */
 export interface OwnState {
   readonly size: number;
   readonly root: Uint8Array;
-  readonly hashOf: (node: TreeNode) => Uint8Array;
+  readonly edge: TreeEdge;
 }
 
 /**
@@ -95,21 +86,33 @@ export async function ownNewestState(
   return nodesAsSigned(db, size, signed);
 }
 
-/** @throws LogStop where the nodes of the log are not those that were signed */
+/** @throws LogStop where the hashes of the log are not those that were signed */
 export async function nodesAsSigned(db: Pool | PoolClient, size: number, signed: Checkpoint | undefined): Promise<OwnState> {
   if (signed?.size !== size)
     throw new LogStop(`The log has ${size} entries, and its newest checkpoint is of ${signed?.size ?? 0}: the database was altered`);
-  const range = { start: 0, end: size };
-  const hashOf = await readNodes(db, nodesOf(range));
-  if (isRootOf(range, hashOf, signed.root)) return { size, root: signed.root, hashOf };
+  const edge = await readEdge(db, size);
+  if (hasRoot(edge, signed.root)) return { size, root: signed.root, edge };
   throw new LogStop(`The hashes of the log's ${size} entries do not give the root that was signed: the database was altered`);
 }
 
-function isRootOf(range: LeafRange, hashOf: (node: TreeNode) => Uint8Array, root: Uint8Array): boolean {
+async function readEdge(db: Pool | PoolClient, size: number): Promise<TreeEdge> {
+  const places = edgeTiles(size);
+  const tiles = await readTiles(db, places);
+  return {
+    size,
+    // What lies beyond the size belongs to no state that was signed.
+    tails: places.map((place, level) => {
+      const stored = tiles.get(tileName(place)) ?? Buffer.alloc(0);
+      return stored.subarray(0, (Math.floor(size / TILE_WIDTH ** level) % TILE_WIDTH) * HASH_BYTES);
+    }),
+  };
+}
+
+function hasRoot(edge: TreeEdge, root: Uint8Array): boolean {
   try {
-    return Buffer.from(rangeHash(range, hashOf, sha256)).equals(root);
+    return Buffer.from(rootOfEdge(edge, sha256)).equals(root);
   } catch {
-    // A node is not there.
+    // A hash is not there.
     return false;
   }
 }
