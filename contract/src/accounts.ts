@@ -15,6 +15,13 @@ const GivenPlan = z
     examples: [{ plan_id: 'operator', version: null }],
   });
 
+const figure = (description: string, most: number) => z.int().min(1).max(most).meta({ description });
+const DedicatedCapacity = z.strictObject({
+  requests_per_minute: figure('Requests per minute, apart from those of the plan.', 2_000_000_000).meta({ examples: [6000] }),
+  tokens_per_minute: figure('Tokens per minute, apart from those of the plan.', 2_000_000_000).meta({ examples: [10_000_000] }),
+  concurrency: figure('Requests at the same time, kept free on every gateway.', 1_000_000).meta({ examples: [100] }),
+});
+
 export const AccountResponse = z
   .object({
     account_id: Uuid,
@@ -25,6 +32,10 @@ export const AccountResponse = z
     given_plan: GivenPlan,
     subscription_plan_id: PlanId.nullable().meta({
       description: 'What the account pays for; null without a subscription.',
+      examples: [null],
+    }),
+    dedicated_capacity: DedicatedCapacity.nullable().meta({
+      description: 'What is reserved by contract for its requests to the address for dedicated traffic; null without a contract.',
       examples: [null],
     }),
     created_at: Timestamp,
@@ -49,6 +60,17 @@ export const AccountPlanRequest = z
   })
   .meta({ id: 'AccountPlanRequest', description: 'The plan to give.', examples: [{ plan_id: 'operator' }] });
 export type AccountPlanRequest = z.input<typeof AccountPlanRequest>;
+
+export const DedicatedCapacityRequest = z
+  .strictObject({
+    dedicated_capacity: DedicatedCapacity.nullable().meta({ description: 'Null ends the contract.' }),
+  })
+  .meta({
+    id: 'DedicatedCapacityRequest',
+    description: 'What to reserve.',
+    examples: [{ dedicated_capacity: { requests_per_minute: 6000, tokens_per_minute: 10_000_000, concurrency: 100 } }],
+  });
+export type DedicatedCapacityRequest = z.infer<typeof DedicatedCapacityRequest>;
 
 /** Sessions only: a key of an administrator opens the account it belongs to and no other. */
 const administers = { auth: 'bearer', session: true, role: 'admin', tag: 'Accounts' } as const;
@@ -89,5 +111,17 @@ export const accounts = c.router({
     body: AccountPlanRequest,
     responses: { 200: AccountResponse, 404: problem, ...refusals.write },
     metadata: { ...administers, operationId: 'setAccountPlan', sdk: 'accounts.setPlan' } as const,
+  },
+  setDedicatedCapacity: {
+    method: 'PUT',
+    path: '/v1/admin/accounts/:account_id/dedicated-capacity',
+    summary: 'Reserve capacity for an account',
+    description:
+      'For administrators: what an account may use at the address for dedicated traffic (`ENTERPRISE_BASE_URL`), in place of the rate limits of its plan there. The concurrency is kept free on every gateway, used or not. In effect on every gateway within a second.',
+    headers: headersA,
+    pathParams: AccountPath,
+    body: DedicatedCapacityRequest,
+    responses: { 200: AccountResponse, 404: problem, 409: problem, ...refusals.write },
+    metadata: { ...administers, operationId: 'setDedicatedCapacity', sdk: 'accounts.setDedicatedCapacity' } as const,
   },
 });

@@ -166,7 +166,14 @@ export const catalog = c.router({
         .meta({ description: '`true`: the whole catalogue, unpriced and unserved models too.', examples: ['true'] }),
     }),
     responses: { 200: ModelList, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Models', operationId: 'listModels', tool: 'read' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      tag: 'Models',
+      operationId: 'listModels',
+      tool: 'read',
+      errors: { also: ['dedicated_capacity_required'] },
+    } as const,
   },
   listPrices: {
     method: 'GET',
@@ -192,7 +199,7 @@ export const catalog = c.router({
       operationId: 'getModel',
       sdk: 'models.get',
       tool: 'read',
-      errors: { also: ['model_not_found'] },
+      errors: { also: ['model_not_found', 'dedicated_capacity_required'] },
     } as const,
   },
   setModel: {

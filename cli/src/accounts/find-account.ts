@@ -11,6 +11,13 @@ export const ACCOUNT_LINES: readonly Column<AccountResponse>[] = [
   { title: 'Plan', of: ({ plan_id, plan_version }) => `${plan_id} (version ${plan_version})` },
   { title: 'Given', of: ({ given_plan }) => given_plan?.plan_id ?? 'nothing' },
   { title: 'Pays for', of: ({ subscription_plan_id }) => subscription_plan_id ?? 'nothing' },
+  {
+    title: 'Reserved',
+    of: ({ dedicated_capacity: reserved }) =>
+      reserved
+        ? `${reserved.requests_per_minute} requests and ${reserved.tokens_per_minute} tokens per minute, ${reserved.concurrency} at the same time`
+        : 'nothing',
+  },
   { title: 'Since', of: ({ created_at }) => created_at },
 ];
 

@@ -1,7 +1,7 @@
 // Generated from contract/src by cli/scripts/generate-fields.ts. Do not edit.
 export const AcceptedFields = ['accepted'];
 export const AccountListResponseFields = ['data', 'has_more', 'next_cursor'];
-export const AccountResponseFields = ['account_id', 'name', 'emails', 'plan_id', 'plan_version', 'given_plan', 'subscription_plan_id', 'created_at'];
+export const AccountResponseFields = ['account_id', 'name', 'emails', 'plan_id', 'plan_version', 'given_plan', 'subscription_plan_id', 'dedicated_capacity', 'created_at'];
 export const AgentCardFields = ['name', 'description', 'version', 'documentationUrl', 'supportedInterfaces', 'capabilities', 'securitySchemes', 'securityRequirements', 'defaultInputModes', 'defaultOutputModes', 'skills'];
 export const AgentDocumentFields = ['name', 'description', 'version', 'url', 'interfaces', 'authentication', 'capabilities', 'safeguards', 'models', 'log', 'documents'];
 export const AgentHeaderFields = ['name', 'description'];

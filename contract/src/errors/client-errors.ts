@@ -170,6 +170,13 @@ export const CLIENT_ERRORS = {
     retryable: false,
     help: 'The detail names the feature. `GET /v1/plans/entitlements/matrix` says which plans have it. Where plans are sold, `POST /v1/plans/checkout` gets one; elsewhere the operator of the gateway gives it: `npm run admin -- plan ACCOUNT PLAN`.',
   },
+  dedicated_capacity_required: {
+    status: 403,
+    title: 'The address is for dedicated capacity',
+    type: 'permission_error',
+    retryable: false,
+    help: 'This address takes API keys of accounts that have reserved capacity by contract. Use the usual base URL of the gateway, or ask its operator for a contract.',
+  },
   session_required: {
     status: 403,
     title: 'A signed-in session is required',

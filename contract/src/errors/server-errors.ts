@@ -23,6 +23,13 @@ export const SERVER_ERRORS = {
     retryable: false,
     help: 'No deployment is configured that serves this model for live keys. The detail names the setting; `tg_test_` keys use the sandbox provider.',
   },
+  shared_capacity_full: {
+    status: 503,
+    title: 'The gateway serves as many requests as it can',
+    type: 'server_error',
+    retryable: true,
+    help: 'As many requests are running as this gateway serves at the same time (`GATEWAY_CONCURRENCY`), less what is reserved for accounts with dedicated capacity. Repeat after `Retry-After` seconds.',
+  },
   store_unavailable: {
     status: 503,
     title: 'Accounting is unavailable',

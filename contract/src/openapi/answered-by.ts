@@ -94,6 +94,7 @@ const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   live_key_required: movesMoney,
   storing_off: ({ metadata }) => metadata.stores === true,
   plan_required: spends,
+  dedicated_capacity_required: runsModel,
   model_not_allowed: runsModel,
   endpoint_not_allowed: spends,
 
@@ -124,6 +125,7 @@ const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   budget_exceeded: spends,
   budget_in_flight: spends,
   disconnected_in_flight: runsModel,
+  shared_capacity_full: runsModel,
   run_exhausted: spends,
   run_closed: spends,
   unpriced_feature: runsModel,

@@ -50,6 +50,8 @@ export type ErrorCode =
   | 'storing_off'
   /** 403. The detail names the feature. `GET /v1/plans/entitlements/matrix` says which plans have it. Where plans are sold, `POST /v1/plans/checkout` gets one; elsewhere the operator of the gateway gives it: `npm run admin -- plan ACCOUNT PLAN`. */
   | 'plan_required'
+  /** 403. This address takes API keys of accounts that have reserved capacity by contract. Use the usual base URL of the gateway, or ask its operator for a contract. */
+  | 'dedicated_capacity_required'
   /** 403. API keys cannot do this. Log in with `POST /v1/users/login` and send the session token. */
   | 'session_required'
   /** 403. The key is limited to certain models (`allowed_models`), and the request names another one, as its model or among its fallbacks. Use one of the key’s models, or change the key. */
@@ -122,6 +124,8 @@ export type ErrorCode =
   | 'upstream_failed'
   /** 503. No deployment is configured that serves this model for live keys. The detail names the setting; `tg_test_` keys use the sandbox provider. */
   | 'no_provider_configured'
+  /** 503. As many requests are running as this gateway serves at the same time (`GATEWAY_CONCURRENCY`), less what is reserved for accounts with dedicated capacity. Repeat after `Retry-After` seconds. */
+  | 'shared_capacity_full'
   /** 503. The store that holds budgets and records usage cannot be reached, so nothing may be spent. Repeat later. */
   | 'store_unavailable'
   /** 503. The payment provider did not answer, or did not accept the request. What was asked for may be repeated under the same `Idempotency-Key`. */
@@ -159,6 +163,7 @@ export const ERROR_KINDS = {
   live_key_required: { family: 'permission', retryable: false },
   storing_off: { family: 'permission', retryable: false },
   plan_required: { family: 'permission', retryable: false },
+  dedicated_capacity_required: { family: 'permission', retryable: false },
   session_required: { family: 'permission', retryable: false },
   model_not_allowed: { family: 'permission', retryable: false },
   endpoint_not_allowed: { family: 'permission', retryable: false },
@@ -195,6 +200,7 @@ export const ERROR_KINDS = {
   internal_error: { family: 'server', retryable: true },
   upstream_failed: { family: 'upstream', retryable: true },
   no_provider_configured: { family: 'upstream', retryable: false },
+  shared_capacity_full: { family: 'server', retryable: true },
   store_unavailable: { family: 'server', retryable: true },
   payments_unavailable: { family: 'server', retryable: true },
   storage_unavailable: { family: 'server', retryable: true },

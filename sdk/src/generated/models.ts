@@ -47,6 +47,15 @@ export interface AccountResponse {
   } | null;
   /** What the account pays for; null without a subscription. */
   subscription_plan_id: PlanId | null;
+  /** What is reserved by contract for its requests to the address for dedicated traffic; null without a contract. */
+  dedicated_capacity: {
+    /** Requests per minute, apart from those of the plan. */
+    requests_per_minute: number;
+    /** Tokens per minute, apart from those of the plan. */
+    tokens_per_minute: number;
+    /** Requests at the same time, kept free on every gateway. */
+    concurrency: number;
+  } | null;
   /** RFC 3339, UTC. */
   created_at: string;
 }
@@ -1007,6 +1016,19 @@ export interface CurrentPlanResponse {
   livemode: boolean;
 }
 
+/** What to reserve. */
+export interface DedicatedCapacityRequest {
+  /** Null ends the contract. */
+  dedicated_capacity: {
+    /** Requests per minute, apart from those of the plan. */
+    requests_per_minute: number;
+    /** Tokens per minute, apart from those of the plan. */
+    tokens_per_minute: number;
+    /** Requests at the same time, kept free on every gateway. */
+    concurrency: number;
+  } | null;
+}
+
 /** How one deployment of a model is doing, as the answering process sees it. */
 export interface DeploymentHealth {
   /** The provider’s name and its place in the configuration. */
@@ -1209,7 +1231,7 @@ export interface HTTPValidationError {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
   error: OpenAiError;
   errors: FieldError[];
 }
@@ -3482,7 +3504,7 @@ export interface Problem {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
   error: OpenAiError;
   /** Present on refusals over money. */
   budget?: BudgetDetail | undefined;

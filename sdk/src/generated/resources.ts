@@ -28,6 +28,7 @@ import type {
   CreateKeyRequest,
   CreateUploadRequest,
   CurrentPlanResponse,
+  DedicatedCapacityRequest,
   DeploymentHealth,
   DeploymentHealthList,
   DeviceDecisionRequest,
@@ -469,6 +470,11 @@ export class Accounts extends Resource {
   /** Give an account a plan. For administrators: any plan, sold or not, without a payment. In effect on every gateway within a second. It stands before a subscription that runs, which goes on and is billed; a plan that is bought later stands before it. */
   setPlan(accountId: string, request: AccountPlanRequest, options?: CallOptions): Call<AccountResponse> {
     return this.transport.json({ method: 'PUT', path: `/v1/admin/accounts/${pathStep(accountId)}/plan`, body: request }, options);
+  }
+
+  /** Reserve capacity for an account. For administrators: what an account may use at the address for dedicated traffic (`ENTERPRISE_BASE_URL`), in place of the rate limits of its plan there. The concurrency is kept free on every gateway, used or not. In effect on every gateway within a second. */
+  setDedicatedCapacity(accountId: string, request: DedicatedCapacityRequest, options?: CallOptions): Call<AccountResponse> {
+    return this.transport.json({ method: 'PUT', path: `/v1/admin/accounts/${pathStep(accountId)}/dedicated-capacity`, body: request }, options);
   }
 }
 

@@ -1,9 +1,9 @@
 import { majorityOf, type NoteKey } from '@tallygate/receipts';
 import * as z from 'zod';
-import { parseRedisUrl } from '../adapters/redis/connect.ts';
 import { type Offer, type RateLimits, TEST_RATES } from '../money/plans/index.ts';
 import { type AnchorChainConfig, anchorChainsOf } from './anchoring-config.ts';
 import { ConfigError } from './config-error.ts';
+import { bytes, masterKeys, milliseconds, networks, perMinute, port, redisUrl, type Seeds, seeds, webOrigins } from './config-values.ts';
 import { httpUrl } from './http-url.ts';
 import { authorities, witnesses } from './log-settings.ts';
 import { isOwnAddress } from './own-address.ts';
@@ -13,59 +13,17 @@ import { providersOfFile } from './providers-file.ts';
 
 export { ConfigError } from './config-error.ts';
 
-const port = z.coerce.number().int().min(0).max(65_535);
-const milliseconds = z.coerce.number().int().min(1).max(3_600_000);
-const bytes = z.coerce.number().int().min(1_024).max(1_073_741_824);
-const perMinute = z.coerce.number().int().min(1).max(2_000_000_000);
-const redisUrl = z.string().transform((text, context) => {
-  try {
-    parseRedisUrl(text);
-  } catch (fault) {
-    context.addIssue(fault instanceof Error ? fault.message : 'Expected the URL of a Redis');
-  }
-  return text;
-});
-
-/** Addresses and networks, by commas: `10.0.0.0/8,::1`. */
-const networks = z
-  .string()
-  .transform((text) => text.split(',').map((entry) => entry.trim()))
-  .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'Expected addresses or networks such as 10.0.0.0/8,::1')));
-
-/** Origins of web pages, by commas: `https://app.example.com,http://localhost:3000`. */
-const webOrigins = z
-  .string()
-  .transform((text) => text.split(',').map((entry) => entry.trim()))
-  .pipe(
-    z.array(
-      z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, 'Expected origins such as https://app.example.com'),
-    ),
-  );
-
-/** `id:base64`, 32 bytes each, by commas. */
-const masterKeys = z.string().transform((text, context) =>
-  text.split(',').map((entry) => {
-    const [, id = '', base64 = ''] = /^([A-Za-z0-9_-]{1,40}):([A-Za-z0-9+/]{43}=)$/.exec(entry.trim()) ?? [];
-    if (id === '') context.addIssue('Expected id:base64 entries of 32 bytes each, separated by commas');
-    return { id, key: Buffer.from(base64, 'base64') };
-  }),
-);
-
-const SEED = /^[A-Za-z0-9+/]{43}=$/;
-
-/** Of Ed25519 keys, by commas. */
-const seeds = z.string().transform((text, context): Seeds => {
-  const [first = '', ...others] = text.split(',').map((seed) => seed.trim());
-  if (![first, ...others].every((seed) => SEED.test(seed))) context.addIssue('Expected 32 bytes in base64, or several of them by commas');
-  return [Buffer.from(first, 'base64'), ...others.map((seed) => Buffer.from(seed, 'base64'))];
-});
-type Seeds = readonly [Buffer, ...Buffer[]];
+/** Requests at the same time, where capacity is reserved and nothing else was said. */
+const GATEWAY_CONCURRENCY = 1_000;
 
 const Variables = z.object({
   PORT: port.default(8787),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('.tallygate'),
   PUBLIC_URL: httpUrl.optional(),
+  ENTERPRISE_BASE_URL: httpUrl.optional(),
+  ENTERPRISE_PORT: port.default(8788),
+  GATEWAY_CONCURRENCY: z.coerce.number().int().min(2).max(1_000_000).optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   REDIS_URL: redisUrl.optional(),
@@ -153,6 +111,10 @@ export interface Config {
   readonly dataDir: string;
   /** Where the service is reached from outside; follows the listening address when it is not set. */
   readonly publicUrl: string | undefined;
+  /** A listener for keys with dedicated capacity, and where it is reached from outside; undefined: there is none. */
+  readonly dedicated: { readonly url: string; readonly port: number } | undefined;
+  /** Inference requests that this gateway serves at the same time; null: any number. */
+  readonly gatewayConcurrency: number | null;
   readonly logLevel: string;
   /** Undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
@@ -277,6 +239,9 @@ export function readConfig(environment: Environment = process.env): Config {
     host: given.HOST,
     dataDir: given.DATA_DIR,
     publicUrl: given.PUBLIC_URL,
+    dedicated: given.ENTERPRISE_BASE_URL === undefined ? undefined : { url: given.ENTERPRISE_BASE_URL, port: given.ENTERPRISE_PORT },
+    // What is reserved is a part of something: with dedicated traffic there is a limit.
+    gatewayConcurrency: given.GATEWAY_CONCURRENCY ?? (given.ENTERPRISE_BASE_URL === undefined ? null : GATEWAY_CONCURRENCY),
     logLevel: given.LOG_LEVEL,
     databaseUrl: given.DATABASE_URL,
     redisUrl: given.REDIS_URL,

@@ -18,7 +18,7 @@ const DOCS = new URL('../../../docs/', import.meta.url);
 
 interface DiscoveryDeps {
   readonly catalog: LiveCatalog;
-  readonly config: Pick<Config, 'logWitnesses' | 'logWitnessQuorum'>;
+  readonly config: Pick<Config, 'logWitnesses' | 'logWitnessQuorum' | 'dedicated'>;
   readonly securityContact: string;
   readonly publicUrl: () => string;
   readonly clock: Clock;
@@ -42,6 +42,7 @@ export function openDiscovery({ catalog, config, securityContact, publicUrl, clo
     log: logPortrait(config),
     securityContact,
     publicUrl,
+    dedicatedUrl: config.dedicated?.url,
     clock,
   });
   const offer = once(async () => {

@@ -24,6 +24,8 @@ export interface ProviderConfig {
   readonly onCancel: OnCancel;
   readonly http2: boolean;
   readonly weight: number;
+  /** Kept free for dedicated traffic. */
+  readonly isReserved?: boolean;
   /**
    * The catalogue's model → the provider's name for it; a name with a `*` matches all models of that form. Undefined for all that the
    * catalogue files under this provider.

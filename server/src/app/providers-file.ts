@@ -44,6 +44,8 @@ const everyKind = {
   on_cancel: z.enum(['stops_billing', 'keeps_billing']).optional(),
   http2: z.boolean().default(false),
   weight: z.number().positive().max(1_000_000).default(1),
+  /** Keep it free for requests that come to `ENTERPRISE_BASE_URL`. */
+  dedicated: z.boolean().default(false),
 };
 const maxTokensField = z.enum(['max_tokens', 'max_completion_tokens']).optional();
 
@@ -145,6 +147,7 @@ function configOf(provider: Provider, baseUrl: string, apiKey: string | undefine
     onCancel: provider.on_cancel ?? ON_CANCEL[provider.kind],
     http2: provider.http2,
     weight: provider.weight,
+    ...(provider.dedicated && { isReserved: true }),
     models: isAzure ? provider.deployments : namesOf(provider.models),
   };
 }

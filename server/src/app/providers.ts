@@ -77,8 +77,8 @@ export function deploymentsOf(providers: readonly OpenProvider[], catalog: Catal
   const served = new Set<string>();
   for (const provider of providers) {
     const { config, upstream, name } = provider;
-    const { countsLikeMaker, onCancel, weight } = config;
-    const base = { name, provider: config.name, upstream, countsLikeMaker, onCancel, weight };
+    const { countsLikeMaker, onCancel, weight, isReserved = false } = config;
+    const base = { name, provider: config.name, upstream, countsLikeMaker, onCancel, weight, isReserved };
     const add = (map: Map<string, Deployment[]>, key: string, deployment: Deployment) => {
       const there = map.get(key) ?? [];
       // What is listed first holds: a deployment has one name for a model.

@@ -1,5 +1,4 @@
 import type { Server } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { contract } from '@tallygate/contract';
 import { accountRoutes, deviceLoginRoutes, identityRoutes, mfaRoutes, userRoutes } from '../access/identity/index.ts';
@@ -35,6 +34,7 @@ import { openAccounts } from './accounts.ts';
 import { anchoringTimers } from './anchoring.ts';
 import { openBilling } from './billing.ts';
 import { type Bootstrap, bootstrap, metricsTokenOf } from './bootstrap.ts';
+import { openCapacity } from './capacity.ts';
 import { openCatalog, rereadModels } from './catalog.ts';
 import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
@@ -49,7 +49,7 @@ import { createDocumentPages } from './http/document-pages.ts';
 import { endpointsOf } from './http/endpoint.ts';
 import { eventPageRoutes } from './http/event-pages.ts';
 import { fileTransferRoutes } from './http/file-api.ts';
-import { createFront, drain, listenOn } from './http/front.ts';
+import { createFront } from './http/front.ts';
 import { inferenceRoutes } from './http/inference-api.ts';
 import { createInnerCall } from './http/inner-call.ts';
 import { logRoutes } from './http/log-api.ts';
@@ -66,6 +66,7 @@ import { trustedPages } from './http/trusted-pages.ts';
 import { videoRoutes } from './http/video-api.ts';
 import { createIdempotency } from './idempotency.ts';
 import { type RunningJobs, startJobs } from './jobs.ts';
+import { createDedicatedFront, openListeners } from './listeners.ts';
 import { openMarketing } from './marketing.ts';
 import { openPayments } from './payments.ts';
 import { openPlans, openTestBilling, planForReceipts } from './plans.ts';
@@ -74,8 +75,6 @@ import { recurringWork } from './recurring-work.ts';
 import { openServing } from './serving.ts';
 import { openStatefulResources } from './stateful-resources.ts';
 
-/** What ending the last connections takes, once they are cut. */
-const DRAIN_SLACK_MS = 5_000;
 const DOCS_SITE = fileURLToPath(new URL('../../../docs/site/dist', import.meta.url));
 
 /** Recordings and pictures of a request: OpenAI takes 25 MB of audio, and sixteen pictures of 50 MB. */
@@ -89,6 +88,8 @@ const INFERENCE_FORM = {
 
 export interface RunningServer {
   readonly url: string;
+  /** Where dedicated traffic is answered, where that is configured. */
+  readonly dedicatedUrl: string | undefined;
   readonly bootstrap: Bootstrap;
   /** Reads again what is read at a SIGHUP: the operator's models. */
   reload(): Promise<void>;
@@ -127,6 +128,7 @@ export async function startServer(
     const { lanes, refunds, corrections, sealKey, write } = billing;
     // Before the accounts: which plan they are on is asked of them.
     const planBook = await openPlans(foundation);
+    const capacity = await openCapacity(config.gatewayConcurrency, foundation);
     const accounts = await openAccounts({ foundation, catalog, publicUrl, plans: planBook });
     const { identity, keys, authenticator } = accounts;
     const {
@@ -134,7 +136,7 @@ export async function startServer(
       checkSignature,
       discovery: modelDiscovery,
       runs,
-    } = await openServing({ foundation, catalog, billing, ownKeys, accounts, publicUrl, problemReply, plans: planBook });
+    } = await openServing({ foundation, catalog, billing, ownKeys, accounts, publicUrl, problemReply, plans: planBook, capacity });
     const refusedRequests = new RefusedRequests(inference, steady);
 
     const payments = await openPayments(config.stripe, { pool, clock, log, publicUrl });
@@ -237,7 +239,7 @@ export async function startServer(
         ...endpointsOf(contract.deployments, deploymentRoutes({ deployments: inference.deployments, clock })),
         ...endpointsOf(contract.runs, runRoutes({ ...runs, lanes, clock })),
         ...endpointsOf(contract.plans, planRoutes({ live, paying: plans }, clock)),
-        ...endpointsOf(contract.accounts, planAdministrationRoutes(live)),
+        ...endpointsOf(contract.accounts, planAdministrationRoutes(live, config.dedicated ? config.gatewayConcurrency : null)),
         ...endpointsOf(
           contract.receipts,
           receiptRoutes({ pool, archive, key: receiptKey, keySet, requirePlan: planForReceipts(live), isAnchoring }),
@@ -256,23 +258,20 @@ export async function startServer(
       bodyLimits: config.accountBody,
       largeBodyLimits: config.inferenceBody,
     });
+    const inferenceDeps = {
+      ...{ refusals, idempotency, inference, operations: kept.operations, checkSignature, blobs, refusedRequests, isAnchoring },
+      bodyLimits: config.inferenceBody,
+      formLimits: { ...fileLimits, ...INFERENCE_FORM },
+    };
+    const frontDeps = {
+      ...{ refusals, problemReply, clock, log, isDraining: () => readiness.isDraining },
+      refusalLimits: new RefusalLimits({ perMinute: config.refusalsPerMinute, peerAddress }),
+      headers: createAnswerHeaders({ isHttps: config.publicUrl?.startsWith('https:') === true }),
+    };
     const front: Server = createFront({
+      ...{ ...frontDeps, admission },
       routes: [
-        ...inferenceRoutes({
-          ...{
-            admission,
-            refusals,
-            idempotency,
-            inference,
-            operations: kept.operations,
-            checkSignature,
-            blobs,
-            refusedRequests,
-            isAnchoring,
-          },
-          bodyLimits: config.inferenceBody,
-          formLimits: { ...fileLimits, ...INFERENCE_FORM },
-        }),
+        ...inferenceRoutes({ ...inferenceDeps, admission, sharedLane: capacity.sharedLane }),
         ...withCountedTokens(withResponseStream(endpoints, kept.followResponse), refusedRequests),
         ...fileTransferRoutes({
           files: kept.files,
@@ -306,23 +305,19 @@ export async function startServer(
           docs,
         }),
       ],
-      ...{ admission, refusals, problemReply, clock, log, isDraining: () => readiness.isDraining },
-      refusalLimits: new RefusalLimits({ perMinute: config.refusalsPerMinute, peerAddress }),
-      headers: createAnswerHeaders({ isHttps: config.publicUrl?.startsWith('https:') === true }),
     });
-    const port = await listenOn(front, config.host, config.port);
-    const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
-    boundUrl ??= url;
-    closing.add(
-      'requests',
-      async () => {
-        const { delayMs, timeoutMs } = config.drain;
-        readiness.drain();
-        await setTimeout(delayMs);
-        await Promise.all([drain(front, timeoutMs), inference.running.drain(timeoutMs)]);
-      },
-      config.drain.delayMs + config.drain.timeoutMs + DRAIN_SLACK_MS,
+    const toDedicated = new Admission(authenticator, 'dedicated');
+    const dedicatedFront =
+      config.dedicated &&
+      createDedicatedFront(
+        { ...frontDeps, admission: toDedicated },
+        { inference: inferenceRoutes({ ...inferenceDeps, admission: toDedicated, sharedLane: undefined }), others: endpoints },
+      );
+    const { url, dedicatedUrl } = await openListeners(
+      { shared: front, dedicated: dedicatedFront },
+      { config, closing, readiness, running: inference.running },
     );
+    boundUrl ??= url;
     // Not before the address is known, which is in the links of mails and on the pages of payments.
     await payments.start(plans, closing);
     jobs = await startJobs({ jobs: kept.jobs, queue, log, onRun: metrics.jobRan });
@@ -332,7 +327,7 @@ export async function startServer(
     // Only now is there everything that a script which waits for readiness may look for.
     readiness.start();
     return {
-      url,
+      ...{ url, dedicatedUrl },
       bootstrap: made,
       reload: () => rereadModels({ ...foundation, prices: declaring }, catalog),
       close: () => closing.close(),

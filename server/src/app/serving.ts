@@ -16,12 +16,13 @@ import {
 import { withoutRedaction } from '../kernel/log.ts';
 import { createKeyRefusals } from '../money/budgets/index.ts';
 import { CATALOG_CHANNEL, type LiveCatalog } from '../money/catalog/index.ts';
-import { PLANS_CHANNEL } from '../money/plans/index.ts';
+import { CAPACITY_CHANNEL, PLANS_CHANNEL } from '../money/plans/index.ts';
 import { createRunStore, RUNS_CHANNEL, RunDirectory, RunQueries } from '../money/runs/index.ts';
 import { type OwnKeys, promiseKeyOf, ReceiptPromises, receiptKeyOf, startNonceThread } from '../receipts/index.ts';
 import type { Accounts } from './accounts.ts';
 import { announcedCircuits, CIRCUITS_CHANNEL } from './announced-circuits.ts';
 import type { Billing } from './billing.ts';
+import type { Capacity } from './capacity.ts';
 import type { Foundation } from './foundation.ts';
 import type { ProblemReply } from './http/problem-document.ts';
 import { ModelDiscovery } from './model-discovery.ts';
@@ -48,6 +49,7 @@ interface ServingDeps {
   readonly publicUrl: () => string;
   readonly problemReply: ProblemReply;
   readonly plans: OpenPlans;
+  readonly capacity: Capacity;
 }
 
 /** What a call needs on its way to a provider and back, and what hears of changes made by other gateways. */
@@ -80,13 +82,17 @@ interface Hearing {
 }
 
 /** Tells the memories of this gateway what others have changed; while nothing is heard, they answer nothing from memory. */
-function listenForChanges({ foundation, catalog, accounts: { keyDirectory }, plans }: ServingDeps, { directory, circuits }: Hearing) {
+function listenForChanges(
+  { foundation, catalog, accounts: { keyDirectory }, plans, capacity }: ServingDeps,
+  { directory, circuits }: Hearing,
+) {
   const { log, databaseUrl, pulse } = foundation;
   const heard: Readonly<Record<string, (payload: string) => void>> = {
     [KEYS_CHANNEL]: (payload) => keyDirectory.changed(payload),
     [RUNS_CHANNEL]: (payload) => directory.heard(payload),
     [CATALOG_CHANNEL]: () => catalog.changed(),
     [PLANS_CHANNEL]: () => plans.reload(),
+    [CAPACITY_CHANNEL]: () => capacity.reload(),
     [CIRCUITS_CHANNEL]: (payload) => circuits.heard(payload),
   };
   return listen(databaseUrl, {
@@ -95,6 +101,7 @@ function listenForChanges({ foundation, catalog, accounts: { keyDirectory }, pla
     onConnected: () => {
       pulse.answers();
       plans.reload();
+      capacity.reload();
       keyDirectory.listening();
       directory.listening();
       catalog.listening();

@@ -5,7 +5,7 @@ import { CREDENTIAL, SAFEGUARDS, type SelfPortrait } from './self-portrait.ts';
 const MCP_VERSION = '2026-07-28';
 
 /** `/.well-known/agent.json`. */
-export function agentDocument({ surface, models, log, publicUrl: url }: SelfPortrait): AgentDocument {
+export function agentDocument({ surface, models, log, publicUrl: url, dedicatedUrl }: SelfPortrait): AgentDocument {
   return {
     name: 'Tallygate',
     description: `${surface.summary} ${surface.description}`,
@@ -13,6 +13,7 @@ export function agentDocument({ surface, models, log, publicUrl: url }: SelfPort
     url,
     interfaces: [
       { protocol: 'openai', url: `${url}/v1`, description: 'Base URL of every OpenAI client.' },
+      ...dedicated(dedicatedUrl),
       { protocol: 'mcp', url: `${url}/mcp`, description: 'MCP over streamable HTTP, stateless, with the same credential.' },
       { protocol: 'http', url, description: 'The whole API, as the OpenAPI document describes it.' },
     ],
@@ -51,6 +52,11 @@ export function agentDocument({ surface, models, log, publicUrl: url }: SelfPort
     },
   };
 }
+
+const dedicated = (url: string | undefined): AgentDocument['interfaces'] =>
+  url === undefined
+    ? []
+    : [{ protocol: 'openai', url: `${url}/v1`, description: 'The same, for API keys of accounts with dedicated capacity.' }];
 
 /**
  * `/.well-known/agent-card.json`, as A2A 1.0 has it (a2a-protocol.org, section 4.4). The names of bindings are open there; A2A’s own are not

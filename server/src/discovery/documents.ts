@@ -25,6 +25,7 @@ interface DocumentsDeps {
   readonly log: SelfPortrait['log'];
   readonly securityContact: string;
   readonly publicUrl: () => string;
+  readonly dedicatedUrl?: SelfPortrait['dedicatedUrl'];
   readonly clock: Clock;
 }
 
@@ -69,6 +70,7 @@ export function createDocuments({
   log,
   securityContact,
   publicUrl,
+  dedicatedUrl,
   clock,
 }: DocumentsDeps): DiscoveryDocuments {
   const guideAt = (path: string) => {
@@ -84,7 +86,8 @@ export function createDocuments({
       const [contentType, draw] = DOCUMENTS[path] ?? [];
       if (!Object.hasOwn(DOCUMENTS, path) || contentType === undefined || draw === undefined) return undefined;
       const now = clock.now();
-      const portrait = { surface: surface(), guides: guides(), models: models(now), log, securityContact, publicUrl: publicUrl(), now };
+      const about = { log, securityContact, publicUrl: publicUrl(), dedicatedUrl, now };
+      const portrait = { surface: surface(), guides: guides(), models: models(now), ...about };
       return { contentType, body: draw(portrait) };
     },
     edition: () => `${publicUrl()} ${dayOf(clock.now())} ${modelsEdition()}`,

@@ -10,6 +10,8 @@ export interface SelfPortrait {
   readonly guides: readonly Guide[];
   /** Where the service is reached from outside, without a slash at the end. */
   readonly publicUrl: string;
+  /** The address for dedicated traffic, without a slash at the end; undefined where there is none. */
+  readonly dedicatedUrl?: string | undefined;
   readonly log: LogPortrait;
   /** A URI, of whoever answers for vulnerabilities. */
   readonly securityContact: string;

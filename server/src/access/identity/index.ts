@@ -2,7 +2,7 @@ import { Account, type AccountSchema } from './account.ts';
 import { Session } from './session.ts';
 import { User, type UserSchema } from './user.ts';
 
-export type { PlanOfAccount } from './account.ts';
+export type { DedicatedCapacity, PlanOfAccount } from './account.ts';
 export { closeUnclaimed } from './close-unclaimed.ts';
 export { deviceLoginRoutes } from './devices/routes.ts';
 export { createIdentity, type Identity } from './identity.ts';

@@ -9,7 +9,7 @@ import { Problem } from '../../kernel/problem.ts';
 import type { SecretBox } from '../../kernel/secret-box.ts';
 import { inUnit } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
-import { Account, type PlanOfAccount, planIdOf } from './account.ts';
+import { Account, type DedicatedCapacity, type PlanOfAccount, planIdOf } from './account.ts';
 import { mailToken } from './notices.ts';
 import type { PasswordStrength } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
@@ -20,6 +20,8 @@ import { User } from './user.ts';
 export interface Owner {
   readonly role: Role;
   readonly plan: string;
+  /** Absent without a contract. */
+  readonly dedicated?: DedicatedCapacity;
 }
 
 interface CreateOptions {
@@ -121,7 +123,9 @@ export function createUsers({ em, passwords, strength, box, clock, planOf }: Use
 
     async ownerOf(userId) {
       const user = await find(userId);
-      return user && { role: user.role, plan: planOf({ plan: user.account.plan ?? null, givenPlan: user.account.givenPlan ?? null }) };
+      if (!user) return undefined;
+      const { plan = null, givenPlan = null, dedicated } = user.account;
+      return { role: user.role, plan: planOf({ plan, givenPlan }), ...(dedicated && { dedicated }) };
     },
   };
 }

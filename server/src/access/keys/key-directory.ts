@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { KeyPrincipal } from '../../http/index.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
+import type { DedicatedCapacity } from '../identity/index.ts';
 
 /** How a key's requests are signed (RFC 9421). */
 export interface SigningRequirement {
@@ -32,6 +33,10 @@ export interface KeyGrant {
   readonly plan: string;
   /** Absent where nothing narrows the key. */
   readonly limits?: KeyLimits;
+  /** What its account has reserved by contract; absent without one. */
+  readonly dedicated?: DedicatedCapacity;
+  /** The request came on the address for dedicated traffic. */
+  readonly isDedicated?: true;
 }
 
 /**

@@ -36,6 +36,7 @@ async function read(where: { lookupId: string } | { id: string }, { em, users }:
       principal: { kind: 'key', keyId, accountId, userId, role: owner.role, scopes: new Set(scopes), livemode },
       monthlyCap: monthlyCap ?? null,
       plan: owner.plan,
+      ...(owner.dedicated && { dedicated: owner.dedicated }),
       ...limitsOf(key),
     },
   };

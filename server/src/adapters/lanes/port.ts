@@ -33,7 +33,7 @@ export interface QuotaLane {
 export interface RateLane {
   readonly id: string;
   /** Whose limits these are. */
-  readonly owner: 'key' | 'plan';
+  readonly owner: 'key' | 'plan' | 'contract';
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
   /** Holds that may run at the same time. */

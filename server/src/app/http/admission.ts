@@ -18,9 +18,12 @@ export interface AdmissionRule {
 /** Who is calling, and may they: asked in one order for every route. */
 export class Admission {
   readonly #authenticator: Authenticator;
+  readonly #isDedicated: boolean;
 
-  constructor(authenticator: Authenticator) {
+  /** @param address `dedicated`: takes keys with dedicated capacity alone */
+  constructor(authenticator: Authenticator, address: 'shared' | 'dedicated' = 'shared') {
     this.#authenticator = authenticator;
+    this.#isDedicated = address === 'dedicated';
   }
 
   /**
@@ -28,7 +31,7 @@ export class Admission {
    * loop, as with a key that is in memory.
    *
    * @throws Problem `missing_credentials`, `invalid_credentials`, `ambiguous_credentials`, `signature_required`, `session_required`,
-   * `scope_required`, `live_key_required`, `forbidden`, `storing_off`, `store_unavailable`
+   * `scope_required`, `live_key_required`, `forbidden`, `storing_off`, `dedicated_capacity_required`, `store_unavailable`
    */
   admit(exchange: Exchange, rule: AdmissionRule): Promise<void> | undefined {
     const { auth } = rule.metadata;
@@ -57,7 +60,8 @@ export class Admission {
   authenticate(exchange: Exchange): Grant | Promise<Grant> {
     // A key that has ended while its body arrived is nobody's.
     exchange.grant = undefined;
-    const noted = (grant: Grant): Grant => {
+    const noted = (proven: Grant): Grant => {
+      const grant = this.#isDedicated ? dedicatedGrant(proven) : proven;
       exchange.grant = grant;
       return grant;
     };
@@ -71,6 +75,15 @@ export class Admission {
     requires?.(grant);
     return this.#authenticator.requireStoring(metadata, grant.principal);
   }
+}
+
+/** @throws Problem `dedicated_capacity_required` */
+function dedicatedGrant(grant: Grant): Grant {
+  if ('dedicated' in grant && grant.dedicated) return { ...grant, isDedicated: true };
+  throw new Problem(
+    'dedicated_capacity_required',
+    'This address takes API keys of accounts with dedicated capacity only: use the usual base URL of the gateway.',
+  );
 }
 
 /** A stolen key that is worth nothing unsigned must not open what takes no signature either. */

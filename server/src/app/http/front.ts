@@ -18,7 +18,7 @@ import { faultOfShape } from './request-shape.ts';
 import { createRouter, type ServedRoute } from './router.ts';
 import { isDecodable, pathnameOf } from './target.ts';
 
-interface FrontDeps {
+export interface FrontDeps {
   readonly routes: readonly ServedRoute[];
   readonly admission: Admission;
   readonly refusals: Refusals;

@@ -76,6 +76,7 @@ async function open(...turns: ConstructorParameters<typeof ScriptedProvider>) {
       inferenceRoutes({
         ...parts,
         isAnchoring,
+        sharedLane: undefined,
         operations: [
           chatOperation({
             chats: { save: async () => {} },

@@ -12,6 +12,7 @@ import {
   refuseLoop,
   requireEndpoint,
   requirePlanFor,
+  type SharedLane,
   type SignatureCheck,
   streamCall,
 } from '../../inference/calls/index.ts';
@@ -36,6 +37,8 @@ interface InferenceApiDeps extends ReceivedBodyDeps {
   readonly inference: InferenceDeps;
   readonly operations: readonly Operation[];
   readonly refusedRequests: RefusedRequests;
+  /** Undefined where nothing limits how many requests are served at the same time. */
+  readonly sharedLane: SharedLane | undefined;
   readonly checkSignature: SignatureCheck;
   /** Whether receipts are anchored on a chain: `X-VaaS-Anchor` of the answer says so to a caller who asks for it. */
   readonly isAnchoring: boolean;
@@ -69,6 +72,7 @@ async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDe
   const { operation, served } = serving;
   const { req, res, params, startedAt, startedTick, requestId, clientRequestId } = exchange;
   deps.refusedRequests.requireRoom(grantOf(exchange));
+  if (deps.sharedLane) enterUntilClosed(deps.sharedLane, res);
   const headers = parseInferenceHeaders(req.headers);
   refuseLoop(headers.via, deps.inference.gatewayId);
   if (headers.anchorWished) res.setHeader('x-vaas-anchor', anchorAnswer(deps.isAnchoring));
@@ -96,6 +100,13 @@ async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDe
   } finally {
     if (body.discard) await body.discard();
   }
+}
+
+function enterUntilClosed(lane: SharedLane, res: ServerResponse): void {
+  const leave = lane.enter();
+  // The client may be gone since its key was looked at.
+  if (res.closed) leave();
+  else res.once('close', leave);
 }
 
 interface ServingCall extends Serving {

@@ -24,7 +24,7 @@ beforeAll(async () => {
       planOf: planOfOperator,
       endpoints: [
         ...endpointsOf(contract.plans, planRoutes(world, world.clock)),
-        ...endpointsOf(contract.accounts, planAdministrationRoutes(world.live)),
+        ...endpointsOf(contract.accounts, planAdministrationRoutes(world.live, null)),
       ],
     });
   [api, another] = [await start(), await start()];

@@ -1,7 +1,9 @@
+import type { DedicatedCapacity } from '../../access/identity/index.ts';
 import type { KeyLimits } from '../../access/keys/index.ts';
 import type { Principal } from '../../http/index.ts';
 import type { Price } from '../../money/catalog/index.ts';
 import type { CallContext, Caller } from './call-context.ts';
+import type { Traffic } from './deployments.ts';
 import type { Work } from './work.ts';
 
 /** One inference request from its arrival to its settlement. */
@@ -18,3 +20,13 @@ export const keyIdOf = (principal: Principal): string | null => (principal.kind 
 
 /** What narrows the caller's key; sessions and most keys have nothing that does. */
 export const limitsOf = (grant: Caller): KeyLimits | undefined => ('limits' in grant ? grant.limits : undefined);
+
+/** What is reserved for a request that came on the address for dedicated traffic. */
+export const reservedFor = (grant: Caller): DedicatedCapacity | undefined =>
+  'isDedicated' in grant && grant.isDedicated ? grant.dedicated : undefined;
+
+/** Whose deployments serve the call. */
+export const trafficOf = (grant: Caller): Traffic => {
+  if (!isLive(grant.principal)) return 'test';
+  return reservedFor(grant) ? 'dedicated' : 'shared';
+};

@@ -24,7 +24,7 @@ const deployment = (name: string, weight = 1): Deployment => ({
 const open = (deployments: readonly Deployment[], random?: () => number, sandbox = provider()) =>
   new Deployments(new Map([[model.id, deployments]]), sandbox, random);
 const names = (deployments: Deployments, now = NOW) =>
-  deployments.choose(model, CHAT, true, now).targets.map((target) => target.deployment.name);
+  deployments.choose(model, CHAT, 'shared', now).targets.map((target) => target.deployment.name);
 const target = (deployment: Deployment): Target => ({ model, deployment, dialect: CHAT.dialects[0] });
 const fault = (kind: UpstreamFault['kind'], retryAfterMs: number | null = null): UpstreamFault => ({
   ...invalidAnswer('x', kind),
@@ -60,11 +60,11 @@ test.each([
 test('test keys reach the sandbox provider alone, and live keys never do', () => {
   const sandbox = provider();
   const deployments = open([deployment('a'), deployment('b')], seeded(1), sandbox);
-  const test = deployments.choose(model, CHAT, false, NOW).targets;
+  const test = deployments.choose(model, CHAT, 'test', NOW).targets;
   expect(test.map((target) => target.deployment.upstream)).toEqual([sandbox]);
-  expect(deployments.choose(model, CHAT, true, NOW).targets.some((target) => target.deployment.upstream === sandbox)).toBe(false);
-  expect(open([]).choose(model, CHAT, true, NOW).targets).toEqual([]);
-  expect(open([]).choose(model, CHAT, false, NOW).targets).toHaveLength(1);
+  expect(deployments.choose(model, CHAT, 'shared', NOW).targets.some((target) => target.deployment.upstream === sandbox)).toBe(false);
+  expect(open([]).choose(model, CHAT, 'shared', NOW).targets).toEqual([]);
+  expect(open([]).choose(model, CHAT, 'test', NOW).targets).toHaveLength(1);
 });
 
 describe('a deployment that fails', () => {
@@ -77,7 +77,7 @@ describe('a deployment that fails', () => {
     expect(names(deployments)).toEqual(['sure', 'other']);
     deployments.failed(target(sure), fault('timeout'), NOW);
     expect(names(deployments, NOW + 4_999)).toEqual(['other']);
-    expect(deployments.choose(model, CHAT, true, NOW).skipped).toEqual([
+    expect(deployments.choose(model, CHAT, 'shared', NOW).skipped).toEqual([
       { model: model.id, deployment: 'sure', provider: 'sure', reason: 'cooling_down' },
     ]);
     expect(names(deployments, NOW + 5_000)).toEqual(['sure', 'other']);
@@ -113,7 +113,7 @@ describe('a deployment that fails', () => {
     const deployments = open([sure, other], seeded(3));
     deployments.failed(target(sure), fault('rate_limited', 9_000), NOW);
     deployments.failed(target(other), fault('rate_limited', 4_000), NOW);
-    const { targets, skipped, isLastResort } = deployments.choose(model, CHAT, true, NOW);
+    const { targets, skipped, isLastResort } = deployments.choose(model, CHAT, 'shared', NOW);
     expect([targets.map(({ deployment: { name } }) => name), skipped.map(({ deployment: name }) => name), isLastResort]).toEqual([
       ['other'],
       ['sure'],
@@ -135,7 +135,7 @@ describe('a deployment that fails', () => {
       seeded(3),
     );
     both.failed(target(sure), fault('rate_limited', 9_000), NOW);
-    expect(both.choose(second, CHAT, true, NOW).targets).toHaveLength(2);
+    expect(both.choose(second, CHAT, 'shared', NOW).targets).toHaveLength(2);
     expect(both.views(NOW).map(({ model: id, deployment: { name }, state }) => [id, name, state])).toEqual([
       [model.id, 'sure', 'open'],
       [model.id, 'other', 'closed'],
@@ -147,10 +147,10 @@ describe('a deployment that fails', () => {
   test('and is the sandbox is no news: people provoke its faults', () => {
     const sandbox = provider();
     const deployments = open([], seeded(1), sandbox);
-    const [only] = deployments.choose(model, CHAT, false, NOW).targets;
+    const [only] = deployments.choose(model, CHAT, 'test', NOW).targets;
     if (!only) throw new Error('no sandbox');
     for (let time = 0; time < 5; time += 1) deployments.failed(only, fault('rate_limited', 60_000), NOW);
-    expect(deployments.choose(model, CHAT, false, NOW)).toMatchObject({ targets: [only], isLastResort: false });
+    expect(deployments.choose(model, CHAT, 'test', NOW)).toMatchObject({ targets: [only], isLastResort: false });
   });
 });
 
@@ -167,7 +167,7 @@ describe('a model that is asked for', () => {
   };
   const asked = (by: { variant?: string; provider?: string }, livemode = true) =>
     map()
-      .choose(model, CHAT, livemode, NOW, { variant: null, provider: null, ...by })
+      .choose(model, CHAT, livemode ? 'shared' : 'test', NOW, { variant: null, provider: null, ...by })
       .targets.map(({ deployment: { name, upstreamModel } }) => `${name} ${upstreamModel}`)
       .sort();
 

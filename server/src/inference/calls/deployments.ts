@@ -21,7 +21,12 @@ export interface Deployment {
   readonly weight: number;
   /** Whether it knows the model's dated names and other variants too, and is sent the one that was asked for. */
   readonly takesVariants?: boolean;
+  /** Kept free for dedicated traffic, which it serves before any other. */
+  readonly isReserved?: boolean;
 }
+
+/** `test`: of test keys. `dedicated`: by contract, on an address of its own. */
+export type Traffic = 'test' | 'shared' | 'dedicated';
 
 /** Which deployments there are. */
 export interface DeploymentMap {
@@ -106,9 +111,9 @@ export class Deployments {
     return this.#map.served.has(id);
   }
 
-  /** Live keys reach the configured deployments; test keys reach the sandbox provider and nothing else. */
-  choose(model: CatalogModel, { dialects, deployment: only }: Placed, livemode: boolean, now: number, asked: Asked = BY_ITS_ID): Choice {
-    const able = this.#inOrder(model, livemode, asked).flatMap((deployment) => {
+  /** Live keys reach the configured deployments, those that are reserved by dedicated traffic alone; test keys reach the sandbox provider. */
+  choose(model: CatalogModel, { dialects, deployment: only }: Placed, traffic: Traffic, now: number, asked: Asked = BY_ITS_ID): Choice {
+    const able = this.#inOrder(model, traffic, asked).flatMap((deployment) => {
       if (only !== undefined && deployment.name !== only) return [];
       const dialect = dialects.find((one) => deployment.upstream.serves(one.endpoint) && (one.suits?.(model) ?? true));
       return dialect ? [{ model, deployment, dialect }] : [];
@@ -122,10 +127,12 @@ export class Deployments {
     return { targets: soonest ? [soonest] : [], skipped: others.map(coolingDown), isLastResort: true };
   }
 
-  #inOrder(model: CatalogModel, livemode: boolean, asked: Asked = BY_ITS_ID): readonly Deployment[] {
-    if (!livemode) return [this.#sandboxFor(model, asked)];
-    const deployments = this.#askedFor(model, asked);
-    return deployments.length < 2 ? deployments : this.#weighted(deployments);
+  #inOrder(model: CatalogModel, traffic: Traffic, asked: Asked = BY_ITS_ID): readonly Deployment[] {
+    if (traffic === 'test') return [this.#sandboxFor(model, asked)];
+    const all = this.#askedFor(model, asked);
+    if (!all.some(({ isReserved }) => isReserved)) return this.#weighted(all);
+    const shared = this.#weighted(all.filter(({ isReserved }) => !isReserved));
+    return traffic === 'shared' ? shared : [...this.#weighted(all.filter(({ isReserved }) => isReserved)), ...shared];
   }
 
   #askedFor({ id }: CatalogModel, { variant, provider }: Asked): readonly Deployment[] {
@@ -148,7 +155,7 @@ export class Deployments {
 
   /** Where a job is that was begun there; undefined where it is not configured any more. */
   serving(model: CatalogModel, name: string, livemode: boolean): Deployment | undefined {
-    return this.#inOrder(model, livemode).find((one) => one.name === name);
+    return this.#inOrder(model, livemode ? 'dedicated' : 'test').find((one) => one.name === name);
   }
 
   /** Whether it failed lately, so that it should be left alone for a while. */
@@ -202,7 +209,8 @@ export class Deployments {
    * Efraimidis–Spirakis: sorting by random^(1/weight) draws without replacement in proportion to the weights. By its logarithm, since small
    * weights would make every power zero.
    */
-  #weighted(deployments: readonly Deployment[]): Deployment[] {
+  #weighted(deployments: readonly Deployment[]): readonly Deployment[] {
+    if (deployments.length < 2) return deployments;
     return deployments
       .map((deployment) => ({ deployment, rank: Math.log(this.#random()) / deployment.weight }))
       .sort((a, b) => b.rank - a.rank)

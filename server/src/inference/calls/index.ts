@@ -38,6 +38,7 @@ export { asStep } from './run-calls.ts';
 export { RunningCalls } from './running-calls.ts';
 export { completeCall, completeShare, streamCall } from './serve.ts';
 export type { Served } from './served.ts';
+export { SharedLane } from './shared-lane.ts';
 export { createTokenizer } from './tokenizer.ts';
 export { UnsettledCalls } from './unsettled-calls.ts';
 export { NO_USAGE } from './usage.ts';

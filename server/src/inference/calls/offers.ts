@@ -9,7 +9,7 @@ import {
   OWN,
   type Price,
 } from '../../money/catalog/index.ts';
-import { type Call, isLive } from './call.ts';
+import { type Call, isLive, trafficOf } from './call.ts';
 import { coolingDown, type Deployments, type Skipped, type Target } from './deployments.ts';
 import { allowsModel } from './key-limits.ts';
 import type { Requirement, WorkBound } from './work.ts';
@@ -72,7 +72,7 @@ function possibleOffers(call: Call, { catalog, deployments }: OfferDeps): { offe
     const missing = unmet(model, work.needs);
     if (missing && isAsked) throw incapable(model, missing);
     const outputTokens = outputBound(call, model, isAsked);
-    const choice = deployments.choose(model, work, isLive(grant.principal), startedAt, resolved);
+    const choice = deployments.choose(model, work, trafficOf(grant), startedAt, resolved);
     if (!missing && choice.targets.length > 0) offers.push({ model, price, ...choice, bound: work.bound(model), outputTokens });
     else left.push({ model: model.id, deployment: null, provider: null, reason: missing ? 'incapable' : 'not_deployed' });
   }
@@ -120,7 +120,7 @@ function stepsDown(call: Call, offers: readonly Offer[], { catalog, deployments 
       const bound = work.bound(model);
       const cost = costBound(price, bound);
       if (cost.fixed > ceiling.fixed || cost.perOutputToken > ceiling.perOutputToken) return [];
-      const choice = deployments.choose(model, work, isLive(grant.principal), startedAt);
+      const choice = deployments.choose(model, work, trafficOf(grant), startedAt);
       const outputTokens = first.outputTokens === null ? null : Math.min(first.outputTokens, model.maxOutputTokens ?? first.outputTokens);
       return choice.targets.length === 0 ? [] : [{ model, price, ...choice, bound, outputTokens }];
     })

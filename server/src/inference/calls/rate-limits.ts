@@ -2,7 +2,7 @@ import type { LaneStore, RateDraw, RateLane, RateRefused, RateStatus, RateWindow
 import { steadyMs } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
-import { type Call, isLive, limitsOf } from './call.ts';
+import { type Call, isLive, limitsOf, reservedFor } from './call.ts';
 import type { Caller } from './call-context.ts';
 
 /**
@@ -25,8 +25,11 @@ function rateLanesOf(grant: Caller, { plans, testRates }: Limits): RateLane[] {
   const { principal, plan } = grant;
   const { accountId } = principal;
   const isLiveCall = isLive(principal);
+  const reserved = isLiveCall ? reservedFor(grant) : undefined;
   const lanes: RateLane[] = [
-    { id: `rate:${accountId}:${isLiveCall ? 'live' : 'test'}`, owner: 'plan', ...(isLiveCall ? plans.of(plan).rates : testRates) },
+    reserved
+      ? { id: `rate:${accountId}:dedicated`, owner: 'contract', ...reserved }
+      : { id: `rate:${accountId}:${isLiveCall ? 'live' : 'test'}`, owner: 'plan', ...(isLiveCall ? plans.of(plan).rates : testRates) },
   ];
   const own = limitsOf(grant)?.rates;
   if (own && principal.kind === 'key') lanes.unshift({ id: `rate:${accountId}:key:${principal.keyId}`, owner: 'key', ...own });
@@ -137,7 +140,7 @@ function openAiDuration(milliseconds: number): string {
   return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
 }
 
-const OWNERS = { key: 'this API key', plan: 'your plan' };
+const OWNERS = { key: 'this API key', plan: 'your plan', contract: 'your contract' };
 
 /** @param cheaper what makes the request count for less, as an advice */
 export function rateLimited({ refusedBy, kind, limit, retryAfterMs, rates }: RateRefused, cheaper: string): Problem {

@@ -1,4 +1,5 @@
-import type { contract } from '@tallygate/contract';
+import type { contract, DedicatedCapacityRequest } from '@tallygate/contract';
+import type { DedicatedCapacity } from '../../access/identity/index.ts';
 import type { Handlers } from '../../http/index.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { createAccountRecords } from './account-records.ts';
@@ -6,8 +7,11 @@ import type { PlanBook } from './plan-book.ts';
 import type { AccountPlans } from './plans.ts';
 import { authorOf, trailBy } from './tell.ts';
 
-/** What administrators do with accounts. */
-export function planAdministrationRoutes(plans: AccountPlans): Handlers<typeof contract.accounts> {
+/**
+ * What administrators do with accounts.
+ * @param concurrency what a gateway serves at the same time; null where it has no address for dedicated traffic
+ */
+export function planAdministrationRoutes(plans: AccountPlans, concurrency: number | null): Handlers<typeof contract.accounts> {
   const { book, given } = plans;
   const records = createAccountRecords(plans.pool, plans);
   return {
@@ -17,6 +21,12 @@ export function planAdministrationRoutes(plans: AccountPlans): Handlers<typeof c
       const { account_id: accountId } = params;
       const plan = body.plan_id === null ? null : knownPlan(book, body.plan_id, body.version);
       await given.give(accountId, plan, trailBy(authorOf(principal, call), accountId));
+      return { status: 200, body: await records.get(accountId) };
+    },
+    setDedicatedCapacity: async ({ params, principal, body, ...call }) => {
+      const { account_id: accountId } = params;
+      const reserve = fromWire(body.dedicated_capacity);
+      await plans.capacity.reserve(accountId, { reserve, concurrency }, trailBy(authorOf(principal, call), accountId));
       return { status: 200, body: await records.get(accountId) };
     },
   };
@@ -29,4 +39,9 @@ export function knownPlan(book: Pick<PlanBook, 'find' | 'ids'>, id: string, vers
   const ref = version === undefined ? id : `${id}@${version}`;
   if (!book.find(ref)) throw invalidInput([{ loc: ['body', 'version'], msg: `is no version of the plan ${id}`, type: 'invalid' }]);
   return ref;
+}
+
+function fromWire(given: DedicatedCapacityRequest['dedicated_capacity']): DedicatedCapacity | null {
+  if (given === null) return null;
+  return { requestsPerMinute: given.requests_per_minute, tokensPerMinute: given.tokens_per_minute, concurrency: given.concurrency };
 }

@@ -1,6 +1,7 @@
 export { createAccountLock, type Unit } from './account-lock.ts';
 export { planAdministrationRoutes } from './account-routes.ts';
 export { expirePage } from './checkout-pages.ts';
+export { CAPACITY_CHANNEL, reservedConcurrency } from './dedicated-capacity.ts';
 export { DEFAULT_OFFER } from './default-offer.ts';
 export { createGivenPlans } from './given-plans.ts';
 

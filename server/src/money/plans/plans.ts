@@ -8,6 +8,7 @@ import { createAccountLock } from './account-lock.ts';
 import { createAutoTopup } from './auto-topup.ts';
 import { createBillingOfUsage } from './billing-of-usage.ts';
 import { createCheckouts } from './checkouts.ts';
+import { createDedicatedCapacity } from './dedicated-capacity.ts';
 import { createDowngrades } from './downgrades.ts';
 import { createGifts } from './gifts.ts';
 import { createGivenPlans } from './given-plans.ts';
@@ -41,6 +42,7 @@ export function createAccountPlans(deps: AccountPlansDeps) {
   return {
     ...own,
     given: createGivenPlans(own),
+    capacity: createDedicatedCapacity(own),
     usageInvoices: createUsageInvoices(own),
     gifts: createGifts(own),
     alerts: createSpendAlerts(own),

@@ -176,6 +176,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
       ...inferenceRoutes({
         ...parts,
         isAnchoring: false,
+        sharedLane: undefined,
         idempotency,
         inference,
         refusedRequests: new RefusedRequests(inference, () => clock.now()),
