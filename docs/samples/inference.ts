@@ -63,9 +63,9 @@ export const INFERENCE: Samples = {
     cli: 'tallygate moderate "A text."',
   },
   createImage: {
-    sdk: `const { data } = await tallygate.images.generate({ model: 'gpt-image-1', prompt: 'A ledger made of light' });`,
-    openai: `const { data } = await client.images.generate({ model: 'gpt-image-1', prompt: 'A ledger made of light' });`,
-    cli: 'tallygate image "A ledger made of light" -o ledger.png',
+    sdk: `const { data } = await tallygate.images.generate({ model: 'gpt-image-1', prompt: 'A ledger of light' });`,
+    openai: `const { data } = await client.images.generate({ model: 'gpt-image-1', prompt: 'A ledger of light' });`,
+    cli: 'tallygate image "A ledger of light" -o ledger.png',
   },
   createSpeech: {
     sdk: `const audio = await tallygate.audio.speech.create({ model: 'gpt-4o-mini-tts', voice: 'alloy', input: 'The ledger sums to zero.' });`,
