@@ -4,7 +4,7 @@ import { defineConfig, passthroughImageService } from 'astro/config';
 
 const sidebar = new URL('./src/content/sidebar.json', import.meta.url);
 
-/** Stands in the place of Starlight's own: a sitemap has whole addresses, and each gateway serves these pages under another one. */
+/** Replaces Starlight's sitemap: a sitemap has whole addresses, and each gateway serves these pages under another one. */
 const noSitemap = { name: '@astrojs/sitemap', hooks: {} };
 
 // Served by the gateway under /docs; every asset comes from the same origin.
@@ -20,7 +20,7 @@ export default defineConfig({
     noSitemap,
     starlight({
       title: 'Tallygate',
-      description: 'An OpenAI-compatible AI inference gateway that can be believed.',
+      description: 'An OpenAI-compatible AI inference gateway with receipts that you can verify.',
       logo: { src: './src/components/mark.svg' },
       favicon: '/favicon.svg',
       customCss: [

@@ -9,7 +9,7 @@ const RELEASED = {
   Receipts: '../../packages/receipts/CHANGELOG.md',
 };
 
-/** What is released, and above it what the next release brings. */
+/** The released changes, below those of the next release. */
 export function changelogPage(): void {
   const next = readdirSync(CHANGESETS)
     .filter((file) => file.endsWith('.md') && file !== 'README.md')

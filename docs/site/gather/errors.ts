@@ -34,7 +34,7 @@ function answeredBy(operations: typeof OPERATIONS): string[] {
   ];
 }
 
-/** In the navigation errors stand by their codes, which is what one has in hand. */
+/** The navigation lists errors by their codes, which is what a reader has. */
 export function errorLinks(pages: readonly Page[]) {
   return [...pages]
     .sort((a, b) => Number(b.name === 'index') - Number(a.name === 'index') || a.name.localeCompare(b.name))

@@ -8,7 +8,7 @@ const IMPORT = "import { TabItem, Tabs } from '@astrojs/starlight/components';\n
 /** Whether a text shows the same thing in several languages: then it is MDX on the site. */
 export const hasTabs = (text: string): boolean => text.search(ALTERNATIVES) >= 0;
 
-/** A Markdown text as MDX, in which the alternatives stand behind each other. In the file they stand below each other. */
+/** A Markdown text as MDX, in which the alternatives are tabs. In the Markdown file they follow each other. */
 export function withTabs(text: string): string {
   const escaped = text.replaceAll(CODE_OR_MARK, (_, code: string | undefined, mark: string) => code ?? `\\${mark}`);
   return (

@@ -54,7 +54,7 @@ function holdsPanel({ payload, checks }: VerifiedInvoice, { unchecked }: BillSum
   const title = unchecked.length === 0 ? 'Valid' : 'Not checked yet';
   const of = `The invoice of ${payload.month}${payload.livemode ? '' : ', test mode'}, number ${payload.sequence}`;
   const says = unchecked.length === 0 ? 'It follows from the receipts that it counts, to the nano-dollar.' : missing;
-  const log = checks.log === 'ok' ? 'It stands in the log.' : 'It carries no proof yet that it stands in the log.';
+  const log = checks.log === 'ok' ? 'It is in the log.' : 'It has no proof yet that it is in the log.';
   const sum = (field: 'used_nano_usd' | 'corrected_nano_usd' | 'refunded_nano_usd' | 'covered_nano_usd') =>
     payload.months.reduce((total, month) => total + BigInt(month[field]), 0n).toString();
   return panel(

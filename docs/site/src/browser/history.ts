@@ -16,7 +16,7 @@ import {
 const LOG = '/v1/log';
 const PATIENCE_MS = 10_000;
 
-/** How the state of the log goes together with those that this browser has seen. Undefined for a receipt that was not shown to stand in the log. */
+/** How the state of the log goes together with those that this browser has seen. Undefined for a receipt that was not shown to be in the log. */
 export const historyOf = async ({ logged }: Pick<Verified, 'logged'>): Promise<Remembered | LogForkError | undefined> =>
   logged && compared(logged.checkpoint);
 

@@ -11,7 +11,7 @@ function reach(): void {
 reach();
 new ResizeObserver(reach).observe(document.documentElement);
 
-/** The search button is called what stands on it. */
+/** The accessible name of the search button is its visible text. */
 for (const button of document.querySelectorAll('button[data-open-modal]'))
   button.ariaLabel = button.textContent?.replaceAll(/\s+/g, ' ').trim() ?? null;
 
@@ -25,7 +25,7 @@ if (here && pane) {
 
 /**
  * The samples beside an operation stay in sight while it is read. Where they are higher than the window they scroll with it until their end is
- * seen, instead of in a box of their own.
+ * seen, instead of in a separate box.
  */
 const samples = document.querySelector<HTMLElement>('.operation .samples');
 function hold(): void {

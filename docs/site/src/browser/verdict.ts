@@ -13,7 +13,7 @@ import { evidenceOf } from './history.ts';
 
 /** What a check that was made, or could not be made, says. */
 const CHECKS: Readonly<Record<string, { readonly name: string; readonly says: Readonly<Record<string, string>> }>> = {
-  signature: { name: 'Signature', says: { ok: 'The service signed exactly what stands in this receipt.' } },
+  signature: { name: 'Signature', says: { ok: 'The service signed exactly the content of this receipt.' } },
   cost: { name: 'Cost', says: { ok: 'The units times their prices are the cost that is stated.' } },
   client_signature: {
     name: 'Caller’s signature',
@@ -25,9 +25,9 @@ const CHECKS: Readonly<Record<string, { readonly name: string; readonly says: Re
   log: {
     name: 'Log',
     says: {
-      ok: 'It stands in the append-only log, in a state that the log has signed.',
-      pending: 'It carries no proof of that yet: fetch the receipt again some seconds after its request.',
-      unchecked: 'It carries a proof, and the key set has no key of the log to check it with.',
+      ok: 'It is in the append-only log, in a checkpoint that the log has signed.',
+      pending: 'It has no proof of that yet: fetch the receipt again some seconds after its request.',
+      unchecked: 'It has a proof, but the key set has no key of the log to check it with.',
     },
   },
   anchor: {

@@ -19,7 +19,7 @@ const ALTERED = EXAMPLE.replace(`"cost_nano_usd": "${vector.receipt.payload.cost
 /** An invoice, and the export of the month that it counts. */
 const BILL = [JSON.stringify(billVector.invoice, null, 2), ...billVector.exports.map((lines) => lines.join('\n'))];
 
-/** Files that were opened together; what is written into the field stands before them. */
+/** Files that were opened together; what is written into the field comes before them. */
 let opened: { readonly shown: string; readonly texts: readonly string[] } = { shown: '', texts: [] };
 
 const field = (id: string) => document.querySelector<HTMLTextAreaElement>(`#${id}`);
@@ -47,7 +47,7 @@ async function check(): Promise<void> {
     const isExample = texts.every((one) => [EXAMPLE, ALTERED, ...BILL].includes(one));
     const own = keys?.value.trim() ?? '';
     const set: unknown = isExample ? keysOfExample : JSON.parse(own === '' ? await published('/.well-known/vaas-keys.json') : own);
-    // With keys of their own, readers ask nobody.
+    // A reader who pastes the keys verifies without a request.
     const witnesses = isExample || own !== '' ? undefined : await listedWitnesses();
     const note = isExample ? 'An example, signed with a key that is published for trying things out.' : '';
     verdict?.replaceChildren(await outcomeOf(texts, { set, note, isExample, demands: witnesses ? { witnesses } : {} }));
@@ -59,7 +59,7 @@ async function check(): Promise<void> {
 interface Given {
   readonly set: unknown;
   readonly note: string;
-  /** The example stands in a log of its own, which nobody follows. */
+  /** The example is in a separate log, which nobody watches. */
   readonly isExample: boolean;
   readonly demands: VerifyOptions;
 }

@@ -9,7 +9,7 @@ export interface Crumb {
   readonly href: string;
 }
 
-/** What a page stands in: its section, and the group in there. The overview of a section has a heading for each group. */
+/** The section and the group that a page belongs to. The overview of a section has a heading for each group. */
 export function crumbsOf(id: string, sidebar: readonly Entry[]): Crumb[] {
   const section = sectionOf(id);
   if (!section || section.href === `/docs/${id}/`) return [];

@@ -5,7 +5,7 @@ type Entry = StarlightRouteData['sidebar'][number];
 type Link = StarlightRouteData['pagination']['prev'];
 
 /**
- * Beside a page stands what belongs to its section, not the whole site; a page without a section has the guides, which only a phone's menu
+ * The sidebar of a page has the pages of its section, not of the whole site; a page without a section has the guides, which only a phone's menu
  * shows. One reads on from guide to guide; operations and errors are looked up, so there is no next one.
  */
 export const onRequest = defineRouteMiddleware(({ locals: { starlightRoute: route } }) => {

@@ -1,4 +1,4 @@
-/** A part of the site with an entry of its own in the header. */
+/** A part of the site with its own entry in the header. */
 export interface Section {
   readonly label: string;
   readonly href: string;

@@ -74,7 +74,7 @@ const newestOf = (prices: CatalogModel['prices']) => prices.toSorted((a, b) => a
 export interface Column {
   readonly meter: string;
   readonly label: string;
-  /** Said with each price where not every column of the table counts tokens. */
+  /** Shown with each price where not every column of the table counts tokens. */
   readonly per: string;
 }
 

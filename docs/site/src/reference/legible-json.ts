@@ -1,7 +1,7 @@
 /** Of a line in the column of the samples, in characters. */
 const WIDTH = 50;
 
-/** JSON as one writes it by hand: what is short stands on one line. @param before what stands on the line already, beyond the indent */
+/** JSON as one writes it by hand: what is short is on one line. @param before what is on the line already, beyond the indent */
 export function legibleJson(value: unknown, indent = '', before = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   // A line's end is always between values: in them it is escaped.
