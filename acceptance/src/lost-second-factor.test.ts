@@ -78,7 +78,7 @@ test('and while it does not: the database runs for as long as the command takes'
 test('an unknown address, a mistyped folder and a mistyped command change nothing and are told apart', async () => {
   expect(await admin(['mfa-reset', 'nobody@example.com'])).toEqual({
     stdout: '',
-    stderr: 'Nobody has the address nobody@example.com here.\n',
+    stderr: 'There is no user with the address nobody@example.com.\n',
     exitCode: 1,
   });
   expect(await admin(['mfa-rest', 'ada@example.com'])).toMatchObject({

@@ -32,7 +32,7 @@ export async function withAdvice(
   return { ...report, next_step: [report.next_step, where, ...late].join(' ').trim() };
 }
 
-/** A model that nobody has is often one letter away from one that is in the list. */
+/** An unknown model ID is often one letter away from a known one. */
 async function withModelMeant(report: FailureReport, argv: readonly string[], world: AdviceWorld): Promise<FailureReport> {
   const kept = await keptModels(world);
   const models = kept.length > 0 ? kept : await publishedModels(world).catch(() => []);
@@ -42,7 +42,7 @@ async function withModelMeant(report: FailureReport, argv: readonly string[], wo
     : { ...report, next_step: `Did you mean ${close.slice(0, 3).join(' or ')}? ${report.next_step ?? ''}`.trim() };
 }
 
-/** Those whose prices the gateway shows to everybody; a list is kept only where somebody logged in. */
+/** The models with public prices; they are stored only after a login. */
 async function publishedModels(world: AdviceWorld): Promise<string[]> {
   const client = await connect(world, 'none');
   const { data } = await client.models.prices({ signal: AbortSignal.any([world.signal, AbortSignal.timeout(PATIENCE_MS)]) });

@@ -18,7 +18,7 @@ export interface CommandWorld extends World {
   readonly baseUrl: string | undefined;
   /** The fields that `--json` asks for; `undefined` without it. */
   readonly jsonFields: readonly string[] | undefined;
-  /** A client with the credential that the wish calls for. */
+  /** A client with the credential that the command needs. */
   connect(need?: CredentialNeed): Promise<Tallygate>;
 }
 
@@ -33,11 +33,11 @@ type Run<Options> = (world: CommandWorld, typed: Typed<Options>) => Promise<Exit
 /** Turns a command into commander's action. */
 export type Perform = <Options extends OptionValues>(run: Run<Options>) => (...all: unknown[]) => Promise<void>;
 
-/** @param onExit told the exit code of the command that ran */
+/** @param onExit gets the exit code of the command that ran */
 export function performer(world: World, onExit: (code: ExitCode) => void): Perform {
   return (run) =>
     async (...all) => {
-      // Commander hands over the arguments, the options and the command, in this order.
+      // Commander passes the arguments, the options and the command, in this order.
       const command = all.at(-1) as Command;
       const { profile, baseUrl } = command.optsWithGlobals<GlobalOptions>();
       const { json: jsonFields } = command.optsWithGlobals<{ json?: readonly string[] }>();

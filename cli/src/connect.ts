@@ -56,7 +56,7 @@ export const isOfThisComputer = (address: string): boolean => LOOPBACK.test(new 
 const isRefusedHere = (error: unknown, baseUrl: string): boolean =>
   isOfThisComputer(baseUrl) && error instanceof Error && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';
 
-/** The gateway that is meant. What cannot be an address is told of before anything else: "not logged in at foo" would lead nowhere. */
+/** The gateway to use. An invalid address is reported before anything else: "not logged in at foo" would lead nowhere. */
 export function addressOf({ baseUrl, env }: Pick<ConnectWorld, 'baseUrl' | 'env'>, login: KeptLogin | undefined): string {
   if (baseUrl !== undefined) return requireAddress('--base-url', baseUrl);
   if (env.baseUrl !== undefined) return requireAddress('TALLYGATE_BASE_URL', env.baseUrl);

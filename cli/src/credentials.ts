@@ -25,7 +25,7 @@ export const credentialsPath = ({ env }: FilesWorld): string => join(env.configD
 /** Where a profile's copy of the gateway's public receipt keys lies. */
 export const keySetPath = ({ env }: FilesWorld, profile: string): string => join(env.configDirectory, `${profile}.vaas-keys.json`);
 
-/** Where it is said whose cosignatures the log of the profile's gateway has to have. */
+/** The file with the witnesses that have to cosign the log of the profile's gateway. */
 export const witnessPolicyPath = ({ env }: FilesWorld, profile: string): string => join(env.configDirectory, `${profile}.witnesses`);
 
 /** Where the prices lie that the profile's gateway has published. */
@@ -52,7 +52,7 @@ export async function readKeptLogin(world: CredentialsWorld, profile: string): P
   return Object.hasOwn(logins, profile) ? logins[profile] : undefined;
 }
 
-/** Keeps the token in the keyring where there is one that takes it, else in the file. @returns where it is kept */
+/** Stores the token in the keyring if possible, else in the file. @returns where it is stored */
 export async function saveLogin(
   world: CredentialsWorld,
   profile: string,
@@ -77,7 +77,7 @@ async function removeEntry({ keyring }: CredentialsWorld, login: KeptLogin | und
   if (login?.keyring_entry !== undefined) await keyring?.remove(login.keyring_entry);
 }
 
-/** Every kept login, by profile. Session tokens that lay open, after a restored backup say, are closed away and told of. */
+/** Every stored login, by profile. If other users could read the file (after a restored backup, for example), its mode is corrected and a warning is printed. */
 export async function readLogins(world: CredentialsWorld): Promise<Logins> {
   const path = credentialsPath(world);
   const file = await world.readPrivateFile(path);

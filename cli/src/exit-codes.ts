@@ -23,6 +23,6 @@ export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string]
   [EXIT.authenticationNeeded, 'authentication needed'],
   [EXIT.refusedOverBudgetOrRate, 'refused over budget or rate'],
   [EXIT.receiptNotChecked, 'receipt cannot be checked with what is at hand'],
-  [EXIT.logForked, 'the log contradicts a state of it that was kept'],
+  [EXIT.logForked, 'the log contradicts a stored state of it'],
   [EXIT.interrupted, 'interrupted with Ctrl-C'],
 ];

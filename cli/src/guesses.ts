@@ -12,7 +12,7 @@ const DEEDS: readonly (readonly string[])[] = [
   ['watch', 'wait', 'follow', 'tail'],
 ];
 
-/** The same of what comes first in the line. */
+/** The same for the first words of the line. */
 const NOUNS: readonly (readonly string[])[] = [
   ['login', 'auth', 'signin', 'sign-in', 'authenticate'],
   ['logout', 'signout', 'sign-out'],

@@ -2,9 +2,9 @@
 export interface Keyring {
   /** As people know it. */
   readonly name: string;
-  /** @returns whether it is kept there now */
+  /** @returns whether it is stored there now */
   write(entry: string, secret: string): Promise<boolean>;
-  /** `undefined` where there is no such entry, or nobody unlocks the keyring. */
+  /** `undefined` where there is no such entry, or the keyring is not unlocked. */
   read(entry: string): Promise<string | undefined>;
   remove(entry: string): Promise<void>;
 }

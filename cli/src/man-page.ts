@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from 'commander';
 
 interface Sections {
   readonly version: string;
-  /** What stands after the help of the program. */
+  /** The section after the help of the program. */
   readonly environment: readonly (readonly [name: string, about: string])[];
   readonly exitCodes: readonly (readonly [code: number, about: string])[];
 }

@@ -18,6 +18,6 @@ export const noneIn = ({ test, live }: ModeOptions): string => {
   return live ? 'None in live mode.' : 'None. What test keys did is shown with --test, what live keys did with --live.';
 };
 
-/** As the API has it; nothing where nothing was said, so that the API's own default holds. */
+/** As a query parameter; empty without an option, so that the API's default is used. */
 export const livemodeOf = ({ test, live }: ModeOptions): { livemode?: boolean } =>
   test ? { livemode: false } : live ? { livemode: true } : {};

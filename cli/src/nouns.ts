@@ -24,13 +24,13 @@ const NOUNS: readonly Noun[] = [
   { name: 'logout', about: 'End the session and forget it', load: async () => (await import('./identity/logout.ts')).logout },
   {
     name: 'whoami',
-    about: 'Whose credential is in use, and where',
+    about: 'Show the user, the credential in use and the gateway',
     takes: '[options]',
     load: async () => (await import('./identity/whoami.ts')).whoami,
   },
   {
     name: 'profiles',
-    about: 'The logins that are kept here',
+    about: 'The logins that are stored here',
     takes: '[options]',
     load: async () => (await import('./identity/profiles.ts')).profiles,
   },
@@ -44,7 +44,7 @@ const NOUNS: readonly Noun[] = [
   { name: 'mfa', about: 'Second factor of the user', load: async () => (await import('./identity/mfa/commands.ts')).mfaCommands },
   {
     name: 'sessions',
-    about: 'Where the user is signed in',
+    about: 'List and end sessions of the user',
     load: async () => (await import('./identity/sessions/commands.ts')).sessionCommands,
   },
   { name: 'account', about: 'The account itself', load: async () => (await import('./identity/account/commands.ts')).accountCommands },
@@ -55,7 +55,7 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'accounts',
-    about: 'Accounts and the plans that they are given; for administrators',
+    about: 'Accounts and their granted plans; for administrators',
     load: async () => (await import('./accounts/commands.ts')).accountsCommands,
   },
   { name: 'audit', about: 'Who changed what', load: async () => (await import('./audit/commands.ts')).auditCommands },
@@ -70,7 +70,7 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'usage',
-    about: 'What was consumed and what it cost; this month, unless told otherwise',
+    about: 'What was consumed and what it cost; this month by default',
     takes: '[options]',
     load: async () => (await import('./ledger/usage.ts')).usage,
   },
@@ -82,7 +82,7 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'events',
-    about: 'Events of the site: read, take part, and run them',
+    about: 'Events of the site: read, register, and manage them',
     load: async () => (await import('./events/commands.ts')).eventCommands,
   },
   {
@@ -92,10 +92,10 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'invoices',
-    about: 'The bills of the account’s months, worked out again from their receipts',
+    about: 'Monthly invoices, recomputed from their receipts',
     load: async () => (await import('./invoices/commands.ts')).invoiceCommands,
   },
-  { name: 'log', about: 'The public log that every receipt stands in', load: async () => (await import('./log/commands.ts')).logCommands },
+  { name: 'log', about: 'The public log of all receipts', load: async () => (await import('./log/commands.ts')).logCommands },
   {
     name: 'anchors',
     about: 'The states of the receipts’ log on public chains',
@@ -113,7 +113,7 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'videos',
-    about: 'Videos: jobs that are charged once, and given back when they fail',
+    about: 'Videos: jobs that are charged once, and refunded when they fail',
     load: async () => (await import('./videos/commands.ts')).videoCommands,
   },
   {
@@ -124,37 +124,42 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'embed',
-    about: 'The vector of a text, as a JSON array on stdout',
+    about: 'Create the embedding of a text, as a JSON array on stdout',
     takes: '[options] [text...]',
     load: async () => (await import('./inference/texts.ts')).embed,
   },
   {
     name: 'moderate',
-    about: 'Which categories of harm a text falls under; free of charge',
+    about: 'Moderate a text: the harm categories it falls under; free of charge',
     takes: '[options] [text...]',
     load: async () => (await import('./inference/texts.ts')).moderate,
   },
   {
     name: 'image',
-    about: 'Make an image of words',
+    about: 'Generate an image from a prompt',
     takes: '[options] [prompt...]',
     load: async () => (await import('./inference/media.ts')).image,
   },
-  { name: 'speak', about: 'Speak a text', takes: '[options] [text...]', load: async () => (await import('./inference/media.ts')).speak },
+  {
+    name: 'speak',
+    about: 'Convert text to speech',
+    takes: '[options] [text...]',
+    load: async () => (await import('./inference/media.ts')).speak,
+  },
   {
     name: 'transcribe',
-    about: 'Write a recording down',
+    about: 'Transcribe a recording',
     takes: '[options] <file>',
     load: async () => (await import('./inference/media.ts')).transcribe,
   },
   {
     name: 'responses',
-    about: 'Answers that are kept, and can be gone on from',
+    about: 'Stored answers, which can be continued',
     load: async () => (await import('./inference/responses/commands.ts')).responseCommands,
   },
   {
     name: 'conversations',
-    about: 'Dialogues that are kept until they are deleted',
+    about: 'Dialogues that are stored until they are deleted',
     load: async () => (await import('./inference/conversations/conversations.ts')).conversationCommands,
   },
   {
@@ -170,7 +175,7 @@ const NOUNS: readonly Noun[] = [
   { name: 'invites', about: 'Invitations to the beta', load: async () => (await import('./invites/commands.ts')).inviteCommands },
   {
     name: 'requests',
-    about: 'What clients ask of the team',
+    about: 'Requests of clients to the team',
     load: async () => (await import('./client-requests/commands.ts')).requestCommands,
   },
   {
@@ -180,28 +185,28 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'people',
-    about: 'Everybody the service knows; for the marketing team',
+    about: 'Contacts; for the marketing team',
     load: async () => (await import('./people/commands.ts')).peopleCommands,
   },
   {
     name: 'emails',
-    about: 'Mails to the people the service knows; for the marketing team',
+    about: 'Mails to contacts; for the marketing team',
     load: async () => (await import('./emails/commands.ts')).emailCommands,
   },
   {
     name: 'deployments',
-    about: 'How the providers behind the models are doing; for administrators',
+    about: 'Health of the providers; for administrators',
     takes: '[options]',
     load: async () => (await import('./deployments/list.ts')).listDeployments,
   },
   {
     name: 'discovery',
-    about: 'What the gateway says about itself: for agents, for language models, OpenAPI',
+    about: 'Discovery documents of the gateway: for agents, for language models, OpenAPI',
     load: async () => (await import('./discovery/commands.ts')).discoveryCommands,
   },
   {
     name: 'api',
-    about: 'Call any operation of the API: with your credential, and the answer as it comes',
+    about: 'Call any operation of the API with your credential; prints the raw response',
     takes: '[options] <path>',
     load: async () => (await import('./api/call.ts')).callApi,
   },
@@ -213,7 +218,7 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'completion',
-    about: 'Print what makes a shell complete commands, options, models and profiles; its first line says where it goes',
+    about: 'Print the shell completion of commands, options, models and profiles; its first line says where to install it',
     takes: '<shell>',
     load: async () => (await import('./completion/completion.ts')).completion,
   },
@@ -222,7 +227,7 @@ const NOUNS: readonly Noun[] = [
 
 /**
  * Gives the program its nouns. Only those that the line names are loaded: the others are names for the help and for "Did you mean", so
- * that a command starts without the two hundred that nobody asked for.
+ * that a command starts without loading the two hundred others.
  */
 export async function addNouns(program: Command, perform: Perform, isNamed: (noun: string) => boolean): Promise<void> {
   for (const { name, about, takes, isHidden = false, load } of NOUNS) {

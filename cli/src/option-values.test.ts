@@ -16,7 +16,7 @@ it.each(['', '-1', '1.5h', '1w', 'h', '1h30m'])('takes "%s" for no duration', (t
   expect(() => seconds(text)).toThrow(InvalidArgumentError);
 });
 
-it('says what the longest duration is', () => {
+it('reports the longest duration', () => {
   expect(secondsUpTo('7d')('7d')).toBe(604_800);
   expect(() => secondsUpTo('7d')('8d')).toThrow('Expected 7d at most.');
 });

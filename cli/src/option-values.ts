@@ -69,10 +69,10 @@ export const nullIfNone = <T>(value: OrNone<T> | undefined): T | null | undefine
 /** Parser of a comma-separated list. */
 export const listOf = (text: string): string[] => text.split(',').map((item) => item.trim());
 
-/** The same for an option that may stand more than once. */
+/** The same for a repeatable option. */
 export const repeatedList = (text: string, before: readonly string[] = []): string[] => [...before, ...listOf(text)];
 
-/** Parser of `name=value`, which may stand more than once; the word `none` is no pair at all. */
+/** Parser of a repeatable `name=value`; the word `none` stands for no pairs. */
 export function pairs(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   if (text === 'none') return {};
   const at = text.indexOf('=');

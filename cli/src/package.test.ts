@@ -67,7 +67,7 @@ it('loads the commands of the noun that is named and of no other, and neither th
   expect(others.toSorted()).toEqual(['node:events', 'node:fs/promises', 'node:os', 'node:path', 'node:util']);
 });
 
-it('says its version without the program around it', async () => {
+it('prints its version without loading the program', async () => {
   const { bytes, folders, others } = await loadedBy('--version');
   expect([[...folders], others, bytes < 5_000]).toEqual([[''], [], true]);
 });

@@ -26,13 +26,13 @@ interface Listing<T> {
   readonly none?: string | undefined;
 }
 
-/** Prints a list, over as many pages as that takes; people are told when it continues. */
+/** Prints a list over as many pages as needed; people get a note when it continues. */
 export async function printPages<T extends object>(world: CommandWorld, { limit, all }: PageOptions, listing: Listing<T>): Promise<void> {
   const { columns, maxPage = MAX_PAGE, none } = listing;
   const most = all ? Number.POSITIVE_INFINITY : limit;
   const rows: T[] = [];
   let continues = false;
-  // One row more than is printed tells whether the list continues.
+  // One row more than is printed shows whether the list continues.
   for await (const row of listing.list(Math.min(most + 1, maxPage))) {
     continues = rows.length === most;
     if (continues) break;

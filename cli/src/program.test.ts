@@ -46,7 +46,7 @@ it('names the field that was probably meant, and all that there are', async () =
   expect(JSON.parse(stderr).error.message).toMatch(/There is no field "stauts"\. Did you mean status\? The fields are .*name,/);
 });
 
-it('says where the ids are, of what is missing and of what is no id', async () => {
+it('explains where to find the id, for a missing and a malformed one', async () => {
   gateway.script(refusal('not_found'));
   expect((await terminal.type(['files', 'get', 'file-1'])).stderr).toContain('one. The ids are in `tallygate files list`.\n');
   const errors = [{ loc: ['path', 'receipt_id'], msg: 'Invalid UUID', type: 'invalid_format' }];
@@ -88,7 +88,7 @@ it.each([
   expect(option.stderr).toContain('error: --base-url must be an http or https address.');
 });
 
-it('tells of a malformed credential by its name, and shows nothing of it', async () => {
+it('reports a malformed credential by its name, without its value', async () => {
   const malformed = 'tg_test_SECRET\nX';
   for (const [name, circumstances] of [
     ['TALLYGATE_API_KEY', { apiKey: malformed }],
@@ -104,7 +104,7 @@ it('tells of a malformed credential by its name, and shows nothing of it', async
   expect(gateway.requests).toEqual([]);
 });
 
-it('says that something else than a gateway answers, instead of showing what it says', async () => {
+it('reports that the server is not a gateway, instead of printing its response', async () => {
   const stranger = createServer((_, response) => response.setHeader('content-type', 'application/json').end('{"ok":true}'));
   await once(stranger.listen(0, '127.0.0.1'), 'listening');
   const origin = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
@@ -114,7 +114,7 @@ it('says that something else than a gateway answers, instead of showing what it 
   expect(exitCode).toBe(1);
 });
 
-it('names the model that was probably meant, of those that were kept at the login', async () => {
+it('suggests the closest model of those stored at login', async () => {
   const path = '/config/tallygate/default.prices.json';
   terminal.files.set(path, JSON.stringify({ base_url: gateway.baseUrl, prices: { 'gpt-4o-mini': {}, 'text-embedding-3-small': {} } }));
   gateway.script(refusal('model_not_found'));
@@ -122,7 +122,7 @@ it('names the model that was probably meant, of those that were kept at the logi
   expect(stderr).toContain('next: Did you mean gpt-4o-mini? Run `tallygate models` for the list.');
 });
 
-it('asks the gateway which models there are where no list was kept, and does without where it does not answer', async () => {
+it('asks the gateway for its models where none are stored; works without an answer', async () => {
   gateway.script(refusal('model_not_found'), { json: { object: 'list', data: [model, model] } });
   const { stderr } = await terminal.type(['chat', 'Hi.', '--model', 'gpt-4o-mni']);
   expect(stderr).toContain('next: Did you mean gpt-4o-mini? Run `tallygate models` for the list.');
@@ -136,7 +136,7 @@ it('suggests the option that was probably meant', async () => {
   expect((await terminal.type(['usage', '--form', '2026-11-01'])).stderr).toContain('(Did you mean --from?)');
 });
 
-it('says at once that nothing listens on this computer, and what to do', async () => {
+it('reports at once that no server listens on this computer, with the next step', async () => {
   const closed = createServer();
   await once(closed.listen(0, '127.0.0.1'), 'listening');
   const { port } = closed.address() as AddressInfo;
@@ -166,7 +166,7 @@ it.each(['models', 'profiles', 'deployments'])('takes "%s list" for the list tha
   expect(short).toMatchObject({ stderr: '', exitCode: 0 });
 });
 
-it('says which scopes there are before it asks for a key', async () => {
+it('prints the scopes before it asks for a key', async () => {
   const { stderr, exitCode } = await terminal.type(['keys', 'create', '--name', 'a', '--scopes', 'inference,foo']);
   expect(stderr).toContain('There is no scope "foo". The scopes are inference, account:read, ');
   expect(exitCode).toBe(2);

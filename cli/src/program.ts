@@ -8,12 +8,12 @@ import type { World } from './world.ts';
 
 /** Variables that it reads. */
 export const ENVIRONMENT: readonly (readonly [name: string, about: string])[] = [
-  ['TALLYGATE_API_KEY', 'API key; wins over a login'],
-  ['TALLYGATE_SESSION_TOKEN', 'session token; wins over a login'],
+  ['TALLYGATE_API_KEY', 'API key; has precedence over a login'],
+  ['TALLYGATE_SESSION_TOKEN', 'session token; has precedence over a login'],
   ['TALLYGATE_BASE_URL', 'address of the gateway'],
   ['TALLYGATE_PROFILE', 'which login to use, where --profile says nothing'],
   ['TALLYGATE_INTERNAL_SECRET', 'for "users create"'],
-  ['TALLYGATE_KEYRING', '"off": logins are kept in a file, not in the keyring of the computer'],
+  ['TALLYGATE_KEYRING', '"off": logins are stored in a file, not in the keyring of the computer'],
   ['NO_COLOR', 'no colours'],
 ];
 

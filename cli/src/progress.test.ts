@@ -21,7 +21,7 @@ async function shown(isTty: boolean, tookMs: number): Promise<string> {
   return written;
 }
 
-it('tells a person how much of a long download has come, on one line that is gone at the end', async () => {
+it('shows the progress of a long download on one line, which is cleared at the end', async () => {
   expect(await shown(true, 1_500)).toBe(`\r1.0 MiB received\r2.0 MiB received\r3.0 MiB received\r${' '.repeat(16)}\r`);
 });
 

@@ -11,7 +11,7 @@ export function sizeText(bytes: number): string {
   return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${UNITS[power]}`;
 }
 
-/** One line on a terminal that is written over; nothing where nobody is looking. */
+/** A progress line on a terminal, overwritten in place; nothing in a pipe. */
 export class ProgressLine {
   readonly #err: Output;
   readonly #nowMs: () => number;

@@ -22,7 +22,7 @@ it('is as wide as it needs where there is room', () => {
   ]);
 });
 
-it('tells moments shorter, cuts the widest texts, and then leaves out what is spare', () => {
+it('shortens times, cuts the widest texts, and then leaves out spare columns', () => {
   expect(at(70)[1]).toBe('key-0001  production of eve…  a remark that is…   25  2026-11-21 08:00');
   expect(at(46)[1]).toBe('key-0001  producti…  a remar…   25  2026-11-21');
   expect(at(40)).toEqual([
@@ -46,7 +46,7 @@ it.each([100, 80, 60, 46, 40, 33, 20])('is no wider than a terminal of %i column
   }
 });
 
-it('leaves out the last spare column first, and tells the moment that names a row shorter too', () => {
+it('leaves out the last spare column first, and shortens the time that names a row too', () => {
   const columns = [{ title: 'time' }, { title: 'kind', isSpare: true }, { title: 'by' }, { title: 'from', isSpare: true }];
   const rows = [['2026-11-21T08:00:00.000Z', 'created', 'ada@example.com', '127.0.0.1']];
   const lineAt = (width: number) => tableLines({ columns, rows, draw: () => undefined }, width)[1]?.text;

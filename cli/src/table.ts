@@ -98,7 +98,7 @@ function fittedWidths({ columns, rows }: Table, shown: readonly number[], availa
   return widths;
 }
 
-/** The next smaller width of a column; `undefined` at the end. A column of moments has a few that a moment can be told in. */
+/** The next smaller width of a column; `undefined` at the end. A column of times has the few widths that a time can be printed in. */
 function stepDown(texts: readonly string[], title: number): (width: number) => number | undefined {
   const hasMoments = texts.some(isMoment);
   const others = Math.max(title, ...texts.filter((text) => !isMoment(text)).map((text) => Math.min(text.length, LEAST_WIDTH)));

@@ -4,7 +4,7 @@ import type { Keyring } from './keyring.ts';
 export interface Output {
   /** A person is looking; otherwise a pipe or a file. */
   readonly isTty: boolean;
-  /** How many characters a line of the terminal holds; undefined where nobody looks, or the terminal does not say (it says 0). */
+  /** How many characters a line of the terminal holds; undefined in a pipe, or if the terminal does not report it (it reports 0). */
   readonly columns?: number | undefined;
   write(text: string): void;
 }
@@ -27,7 +27,7 @@ export interface Environment {
   readonly profile: string | undefined;
   /** Any other variable, for options that name one. */
   variable(name: string): string | undefined;
-  /** Where credentials are kept. */
+  /** Where credentials are stored. */
   readonly configDirectory: string;
   /** Of Node, without the `v`. */
   readonly nodeVersion: string;
@@ -52,7 +52,7 @@ export interface World {
   /** Aborts when the person presses Ctrl-C. */
   readonly signal: AbortSignal;
   /**
-   * Called by a command whose exit code is its answer: it runs to its end also where nobody reads its output any more. Other commands end
+   * Called by a command whose exit code is its result: it runs to its end even if its output is not read any more. Other commands end
    * then, since the reader has seen enough.
    */
   finishUnread(): void;
@@ -65,7 +65,7 @@ export interface World {
   openLogStore(): Promise<LogStore>;
   /** Resolves to `undefined` when there is no such file. */
   readFile(path: string): Promise<string | undefined>;
-  /** A file that nobody but its owner should read. One that others may read is theirs alone no more; `wasExposed` says so. */
+  /** A file that only its owner should be able to read. If others could read it, its mode is corrected and `wasExposed` is true. */
   readPrivateFile(path: string): Promise<PrivateFile | undefined>;
   /** A file to be read piece by piece; `undefined` when there is none. */
   openFile(path: string): Promise<Blob | undefined>;

@@ -25,6 +25,6 @@ export const ACCOUNT_LINES: readonly Column<AccountResponse>[] = [
 export async function accountIdOf({ signal }: CommandWorld, client: Tallygate, account: string): Promise<string> {
   if (!account.includes('@')) return account;
   const { data } = await client.accounts.list({ email: account, limit: 1 }, { signal });
-  if (!data[0]) throw new Failure('not_found', `Nobody has the address ${account} here.`, EXIT.failure, 'tallygate accounts list');
+  if (!data[0]) throw new Failure('not_found', `There is no user with the address ${account}.`, EXIT.failure, 'tallygate accounts list');
   return data[0].account_id;
 }

@@ -25,7 +25,7 @@ export const listAccounts = (accounts: Command, perform: Perform): Command =>
       accounts
         .command('list')
         .description('Accounts of the gateway, the newest first')
-        .option('--email <address>', 'whose address this is'),
+        .option('--email <address>', 'only the user with this address'),
     ),
   ).action(perform(list));
 

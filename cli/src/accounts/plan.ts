@@ -11,9 +11,9 @@ export const setPlan = (accounts: Command, perform: Perform): Command =>
     AccountResponseFields,
     accounts
       .command('plan')
-      .description('Give an account a plan, without a payment; in effect within a second')
+      .description('Grant an account a plan, without a payment; in effect within a second')
       .argument('<account>', 'id or e-mail address')
-      .argument('<plan>', 'pro, pro@1 for one version of it, operator for no limits, default to take back what was given', checkedPlan),
+      .argument('<plan>', 'pro, pro@1 for one version of it, operator for no limits, default to remove the granted plan', checkedPlan),
   ).action(perform(give));
 
 async function give(world: CommandWorld, { args: [account = '', plan = ''] }: Typed<object>): Promise<void> {

@@ -9,7 +9,7 @@ export const showAccount = (accounts: Command, perform: Perform): Command =>
     AccountResponseFields,
     accounts
       .command('show')
-      .description('One account: its plan, what it was given, what it pays for')
+      .description('Show one account: its plan, the granted plan and the paid one')
       .argument('<account>', 'id or e-mail address'),
   ).action(perform(show));
 

@@ -93,7 +93,7 @@ describe('the contract for anchors', () => {
     expect(session.exitCode).toBe(0);
   });
 
-  it('takes its key from a file that nobody else can read from then on, and another publisher', async () => {
+  it('reads its key from a file that only its owner can read afterwards; takes another publisher', async () => {
     terminal.files.set('deploy.key', `${chain.keys[1]}\n`);
     terminal.exposedFiles.add('deploy.key');
     const publisher = new Wallet(chain.keys[2]).address;
@@ -108,7 +108,7 @@ describe('the contract for anchors', () => {
     ['nobody agrees', { isTty: true, typed: ['n'] }, [], 'Nothing was changed', 1],
     ['there is nobody to ask', {}, [], 'Give --yes', 2],
     ['there is no key', { variables: {} }, ['--yes'], 'There is no private key', 2],
-    ['the publisher is no address', {}, ['--publisher', 'me'], '--publisher is no address', 2],
+    ['the publisher is no address', {}, ['--publisher', 'me'], '--publisher must be an address', 2],
   ])('is not made where %s', async (_, circumstances, options, words, code) => {
     const before = await chain.rpc('eth_blockNumber');
     const session = await terminal.type(['anchors', 'deploy', '--rpc', chain.url, ...options], { variables: key(), ...circumstances });
@@ -117,13 +117,13 @@ describe('the contract for anchors', () => {
     expect(await chain.rpc('eth_blockNumber')).toBe(before);
   });
 
-  it('is not made by an account that cannot pay, and its key is nowhere in what is said', async () => {
+  it('is not deployed by an account that cannot pay, and its key is nowhere in the output', async () => {
     const poor = `0x${'12'.repeat(32)}`;
     const { stdout, stderr, exitCode } = await terminal.type(['anchors', 'deploy', '--rpc', chain.url, '--yes'], {
       variables: { TALLYGATE_DEPLOY_KEY: poor },
     });
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('The contract was not made');
+    expect(stderr).toContain('The contract was not deployed');
     expect(stdout + stderr).not.toContain('1212121212');
   });
 });

@@ -22,7 +22,7 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 export const deployAnchor = (anchors: Command, perform: Perform): Command =>
   anchors
     .command('deploy')
-    .description('Make the contract for anchors on a chain')
+    .description('Deploy the contract for anchors on a chain')
     .requiredOption('--rpc <url>', 'a node of the chain')
     .option('--publisher <address>', 'the account that the gateway will publish with; default: the one that pays now')
     .option('--key-file <file>', `file with the private key of the account that pays, and will own the contract; default: ${VARIABLE}`)
@@ -32,7 +32,7 @@ export const deployAnchor = (anchors: Command, perform: Perform): Command =>
 
 async function deploy(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
   if (options.publisher !== undefined && !ADDRESS.test(options.publisher))
-    throw new Failure('usage', '--publisher is no address: 0x and 40 hex digits.', EXIT.usage);
+    throw new Failure('usage', '--publisher must be an address: 0x and 40 hex digits.', EXIT.usage);
   const key = await readKey(world, options.keyFile);
   const [{ receiptAnchor }, { ContractFactory, FetchRequest, formatEther, JsonRpcProvider, Wallet }] = await Promise.all([
     import('@tallygate/receipt-anchor'),
@@ -62,7 +62,7 @@ async function deploy(world: CommandWorld, { options }: Typed<Options>): Promise
       plainText(`${publisher} may publish there: give its key to the gateway as ANCHOR_PRIVATE_KEY, and a node as ANCHOR_RPC_URL.\n`),
     );
   } catch (error) {
-    throw isOfChain(error) ? new Failure('deploy_failed', `The contract was not made: ${error.shortMessage}`, EXIT.failure) : error;
+    throw isOfChain(error) ? new Failure('deploy_failed', `The contract was not deployed: ${error.shortMessage}`, EXIT.failure) : error;
   } finally {
     provider.destroy();
   }
@@ -97,6 +97,6 @@ async function readKey(world: CommandWorld, file: string | undefined): Promise<s
   if (kept?.wasExposed) world.err.write(plainText(`Others could read ${file} until now; nobody else can any more.\n`));
   const key = (kept?.content ?? world.env.variable(VARIABLE))?.trim();
   if (key === undefined || !KEY.test(key))
-    throw new Failure('usage', 'There is no private key: 0x and 64 hex digits.', EXIT.usage, nextStep);
+    throw new Failure('usage', 'There is no private key. It is 0x and 64 hex digits.', EXIT.usage, nextStep);
   return key;
 }

@@ -63,7 +63,7 @@ describe.skipIf(!hasOpenssl)('the timestamp of a receipt', () => {
     );
   };
 
-  it('is fetched and kept, and holds offline from then on', async () => {
+  it('is fetched and stored, and then verifies offline', async () => {
     gateway.script({ json: timestamp() });
     const argv = ['anchors', 'timestamp', 'receipt.json', '--tsa-ca', 'ca.pem'];
     const { stdout, exitCode } = await terminal.type([...argv, '-o', 'kept.json'], {});
@@ -98,14 +98,14 @@ describe.skipIf(!hasOpenssl)('the timestamp of a receipt', () => {
     expect(JSON.parse(stdout)).toMatchObject({ confirmed: false, reason: expect.stringContaining(reason) });
   });
 
-  it('does not hold where nobody who is trusted has certified the authority', async () => {
+  it('is not valid when no trusted CA has certified the authority', async () => {
     terminal.files.set('ca.pem', other.ca);
     expect(await check(timestamp())).toMatchObject({ exitCode: 3, stdout: expect.stringContaining('does not hold') });
     terminal.files.set('ca.pem', 'none');
     expect(await check(timestamp())).toMatchObject({ exitCode: 3, stdout: expect.stringContaining('none in PEM') });
   });
 
-  it('of a state that contradicts the kept one is a fork', async () => {
+  it('of a state that contradicts the stored one is a fork', async () => {
     const forked = leaves.with(2, leaves[3] ?? new Uint8Array());
     const text = checkpointText({ origin: LOG_ORIGIN, size: forked.length, root: rootOf(forked) });
     const stamp = timestamp({

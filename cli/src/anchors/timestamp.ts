@@ -36,10 +36,10 @@ export const timestampCommand = (anchors: Command, perform: Perform): Command =>
       .description('Check since when a receipt exists, by the timestamp of an authority (RFC 3161) on a state of the log')
       .argument('<file>', 'the receipt; - for stdin')
       .requiredOption('--tsa-ca <file>', 'certificates (PEM) that the authority’s has to be issued by')
-      .option('--timestamp <file>', 'the timestamp as it was kept; default: the gateway’s')
-      .option('-o, --output <file>', 'keep the timestamp in a file')
-      .option('--keys <file>', 'public keys (vaas-keys.json); default: those kept at login')
-      .option('--offline', 'do not ask the log how the stamped state goes together with the one that is kept')
+      .option('--timestamp <file>', 'the stored timestamp; default: the gateway’s')
+      .option('-o, --output <file>', 'write the timestamp to a file')
+      .option('--keys <file>', 'public keys (vaas-keys.json); default: those stored at login')
+      .option('--offline', 'do not ask the log whether the stamped state is consistent with the stored one')
       .addHelpText('after', '\nExits with 0 when the timestamp holds, with 3 when it does not.'),
   ).action(perform(check));
 

@@ -16,7 +16,7 @@ interface Line {
 
 /**
  * Every anchor that the gateway says to be in a block of the node's chain: that the chain holds it, and that the log from one to the next only
- * grew. The contract has checked the latter itself; here nobody has to trust the contract for it.
+ * grew. The contract has checked the latter itself; here this is checked again, without trusting the contract.
  */
 export async function verifyAll(world: CommandWorld, options: ConfirmOptions): Promise<ExitCode> {
   world.finishUnread();
@@ -42,7 +42,7 @@ export async function verifyAll(world: CommandWorld, options: ConfirmOptions): P
 }
 
 /**
- * The newest of the chain against the newest that was seen of the log: where keys of the log are kept, so that it is known which log this is.
+ * The newest of the chain against the newest that was seen of the log: where keys of the log are stored, so that it is known which log this is.
  *
  * @throws LogForkError where the log has shown two pasts
  */

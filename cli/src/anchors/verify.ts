@@ -39,7 +39,7 @@ export const verifyAnchors = (anchors: Command, perform: Perform): Command =>
       .argument('[file]', 'the receipt; - for stdin')
       .requiredOption('--rpc <url>', 'a node of the chain that you trust')
       .option('--contract <address>', 'the contract as you know it; default: the one that the service names')
-      .option('--keys <file>', 'public keys (vaas-keys.json); default: those kept at login')
+      .option('--keys <file>', 'public keys (vaas-keys.json); default: those stored at login')
       .addHelpText('after', '\nExits with 0 when the chain confirms it, with 3 when it does not.'),
   ).action(perform(verify));
 
@@ -69,7 +69,7 @@ function show(world: CommandWorld, found: Found): void {
 
 interface Named {
   readonly anchored: AnchoredReceipt;
-  /** Of the log that the receipt was shown to stand in; undefined where it was not. */
+  /** The log that the receipt was proven to be in; undefined without a proof. */
   readonly origin: string | undefined;
 }
 

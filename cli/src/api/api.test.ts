@@ -52,9 +52,9 @@ it.each([['https://evil.example/v1/usage'], ['//evil.example/v1/usage'], ['v1/us
   },
 );
 
-it('says so where the input is no JSON', async () => {
+it('reports input that is not JSON', async () => {
   expect(await terminal.type(['api', '/v1/moderations', '--input', '-'], { apiKey: 'tg_test_secret', stdin: '{' })).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('no JSON'),
+    stderr: expect.stringContaining('not JSON'),
   });
 });

@@ -19,7 +19,7 @@ export const callApi = (command: Command, perform: Perform): Command =>
     .argument('<path>', 'such as /v1/usage?group_by=model; `tallygate discovery get agents` lists them', pathOfApi)
     .addOption(new Option('-X, --method <method>', 'default: GET, and POST with --input').choices(METHODS))
     .option('--input <file>', 'JSON body; - for stdin')
-    .option('-o, --output <file>', 'write the answer to a file')
+    .option('-o, --output <file>', 'write the response to a file')
     .option('--session', 'use the login before an API key')
     .action(perform(call));
 
@@ -49,6 +49,6 @@ function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Failure('no_json', 'The input is no JSON.', EXIT.usage);
+    throw new Failure('no_json', 'The input is not JSON.', EXIT.usage);
   }
 }

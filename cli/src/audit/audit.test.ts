@@ -43,7 +43,7 @@ it('counts durations back from now, and takes days as they are', async () => {
   });
 });
 
-it('fetches as many pages as are wanted, and says that the list continues', async () => {
+it('fetches as many pages as requested, and reports that the list continues', async () => {
   const entries = Array.from({ length: 202 }, (_, index) => auditEntry(300 - index));
   gateway.script(page(entries.slice(0, 200), 'next'), page(entries.slice(200), 'more'));
   const { stdout, stderr } = await terminal.type(['audit', 'list', '--limit', '201'], { apiKey: 'tg_test_secret', isTty: true });

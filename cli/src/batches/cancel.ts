@@ -6,7 +6,10 @@ import { showBatch } from './show-batch.ts';
 export const cancelBatch = (batches: Command, perform: Perform): Command =>
   withJson(
     BatchFields,
-    batches.command('cancel').description('Begin no further line; what is answered can still be read').argument('<batch-id>'),
+    batches
+      .command('cancel')
+      .description('Cancel a batch: start no further line; what is answered can still be read')
+      .argument('<batch-id>'),
   ).action(perform(cancel));
 
 async function cancel(world: CommandWorld, { args: [batchId = ''] }: Typed<object>): Promise<void> {

@@ -28,9 +28,9 @@ export const createBatch = (batches: Command, perform: Perform): Command =>
     BatchFields,
     batches
       .command('create')
-      .description('Have the requests of a file answered, at half the price; the worst case is held at once')
+      .description('Run the requests of a file as a batch, at half the price; the worst case is held at once')
       .argument('<file>', 'the requests, one JSON object a line; or the id of a stored file')
-      .addOption(new Option('--endpoint <path>', 'what the lines ask for').choices(ENDPOINTS).default(ENDPOINTS[0])),
+      .addOption(new Option('--endpoint <path>', 'the endpoint of the requests').choices(ENDPOINTS).default(ENDPOINTS[0])),
   ).action(perform(create));
 
 async function create(world: CommandWorld, { args: [given = ''], options: { endpoint } }: Typed<Options>): Promise<ExitCode> {

@@ -4,7 +4,7 @@ import { BatchFields } from '../generated/fields.ts';
 import { showBatch } from './show-batch.ts';
 
 export const getBatch = (batches: Command, perform: Perform): Command =>
-  withJson(BatchFields, batches.command('get').description('Show how far a batch is').argument('<batch-id>')).action(perform(get));
+  withJson(BatchFields, batches.command('get').description('Show the progress of a batch').argument('<batch-id>')).action(perform(get));
 
 async function get(world: CommandWorld, { args: [batchId = ''] }: Typed<object>): Promise<void> {
   const client = await world.connect();

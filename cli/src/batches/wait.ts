@@ -15,9 +15,9 @@ export const waitForBatch = (batches: Command, perform: Perform): Command =>
     BatchFields,
     batches
       .command('wait')
-      .description('Wait until a batch is over; exit code 1 unless it is completed')
+      .description('Wait until a batch has ended; exit code 1 unless it is completed')
       .argument('<batch-id>')
-      .option('--every <seconds>', 'how often to ask', seconds, 5),
+      .option('--every <seconds>', 'polling interval', seconds, 5),
   ).action(perform(wait));
 
 async function wait(world: CommandWorld, { args: [batchId = ''], options: { every } }: Typed<Options>): Promise<ExitCode> {

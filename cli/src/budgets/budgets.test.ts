@@ -15,7 +15,7 @@ const people = { apiKey: 'tg_test_secret', isTty: true };
 const page = (data: object[]) => ({ json: { data, has_more: false, next_cursor: null } });
 
 describe('budgets show', () => {
-  it('shows where one key stands, by its name', async () => {
+  it('shows the budget of one key, by its name', async () => {
     gateway.script({ json: [key] }, { json: budgetStatus });
     const { stdout } = await terminal.type(['budgets', 'show', 'production'], people);
     expect(stdout).toBe(

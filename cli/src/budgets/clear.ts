@@ -9,7 +9,7 @@ export const clearBudget = (budgets: Command, perform: Perform): Command =>
     KeyBudgetStatusResponseFields,
     budgets
       .command('clear')
-      .description('Take the cap of a key away')
+      .description('Remove the cap of a key')
       .argument(...KEY_ARGUMENT),
   ).action(perform(clear));
 

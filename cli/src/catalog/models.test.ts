@@ -64,7 +64,7 @@ describe('an administrator', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('is told how to name a price where there is none', async () => {
+  it('explains how to set a missing price', async () => {
     await using gateway = await startStubGateway();
     const { stderr, exitCode } = await new Terminal(gateway).type(['models', 'price', 'llama3'], session);
     expect(stderr).toContain('tallygate models price llama3 --input 0.15 --output 0.60');

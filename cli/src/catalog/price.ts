@@ -36,10 +36,10 @@ export const withPrice = (command: Command): Command =>
   command
     .option('--input <usd>', 'of a million tokens in')
     .option('--output <usd>', 'of a million tokens out')
-    .option('--cached-input <usd>', 'of a million tokens in that the provider had cached')
+    .option('--cached-input <usd>', 'of a million cached tokens in')
     .option('--meter <meter=usd>', 'of a million of another unit, such as `input_characters=15`; may be repeated', pairs)
     .option('--batch-factor <factor>', 'on all prices in batches, such as 0.5')
-    .option('--source <text>', 'where the figures are from');
+    .option('--source <text>', 'the source of the prices');
 
 export const setPrice = (models: Command, perform: Perform): Command =>
   withJson(

@@ -5,7 +5,7 @@ import { plainText } from '../print.ts';
 export const removeModel = (models: Command, perform: Perform): Command =>
   models
     .command('remove')
-    .description('Take back what an administrator has defined of a model; its prices stay published')
+    .description('Remove the definition of a model by an administrator; its prices stay published')
     .argument('<model>', 'its id')
     .action(perform(remove));
 

@@ -25,15 +25,15 @@ export const setModel = (models: Command, perform: Perform): Command =>
       models
         .command('set')
         .description('Define a model, and with --input and --output its price; for administrators')
-        .argument('<model>', 'its id: what callers write')
+        .argument('<model>', 'its id, as in the field model of requests')
         .option('--provider <name>', 'the provider whose model it is')
-        .option('--provider-model <name>', 'what that one calls it, where that is not the id')
+        .option('--provider-model <name>', 'its name at the provider, if that is not the id')
         .option('--kind <kind>', 'chat, completion, embedding, image, moderation, tts, stt or video; chat when left out')
         .option('--context <tokens>', 'the context window', wholeNumber())
-        .option('--max-output <tokens>', 'the longest answer', wholeNumber())
+        .option('--max-output <tokens>', 'the maximum of output tokens', wholeNumber())
         .option('--capabilities <list>', 'what it can do, such as `tools,json_schema,vision`', listOf)
-        .option('--aliases <list>', 'other names of it', listOf)
-        .option('--variants <list>', 'names that its provider knows too, such as `llama3*`', listOf)
+        .option('--aliases <list>', 'other names', listOf)
+        .option('--variants <list>', 'names of its variants, such as `llama3*`', listOf)
         .option('--retired <day>', 'the day from which it is refused'),
     ),
   ).action(perform(set));

@@ -28,7 +28,7 @@ describe('requests', () => {
     expect(gateway.requests[0]?.query).toEqual({ status: 'new', type: 'sales', limit: '51' });
   });
 
-  it('update says what the options say', async () => {
+  it('update sends the options', async () => {
     gateway.script({ json: { ...request, status: 'in_progress' } });
     const argv = ['requests', 'update', ID, '--status', 'in_progress', '--owner', 'none', '--note', 'Called back.'];
     const { stdout, exitCode } = await terminal.type(argv);
@@ -42,7 +42,7 @@ describe('requests', () => {
     const argv = ['requests', 'send', '-', '--name', 'Ada', '--email', 'ada@example.com', '--type', 'sales'];
     expect(await terminal.type(argv, { stdin: 'We would like 40 seats.\n' })).toEqual({
       stdout: `id\t${ID}\n`,
-      stderr: 'It has arrived; a mail confirms it.\n',
+      stderr: 'The request was sent; a mail confirms it.\n',
       exitCode: 0,
     });
     expect(gateway.requests[0]?.body).toEqual({ type: 'sales', name: 'Ada', email: 'ada@example.com', message: 'We would like 40 seats.' });

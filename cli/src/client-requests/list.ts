@@ -25,7 +25,7 @@ export const listRequests = (requests: Command, perform: Perform): Command =>
     withPages(
       requests
         .command('list')
-        .description('What clients have asked for, the newest first')
+        .description('List requests of clients, newest first')
         .option('--status <status>', 'new, in_progress, waiting, done or declined')
         .option('--type <type>', 'sales, enterprise, support, partnership, press or other'),
     ),

@@ -17,13 +17,13 @@ export const sendRequest = (requests: Command, perform: Perform): Command =>
     ['request_id', 'type', 'received_at'],
     requests
       .command('send')
-      .description('Ask the team for something, as the public form does; needs no login')
+      .description('Send the team a request, as the public form does; needs no login')
       .argument('<file>', 'the message; - for stdin')
       .requiredOption('--name <name>', 'who asks')
       .requiredOption('--email <address>', 'where to answer')
       .option('--type <type>', 'sales, enterprise, support, partnership, press or other', 'other')
-      .option('--company <name>', 'where they work')
-      .option('--news', 'they want news by mail; a mail asks them to confirm it'),
+      .option('--company <name>', 'their company')
+      .option('--news', 'consent to news by mail; a mail asks them to confirm it'),
   ).action(perform(send));
 
 async function send(world: CommandWorld, { args: [file = ''], options: { news, ...asked } }: Typed<Options>): Promise<void> {
@@ -31,5 +31,5 @@ async function send(world: CommandWorld, { args: [file = ''], options: { news, .
   const client = await world.connect('none');
   const received = await client.clientRequests.create({ ...asked, message, marketing_consent: news }, { signal: world.signal });
   printRecord(world, received, [{ title: 'id', of: ({ request_id }) => request_id }]);
-  world.err.write('It has arrived; a mail confirms it.\n');
+  world.err.write('The request was sent; a mail confirms it.\n');
 }

@@ -28,13 +28,13 @@ export const updateRequest = (requests: Command, perform: Perform): Command =>
     MarketingClientRequestRecordFields,
     requests
       .command('update')
-      .description('Take care of a request; what is not named stays')
+      .description('Assign a request or change it; what is not named stays')
       .argument('<id>', 'its id')
       .option('--status <status>', 'in_progress, waiting, done or declined')
       .option('--type <type>', 'another type')
       .option(
         '--owner <id>',
-        'the id of the user who takes care of it; `none` for nobody',
+        'the id of the user it is assigned to; `none` unassigns it',
         orNone('none', (text) => text),
       )
       .option('--note <text>', 'for the team'),

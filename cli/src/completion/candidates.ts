@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { jsonFieldsOf } from '../command.ts';
 
-/** One word that may stand next. */
+/** A candidate for the next word. */
 interface Candidate {
   readonly word: string;
   readonly about: string;
@@ -13,14 +13,14 @@ export interface KnownValues {
   profiles(): Promise<readonly string[]>;
 }
 
-/** Where a line stands after its complete words. */
+/** The state of a command line after its complete words. */
 interface Place {
   readonly command: Command;
   /** The option whose value comes next. */
   readonly option: Option | undefined;
 }
 
-/** What may stand where the last of the words is being typed. */
+/** The candidates for the word that is being typed. */
 export async function candidatesFor(program: Command, words: readonly string[], known: KnownValues): Promise<Candidate[]> {
   const typed = words.at(-1) ?? '';
   const before = words.slice(0, -1);

@@ -54,7 +54,7 @@ describe('what is offered', () => {
   });
 });
 
-it('knows the three shells, and says so of another', async () => {
+it('knows the three shells, and rejects another', async () => {
   for (const shell of ['bash', 'zsh', 'fish'])
     expect((await terminal.type(['completion', shell])).stdout).toContain('tallygate complete -- ');
   const { stderr, exitCode } = await terminal.type(['completion', 'tcsh']);

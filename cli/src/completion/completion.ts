@@ -23,7 +23,7 @@ const knownValues = (world: CommandWorld): KnownValues => ({
   profiles: async () => Object.keys(await readLogins(world)),
 });
 
-/** Those whose prices were kept at the last login. */
+/** The models whose prices were stored at the last login. */
 export async function keptModels(world: Pick<CommandWorld, 'env' | 'readFile' | 'profile'>): Promise<string[]> {
   const text = await world.readFile(keptPricesPath(world, world.profile));
   if (text === undefined) return [];

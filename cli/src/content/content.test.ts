@@ -26,7 +26,7 @@ describe('content', () => {
     const { stdout, stderr, exitCode } = await terminal.type(argv);
     expect([stdout.split('\n')[0], stderr, exitCode]).toEqual([
       `id\t${ID}`,
-      `A draft: \`tallygate content publish ${ID}\` shows it to everybody.\n`,
+      `A draft: \`tallygate content publish ${ID}\` publishes it.\n`,
       0,
     ]);
     await terminal.type(['content', 'create', '-', '--slug', 'hello', '--title', 'Hello'], {
@@ -56,7 +56,7 @@ describe('content', () => {
     expect((await terminal.type(['content', 'update', ID])).exitCode).toBe(2);
   });
 
-  it('list and get print what there is, and nothing that turns the terminal’s text around', async () => {
+  it('list and get print the content, without characters that reverse the terminal’s text', async () => {
     gateway.script({ json: { data: [piece, piece], has_more: true, next_cursor: 'next' } }, { json: piece });
     const listed = await terminal.type(['content', 'list', '--type', 'post', '--limit', '1'], { apiKey: 'tg_test_secret', isTty: true });
     expect(listed.stdout).toContain(`${ID}  post  draft   hello  Hello`);
@@ -65,7 +65,7 @@ describe('content', () => {
     expect((await terminal.type(['content', 'get', ID, '--body'])).stdout).toBe('# Hi!\n');
   });
 
-  it('publish says where it can be read, unpublish that it cannot', async () => {
+  it('publish prints the address, unpublish that it is not public', async () => {
     gateway.script({ json: piece }, { json: piece });
     expect((await terminal.type(['content', 'publish', ID])).stderr).toBe(`Published: GET ${gateway.baseUrl}/v1/content/hello\n`);
     expect((await terminal.type(['content', 'unpublish', ID])).stderr).toBe('hello is a draft again.\n');

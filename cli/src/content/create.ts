@@ -20,9 +20,9 @@ export const createContent = (content: Command, perform: Perform): Command =>
     MarketingContentRecordFields,
     content
       .command('create')
-      .description('Write a draft; `content publish` shows it to everybody')
+      .description('Write a draft; `content publish` publishes it')
       .argument('<file>', 'its text (Markdown); - for stdin')
-      .requiredOption('--slug <slug>', 'its name in addresses')
+      .requiredOption('--slug <slug>', 'its name in URLs')
       .requiredOption('--title <title>', 'its title')
       .option('--type <type>', 'post, page, changelog, case_study or announcement', 'post')
       .option('--summary <text>', 'a sentence or two for lists')
@@ -34,5 +34,5 @@ async function create(world: CommandWorld, { args: [file = ''], options }: Typed
   const client = await world.connect('session');
   const piece = await client.content.create({ ...options, body }, { signal: world.signal });
   showContent(world, piece);
-  world.err.write(plainText(`A draft: \`tallygate content publish ${piece.content_id}\` shows it to everybody.\n`));
+  world.err.write(plainText(`A draft: \`tallygate content publish ${piece.content_id}\` publishes it.\n`));
 }

@@ -13,9 +13,9 @@ export const getContent = (content: Command, perform: Perform): Command =>
     MarketingContentRecordFields,
     content
       .command('get')
-      .description('One piece of content')
+      .description('Show one content item')
       .argument('<id>', 'its id')
-      .option('--body', 'print its text (Markdown) and nothing else'),
+      .option('--body', 'print only its text (Markdown)'),
   ).action(perform(get));
 
 async function get(world: CommandWorld, { args: [id = ''], options }: Typed<Options>): Promise<void> {

@@ -24,7 +24,7 @@ export const listContent = (content: Command, perform: Perform): Command =>
     withPages(
       content
         .command('list')
-        .description('Drafts and published content, what was changed last first')
+        .description('List drafts and published content, last changed first')
         .option('--type <type>', 'only this type, such as post'),
     ),
   ).action(perform(list));

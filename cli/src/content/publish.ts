@@ -3,10 +3,10 @@ import type { CommandWorld, Perform, Typed } from '../command.ts';
 import { plainText } from '../print.ts';
 
 export function publishContent(content: Command, perform: Perform): void {
-  content.command('publish').description('Let everybody read it').argument('<id>', 'its id').action(perform(publish));
+  content.command('publish').description('Publish it').argument('<id>', 'its id').action(perform(publish));
   content
     .command('unpublish')
-    .description('Make it a draft again; its address is a 404 within half a minute')
+    .description('Unpublish it: make it a draft again; its address is a 404 within half a minute')
     .argument('<id>', 'its id')
     .action(perform(unpublish));
 }

@@ -42,7 +42,7 @@ const AGENT = {
   },
 };
 
-it('says where to connect, without a login', async () => {
+it('prints where to connect, without a login', async () => {
   gateway.script({ json: AGENT });
   expect(await terminal.type(['discovery', 'show'], {})).toEqual({
     stdout: [

@@ -2,7 +2,7 @@ import type { CommandWorld } from '../command.ts';
 import { type Finding, ok, warn } from './finding.ts';
 
 const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
-/** From here on Node's own fetch goes through a proxy of the environment, where it is told to. */
+/** From here on Node's own fetch goes through the proxy of the environment, if one is set. */
 const KNOWS_PROXIES = 24;
 
 /** Of this computer: what needs no gateway. */

@@ -77,7 +77,7 @@ export async function checkBudgets({ connect, signal }: CommandWorld): Promise<F
   return [ok('budgets', `${used.length} keys below their caps; live keys spent ${spent_usd} USD in ${period}`)];
 }
 
-/** What the account is on, and whether it owes for it. */
+/** The plan of the account, and whether an invoice is due. */
 export async function checkPlan({ connect, signal }: CommandWorld): Promise<Finding[]> {
   const { plan, subscription } = await (await connect()).plans.current({ signal });
   const state = subscription.status.replace('_', ' ');

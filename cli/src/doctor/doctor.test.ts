@@ -74,7 +74,7 @@ it.each([
   expect([of('receipt')?.status, exitCode]).toEqual([verdict, verdict === 'ok' ? 0 : 1]);
 });
 
-it('says where a login is kept, and that nobody is logged in', async () => {
+it('reports where a login is stored, and that no user is logged in', async () => {
   terminal.keyring = new Map();
   gateway.script({ json: { ...user, session } }, { json: { keys: [] } }, { json: { object: 'list', data: [] } });
   await terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'seven grey herons at dawn' });
@@ -88,7 +88,7 @@ it('says where a login is kept, and that nobody is logged in', async () => {
   expect([of('credential').next_step, exitCode]).toEqual([expect.stringContaining('tallygate login'), 1]);
 });
 
-it('tells a wrong clock and another version, each with what helps', async () => {
+it('reports a wrong clock and another version, each with the next step', async () => {
   gateway.script(status('0.99.0', 'Sat, 21 Nov 2026 07:54:00 GMT'));
   const { of, exitCode } = await examine({});
   expect(of('version')).toMatchObject({ status: 'warn', next_step: expect.stringContaining('tallygate@0.99.0') });
@@ -100,7 +100,7 @@ it('tells a wrong clock and another version, each with what helps', async () => 
   expect(exitCode).toBe(1);
 });
 
-it('ends with the gateway where that does not answer, and says what it can of this computer', async () => {
+it('stops at a gateway that does not answer, and reports on this computer', async () => {
   await gateway[Symbol.asyncDispose]();
   const { stdout, exitCode } = await terminal.type(['doctor'], { isTty: true, variables: { HTTPS_PROXY: 'http://proxy:3128' } });
   gateway = await startStubGateway();

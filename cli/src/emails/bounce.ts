@@ -10,7 +10,7 @@ export const takeBounce = (emails: Command, perform: Perform): Command =>
     MarketingEmailBounceResponseFields,
     emails
       .command('bounce')
-      .description('Take a report of a mail that came back, as the mail server got it (RFC 3464)')
+      .description('Process a bounce report, as the mail server received it (RFC 3464)')
       .argument('[file]', 'the mail; - for stdin', '-'),
   ).action(perform(take));
 

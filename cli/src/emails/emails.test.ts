@@ -16,7 +16,7 @@ afterEach(() => gateway[Symbol.asyncDispose]());
 const sent = { json: exampleAnswer('emails.send') };
 const SEND = ['emails', 'send', '--subject', 'Hello', '--text', 'mail.txt'];
 
-it('sends to those who fit, once the person at the terminal has seen the mail and said yes', async () => {
+it('sends to matching people after the person at the terminal has confirmed the mail', async () => {
   gateway.script(sent, sent);
   const { stderr, exitCode } = await terminal.type(
     [...SEND, '--event', 'launch', '--var', 'link=https://example.com/?a=b', '--reply-to', 'team@example.com'],
@@ -37,7 +37,7 @@ it('sends to those who fit, once the person at the terminal has seen the mail an
   ]);
 });
 
-it('sends nothing where the answer is no, nor in a script that does not say so, nor to nobody in particular', async () => {
+it('sends nothing when declined, in a script without --yes, or without recipients', async () => {
   gateway.script(sent, sent);
   const no = await terminal.type([...SEND, '--everybody'], { apiKey: 'tg_test_secret', isTty: true, typed: ['n'] });
   const script = await terminal.type([...SEND, '--everybody']);
@@ -52,7 +52,7 @@ it('sends a test to oneself without asking', async () => {
   expect(gateway.requests.map(({ body }) => body)).toMatchObject([{ mode: 'test', to: { person_ids: [KEY_ID] } }]);
 });
 
-it('sends in the words of a stored template, or in words of its own, and not in both or none', async () => {
+it('sends a stored template or its own text, not both or none', async () => {
   gateway.script(sent);
   await terminal.type(['emails', 'send', '--template', KEY_ID, '--everybody', '--yes']);
   const both = await terminal.type([...SEND, '--template', KEY_ID, '--everybody', '--yes']);
@@ -61,7 +61,7 @@ it('sends in the words of a stored template, or in words of its own, and not in 
   expect(gateway.requests.map(({ body }) => body)).toEqual([{ to: { filter: {} }, template_id: KEY_ID, mode: 'send' }]);
 });
 
-it('hands over a mail that came back, from a pipe', async () => {
+it('processes a bounced mail from a pipe', async () => {
   gateway.script({ json: exampleAnswer('emailBounces.take') });
   const { stdout, exitCode } = await terminal.type(['emails', 'bounce'], { apiKey: 'tg_test_secret', stdin: 'Subject: Undelivered' });
   expect([exitCode, stdout]).toEqual([0, expect.stringContaining('hard')]);

@@ -21,20 +21,22 @@ interface RecipientOptions extends PageOptions {
 /** `emails list`, `emails get`, `emails recipients`, `emails cancel`: what becomes of mails that were sent. */
 export function followEmails(emails: Command, perform: Perform): void {
   withJson(MarketingEmailRecordFields, withPages(emails.command('list').description('List mails, newest first'))).action(perform(list));
-  withJson(MarketingEmailRecordFields, emails.command('get').description('How far a mail is').argument('<email-id>')).action(perform(get));
+  withJson(MarketingEmailRecordFields, emails.command('get').description('Show the state of a mail').argument('<email-id>')).action(
+    perform(get),
+  );
   withJson(
     MarketingEmailRecipientFields,
     withPages(
       emails
         .command('recipients')
-        .description('Who got a mail')
+        .description('List the recipients of a mail')
         .argument('<email-id>')
         .addOption(new Option('--state <state>', 'only those in this state').choices(STATES)),
     ),
   ).action(perform(recipients));
   withJson(
     MarketingEmailRecordFields,
-    emails.command('cancel').description('Stop a mail: recipients who still wait for it get nothing').argument('<email-id>'),
+    emails.command('cancel').description('Cancel a mail: recipients in the queue do not get it').argument('<email-id>'),
   ).action(perform(cancel));
 }
 

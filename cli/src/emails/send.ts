@@ -34,15 +34,15 @@ export const sendEmail = (emails: Command, perform: Perform): Command =>
         .description('Send a mail to people: to some by their ids, or to all that fit a filter')
         .option('--subject <text>', 'may hold variables: {{first_name|there}}')
         .option('--text <file>', 'file with the plain part')
-        .option('--html <file>', 'file with the HTML part (default: made of the plain one)')
+        .option('--html <file>', 'file with the HTML part (default: generated from the plain text)')
         .addOption(new Option('--template <id>', 'in the words of a stored template instead').conflicts(['subject', 'text', 'html']))
         .option('--person <id...>', 'these people')
         .option('--everybody', 'all there are')
-        .option('--var <name=value>', 'a further variable; may be said often', variable)
+        .option('--var <name=value>', 'a further variable; repeatable', variable)
         .option('--reply-to <address>', 'where answers go')
         .option('--at <time>', 'not before this time, such as 2026-12-01T08:00:00Z')
         .addOption(new Option('--preview', 'show the mail to the first of them and send nothing').conflicts('test'))
-        .option('--test', 'send that one to yourself, and to nobody else')
+        .option('--test', 'send one test mail to yourself only')
         .option('--yes', 'do not ask'),
     ),
   ).action(perform(send));
@@ -88,7 +88,7 @@ async function wordsOf(
 
 async function confirm(world: CommandWorld, recipients: number): Promise<void> {
   if (!world.input.isTty)
-    throw new Failure('usage', 'A sent mail cannot be taken back.', EXIT.usage, 'Say --yes to go on without being asked.');
+    throw new Failure('usage', 'A sent mail cannot be taken back.', EXIT.usage, 'Give --yes to skip the confirmation.');
   const answer = await world.input.ask(`Send to ${recipients}? [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('canceled', 'Nothing was sent.', EXIT.failure);
 }

@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<MarketingEmailTemplateRecord>[] = [
 
 const LINES: readonly Column<MarketingEmailTemplateRecord>[] = [
   ...COLUMNS,
-  { title: 'to be said', of: ({ missing_variables }) => missing_variables.join(', ') || null },
+  { title: 'missing variables', of: ({ missing_variables }) => missing_variables.join(', ') || null },
   { title: 'version', of: ({ version }) => String(version), align: 'right' },
   { title: 'archived', of: ({ archived_at }) => archived_at },
 ];
@@ -65,7 +65,7 @@ function writeTemplates(templates: Command, perform: Perform): void {
       .argument('<name>', 'its name in the workspace')
       .requiredOption('--subject <text>', 'may have variables: {{first_name|there}}')
       .requiredOption('--text <file>', 'file with the plain part; - for stdin')
-      .option('--html <file>', 'file with the HTML part (default: made of the plain one)')
+      .option('--html <file>', 'file with the HTML part (default: generated from the plain text)')
       .option('--var <name=value>', 'the value of a variable; may be repeated', variable),
   ).action(perform(create));
   withJson(

@@ -48,13 +48,13 @@ describe('events', () => {
     expect(paths()).toEqual(['GET /v1/events', 'GET /v1/events/admin', 'GET /v1/marketing/events/launch-day']);
   });
 
-  it('create sends what is named, with the description from a file', async () => {
+  it('create sends the named settings, with the description from a file', async () => {
     terminal.files.set('about.txt', 'Doors open at six.');
     gateway.script({ status: 201, json: event });
     const times = ['--starts', '2027-03-05T18:00:00+01:00', '--ends', '2027-03-05T22:00:00+01:00', '--time-zone', 'Europe/Berlin'];
     const settings = ['--places', '100', '--price', '49', '--online', 'none', '--description', 'about.txt'];
     const { stderr } = await terminal.type(['events', 'create', '--slug', 'launch-day', '--title', 'Launch day', ...times, ...settings]);
-    expect(stderr).toBe('A draft: `tallygate events publish launch-day` shows it to everybody.\n');
+    expect(stderr).toBe('A draft: `tallygate events publish launch-day` publishes it.\n');
     expect(gateway.requests[0]?.body).toEqual({
       ...{ slug: 'launch-day', title: 'Launch day', description: 'Doors open at six.', capacity: 100, price_usd: '49', online_url: null },
       ...{ starts_at: '2027-03-05T18:00:00+01:00', ends_at: '2027-03-05T22:00:00+01:00', time_zone: 'Europe/Berlin' },
@@ -76,7 +76,7 @@ describe('events', () => {
     expect((await terminal.type(['events', 'edit', 'launch-day'])).exitCode).toBe(2);
   });
 
-  it('publish and unpublish say what the service says where the step leads nowhere', async () => {
+  it('publish and unpublish print the error of the service for an invalid step', async () => {
     gateway.script({ json: record }, refusal('invalid_transition', { detail: 'The event is a draft.' }));
     await terminal.type(['events', 'publish', 'launch-day']);
     const { stderr, exitCode } = await terminal.type(['events', 'unpublish', 'launch-day']);
@@ -100,7 +100,7 @@ describe('events', () => {
     expect(gateway.requests.map(({ body }) => body)).toEqual([{ token: 'abc-1' }, { token: 'abc-1' }]);
   });
 
-  it('checkout shows the page for the address that is named, and says so where nothing is to be paid', async () => {
+  it('checkout opens the page for the named address, and reports that there is nothing to pay', async () => {
     const checkout = { registration_id: ID, event_slug: 'launch-day', amount_usd: '49', expires_at: null };
     gateway.script(
       { json: { ...checkout, status: 'open', checkout_id: ID, checkout_url: 'https://pay.example/1' } },
@@ -109,7 +109,7 @@ describe('events', () => {
     const shown = await terminal.type(['events', 'checkout', 'launch-day', '--email', 'ada@example.com', '--no-browser', '--no-wait']);
     expect(shown.stderr).toBe('Pay here: https://pay.example/1\n');
     expect(gateway.requests[0]?.headers['x-event-email']).toBe('ada@example.com');
-    expect((await terminal.type(['events', 'checkout', 'launch-day'])).stderr).toBe('Nothing is to be paid: the place is yours.\n');
+    expect((await terminal.type(['events', 'checkout', 'launch-day'])).stderr).toBe('There is nothing to pay: the place is confirmed.\n');
   });
 
   it('registrations are listed, changed and refunded', async () => {

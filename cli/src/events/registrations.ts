@@ -37,7 +37,7 @@ export function manageRegistrations(events: Command, perform: Perform): void {
     MarketingEventRegistrationRecordFields,
     events
       .command('registration')
-      .description('Change a registration; a place that falls free goes to the person who has waited longest')
+      .description('Change a registration; a free place goes to the person who has waited longest')
       .argument('<registration-id>')
       .addOption(new Option('--status <status>', 'confirmed needs a free place').choices(STATUSES))
       .option('--note <text>', 'for the team')
@@ -46,7 +46,7 @@ export function manageRegistrations(events: Command, perform: Perform): void {
   ).action(perform(edit));
   events
     .command('refund')
-    .description('Return what was paid for a place, and cancel the registration; for administrators')
+    .description('Refund the payment of a place, and cancel the registration; for administrators')
     .argument('<registration-id>')
     .requiredOption('--reason <text>', 'for the audit log')
     .action(perform(refund));

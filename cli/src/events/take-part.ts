@@ -36,13 +36,13 @@ export function takePart(events: Command, perform: Perform): void {
     [...VibethonRegistrationStatusResponseFields, 'registration_id', 'price_usd', 'registered_at'],
     events
       .command('register')
-      .description('Take a place, or the next one on the waitlist; twice is once')
+      .description('Register for an event, or for its waitlist; twice is once')
       .argument('<slug>', 'such as vibethon')
       .argument('<email>')
       .option('--name <name>', 'of the person')
       .option('--company <name>', 'where they come from')
-      .option('--message <text>', 'what they would like to say')
-      .option('--news', 'they want news by mail; a mail asks them to confirm it'),
+      .option('--message <text>', 'a message to the team')
+      .option('--news', 'consent to news by mail; a mail asks them to confirm it'),
   ).action(perform(register));
   withJson(
     VibethonRegistrationStatusResponseFields,
@@ -50,13 +50,13 @@ export function takePart(events: Command, perform: Perform): void {
   ).action(perform(status));
   withJson(
     VibethonRegistrationStatusResponseFields,
-    events.command('cancel').description('End a registration, by the link in a mail about it').argument('<link>', 'the link, or its token'),
+    events.command('cancel').description('Cancel a registration, by the link in its mail').argument('<link>', 'the link, or its token'),
   ).action(perform(cancel));
   const checkout = events
     .command('checkout')
-    .description('Pay for the place that is held: opens the page in a browser, and waits for the result')
+    .description('Pay for the held place: opens the page in a browser, and waits for the result')
     .argument('<slug>', 'such as vibethon')
-    .option('--email <address>', 'the address that is registered, where it is not your own');
+    .option('--email <address>', 'the registered address, if it is not your own');
   for (const option of pageOptions()) checkout.addOption(option);
   withJson(PlanCheckoutStateFields, checkout).action(perform(pay));
 }
@@ -83,7 +83,7 @@ async function pay(world: CommandWorld, { args: [slug = ''], options }: Typed<Ch
   const client = await world.connect();
   const made = await client.events.checkout(slug, { email: options.email }, { signal: world.signal });
   if (made.checkout_id === null || made.status === 'not_required') {
-    world.err.write('Nothing is to be paid: the place is yours.\n');
+    world.err.write('There is nothing to pay: the place is confirmed.\n');
     return EXIT.ok;
   }
   return payOnPage(world, client, { ...made, checkout_id: made.checkout_id, status: made.status }, options);

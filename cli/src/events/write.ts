@@ -30,7 +30,7 @@ interface Settings {
 const places = (text: string): number | 'any' => (text === 'any' ? text : wholeNumber()(text));
 
 const settings = (): Option[] => [
-  new Option('--slug <slug>', 'its name in addresses'),
+  new Option('--slug <slug>', 'its name in URLs'),
   new Option('--title <title>', 'in one line'),
   new Option('--starts <time>', 'RFC 3339 with an offset, such as 2027-03-05T18:00:00+01:00'),
   new Option('--ends <time>', 'the same'),
@@ -50,10 +50,10 @@ const REQUIRED = new Set(['--slug <slug>', '--title <title>', '--starts <time>',
 
 /** `events create`, `events edit`. */
 export function writeEvents(events: Command, perform: Perform): void {
-  const created = events.command('create').description('Make a draft, which nobody sees; for administrators');
+  const created = events.command('create').description('Create a draft, which is not public; for administrators');
   for (const option of settings()) created.addOption(option.makeOptionMandatory(REQUIRED.has(option.flags)));
   withJson(SiteEventResponseFields, created).action(perform(create));
-  const edited = events.command('edit').description('Change what is named and nothing else; for administrators').argument('<slug>');
+  const edited = events.command('edit').description('Change the named settings only; for administrators').argument('<slug>');
   for (const option of settings()) edited.addOption(option);
   withJson(SiteEventResponseFields, edited).action(perform(edit));
 }
@@ -63,7 +63,7 @@ async function create(world: CommandWorld, { options }: Typed<Settings>): Promis
   const request = { ...(await requestOf(world, options)), slug, title, starts_at, ends_at, time_zone };
   const client = await world.connect();
   showEvent(world, await client.events.create(request, { signal: world.signal }));
-  world.err.write(plainText(`A draft: \`tallygate events publish ${slug}\` shows it to everybody.\n`));
+  world.err.write(plainText(`A draft: \`tallygate events publish ${slug}\` publishes it.\n`));
 }
 
 async function edit(world: CommandWorld, { args: [slug = ''], options }: Typed<Settings>): Promise<void> {

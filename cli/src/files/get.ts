@@ -4,7 +4,7 @@ import { FileObjectFields } from '../generated/fields.ts';
 import { showFile } from './show-file.ts';
 
 export const getFile = (files: Command, perform: Perform): Command =>
-  withJson(FileObjectFields, files.command('get').description('Show what is known of a file').argument('<file-id>')).action(perform(get));
+  withJson(FileObjectFields, files.command('get').description('Show a file').argument('<file-id>')).action(perform(get));
 
 async function get(world: CommandWorld, { args: [fileId = ''] }: Typed<object>): Promise<void> {
   const client = await world.connect();

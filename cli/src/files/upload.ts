@@ -24,8 +24,8 @@ export const uploadFile = (files: Command, perform: Perform): Command =>
       .description('Store a file; more than 512 MiB go in parts by themselves')
       .argument('<file>', 'the file to send')
       .addOption(new Option('--purpose <purpose>', 'what it is for').choices(PURPOSES).default('user_data'))
-      .option('--name <name>', 'what it is to be called (default: its own name)')
-      .option('--expires-after <seconds>', 'seconds until it deletes itself, 3600 to 2592000', seconds),
+      .option('--name <name>', 'its name in the store (default: its own name)')
+      .option('--expires-after <seconds>', 'seconds until it is deleted, 3600 to 2592000', seconds),
   ).action(perform(upload));
 
 async function upload(world: CommandWorld, { args: [path = ''], options }: Typed<Options>): Promise<void> {

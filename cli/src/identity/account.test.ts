@@ -31,7 +31,7 @@ describe('mfa', () => {
     expect(bodies()).toEqual([undefined, { password, code: '000000' }, { password, code: '492039' }]);
   });
 
-  it('takes two steps in a pipe and asks nobody', async () => {
+  it('takes two steps in a pipe and prompts for nothing', async () => {
     gateway.script({ json: begun }, { json: { ...mfaStatus, recovery_codes } });
     const first = await terminal.type(['mfa', 'enable'], session);
     expect(first).toMatchObject({ stdout: `${begun.otpauth_uri}\n`, stderr: expect.stringContaining('--code CODE'), exitCode: 0 });
@@ -77,7 +77,7 @@ describe('account update', () => {
     ]);
   });
 
-  it('asks for the password with a new address, and says that nothing changes before the link is opened', async () => {
+  it('asks for the password with a new address, and reports that the link must be opened first', async () => {
     gateway.script({ json: user });
     const { stderr } = await terminal.type(['account', 'update', '--email', 'new@example.com'], { ...session, stdin: `${password}\n` });
     expect(sent()).toEqual([['PATCH', '/v1/users/me', { email: 'new@example.com', password }]]);
@@ -94,7 +94,7 @@ describe('account close', () => {
   const withFactor = { json: { ...user, email: 'ada@example.com', mfa_enabled: true } };
   const sent = () => gateway.requests.filter(({ method }) => method === 'POST').map(({ path, body }) => [path, body]);
 
-  it('goes on once a person has typed the address and the password, and forgets the login', async () => {
+  it('closes after the address and the password are typed, and deletes the stored login', async () => {
     const credentials = '/config/tallygate/credentials.json';
     const login = { base_url: gateway.baseUrl, session_token: 'tgs_kept', email: 'ada@example.com', expires_at: '2027-01-01T00:00:00Z' };
     terminal.files.set(credentials, JSON.stringify({ profiles: { default: login, other: login } }));
@@ -111,7 +111,7 @@ describe('account close', () => {
     expect([exitCode, sent()]).toEqual([2, []]);
   });
 
-  it('asks nobody in a pipe: it takes --yes, and --code where a second factor is on', async () => {
+  it('prompts for nothing in a pipe: needs --yes, and --code with a second factor', async () => {
     gateway.script(me, withFactor, withFactor, { status: 204 });
     const stdin = `${password}\n`;
     expect((await terminal.type(['account', 'close'], { ...session, stdin })).exitCode).toBe(2);
@@ -138,9 +138,9 @@ describe('password', () => {
     expect(bodies()).toEqual([{ current_password: 'seven grey herons at dawn', new_password: 'eight blue kettles at noon' }]);
   });
 
-  it('is asked for twice where a person types a new one, and nothing is sent when the two differ', async () => {
+  it('is asked for twice when a person types a new one; nothing is sent when the two differ', async () => {
     const { stderr, exitCode } = await terminal.type(['password', 'change'], { ...person, typed: ['old', 'staple horse', 'stable horse'] });
-    expect(stderr).toContain('error: The two are not the same.');
+    expect(stderr).toContain('error: The two passwords differ.');
     expect(exitCode).toBe(2);
     expect(bodies()).toEqual([]);
   });
@@ -208,7 +208,7 @@ describe('users create', () => {
     });
   });
 
-  it('exits with 4 and says where the secret is when there is none', async () => {
+  it('exits with 4 and explains where the secret is when there is none', async () => {
     const { stderr, exitCode } = await terminal.type(argv, { stdin: 'seven grey herons at dawn' });
     expect(stderr).toContain('error: TALLYGATE_INTERNAL_SECRET is not set.');
     expect(exitCode).toBe(4);

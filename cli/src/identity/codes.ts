@@ -18,7 +18,12 @@ export async function withCode<T>(
   if (given !== undefined) return use(given);
   if (!world.input.isTty) {
     const nextStep = 'Repeat with --code and six digits from the authenticator app, or a recovery code.';
-    throw new Failure('mfa_required', 'A second factor is needed, and there is nobody to ask.', EXIT.authenticationNeeded, nextStep);
+    throw new Failure(
+      'mfa_required',
+      'A second factor is needed, and there is no terminal to ask for it.',
+      EXIT.authenticationNeeded,
+      nextStep,
+    );
   }
   for (let tries = 1; ; tries += 1) {
     const code = await world.input.ask(`${question}: `);
@@ -28,7 +33,7 @@ export async function withCode<T>(
       const { code: reason, message } = await reportOf(error);
       const isSlip = reason === 'invalid_mfa_code' || reason === 'validation_failed';
       if (!isSlip || tries === MAX_TRIES) throw error;
-      world.err.write(reason === 'validation_failed' ? 'That is no code.\n' : `${message}\n`);
+      world.err.write(reason === 'validation_failed' ? 'That is not a code.\n' : `${message}\n`);
     }
   }
 }

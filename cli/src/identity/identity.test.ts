@@ -34,7 +34,7 @@ describe('login', () => {
     expect([...terminal.privateFiles]).toEqual([...terminal.files.keys()]);
   });
 
-  it('names the login whose place it takes, and is silent over the same one again', async () => {
+  it('names the login that it replaces, and prints nothing for the same one', async () => {
     const old = { base_url: 'https://old.example.com', session_token: 'tgs_old', email: 'ada@example.com', expires_at: session.expires_at };
     terminal.files.set('/config/tallygate/credentials.json', JSON.stringify({ profiles: { default: old } }));
     const again = async () => {
@@ -42,7 +42,7 @@ describe('login', () => {
       return terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'seven grey herons at dawn\n' });
     };
     expect((await again()).stderr).toContain(
-      'It takes the place of the login to https://old.example.com as ada@example.com; `--profile NAME` keeps both.\n',
+      'It replaces the login to https://old.example.com as ada@example.com; `--profile NAME` keeps both.\n',
     );
     expect((await again()).stderr).not.toContain('the place of');
   });
@@ -81,7 +81,7 @@ describe('login', () => {
       expect(terminal.file('credentials.json')).toContain(session.token);
     });
 
-    it('opens no page where nobody sits or --no-browser is said, and shows its address instead', async () => {
+    it('opens no page without a terminal or with --no-browser, and prints its address instead', async () => {
       for (const [argv, isTty] of [
         [['login', '--device'], false],
         [['login', '--no-browser'], true],
@@ -124,7 +124,7 @@ describe('login', () => {
       expect([terminal.keyring?.size, terminal.file('credentials.json')]).toEqual([0, expect.stringContaining(session.token)]);
     });
 
-    it('that is locked or gone, says so and what to do; an API key of the environment needs none', async () => {
+    it('that is locked or missing is reported with the next step; an API key needs no keyring', async () => {
       await logIn();
       terminal.keyring = undefined;
       const { stderr, exitCode } = await terminal.type(['whoami'], {});
@@ -135,13 +135,13 @@ describe('login', () => {
     });
   });
 
-  it('says when TALLYGATE_API_KEY will win over it', async () => {
+  it('warns when TALLYGATE_API_KEY has precedence over it', async () => {
     gateway.script({ json: { ...user, session } }, { json: keySet }, { json: models });
     const { stderr } = await terminal.type(['login', '--email', 'ada@example.com'], {
       stdin: 'seven grey herons at dawn',
       apiKey: 'tg_test_x',
     });
-    expect(stderr).toContain('TALLYGATE_API_KEY is set and wins over this login');
+    expect(stderr).toContain('TALLYGATE_API_KEY is set and has precedence over this login');
   });
 
   it('exits with 4 and keeps nothing when the password is wrong', async () => {
@@ -184,7 +184,7 @@ describe('login', () => {
       expect(exitCode).toBe(4);
     });
 
-    it('exits with 4 and names --code where nobody can be asked', async () => {
+    it('exits with 4 and names --code where there is no terminal', async () => {
       gateway.script({ json: challenge });
       const { stderr, exitCode } = await terminal.type(argv, { stdin: 'seven grey herons at dawn' });
       expect(stderr).toMatch(/code: mfa_required\n {2}next: Repeat with --code/);
@@ -208,8 +208,8 @@ describe('login', () => {
     const sorry = refusal('internal_error', { headers: { 'x-should-retry': 'false' } });
     gateway.script({ json: { ...user, session } }, sorry, sorry);
     const { stderr, exitCode } = await terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'seven grey herons at dawn' });
-    expect(stderr).toMatch(/receipt keys could not be kept \(.+`tallygate receipts keys` fetches them later/);
-    expect(stderr).toMatch(/published prices could not be kept \(.+`tallygate receipts keys` fetches them later/);
+    expect(stderr).toMatch(/receipt keys could not be stored \(.+`tallygate receipts keys` fetches them later/);
+    expect(stderr).toMatch(/published prices could not be stored \(.+`tallygate receipts keys` fetches them later/);
     expect(exitCode).toBe(0);
   });
 });
@@ -261,7 +261,7 @@ describe('logout', () => {
     expect((await terminal.type(['logout'], {})).exitCode).toBe(4);
   });
 
-  it('forgets it also when the gateway cannot be told, and says so', async () => {
+  it('deletes it also when the gateway cannot be reached, with a note', async () => {
     await logIn();
     gateway.script(refusal('internal_error', { detail: 'Sorry.', headers: { 'x-should-retry': 'false' } }));
     const { stderr } = await terminal.type(['logout'], {});

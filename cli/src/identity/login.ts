@@ -30,7 +30,7 @@ export const login = (command: Command, perform: Perform): Command =>
     .option('--email <address>', 'e-mail address; the password is asked for here')
     .option('--code <code>', 'second factor: six digits from the app, or a recovery code')
     .option('--password', 'with e-mail address and password, here')
-    .option('--device', 'with a code to approve in a browser, also where nobody is at this terminal')
+    .option('--device', 'with a code to approve in a browser, also without a terminal')
     .option('--no-browser', 'open no page; show its address')
     .option('--no-keyring', 'keep the session in a file, not in the keyring')
     .action(perform(logIn));
@@ -44,19 +44,19 @@ async function logIn(world: CommandWorld, { options }: Typed<Options>): Promise<
     ? await logInByBrowser(world, client, { opens: options.browser && input.isTty })
     : await logInHere(world, client, options);
   const { session, email } = user;
-  if (session === undefined) throw new Failure('unexpected_response', 'The service gave no session.', EXIT.failure);
+  if (session === undefined) throw new Failure('unexpected_response', 'The service returned no session.', EXIT.failure);
   const { baseUrl } = client;
   const before = await readKeptLogin(world, profile);
   const kept = { base_url: baseUrl, session_token: session.token, email, expires_at: session.expires_at };
   await saveLogin(world, profile, kept, { usesKeyring: options.keyring });
   err.write(`Logged in to ${baseUrl} as ${email}.\n`);
   if (before !== undefined && (before.base_url !== baseUrl || before.email !== email)) {
-    err.write(`It takes the place of the login to ${before.base_url} as ${before.email}; \`--profile NAME\` keeps both.\n`);
+    err.write(`It replaces the login to ${before.base_url} as ${before.email}; \`--profile NAME\` keeps both.\n`);
   }
   await tryToKeepKeySet(world);
   await keepPrices(world);
   await keepWitnesses(world);
-  if (env.apiKey !== undefined) err.write('TALLYGATE_API_KEY is set and wins over this login, except where keys are changed.\n');
+  if (env.apiKey !== undefined) err.write('TALLYGATE_API_KEY is set and has precedence over this login, except for changes of keys.\n');
 }
 
 /** With e-mail address and password. */
@@ -90,6 +90,6 @@ async function tryToKeepKeySet(world: CommandWorld): Promise<void> {
     await keepKeySet(world, { isReplacing: true });
   } catch (error) {
     const { message } = await reportOf(error);
-    world.err.write(`The receipt keys could not be kept (${message}); \`tallygate receipts keys\` fetches them later.\n`);
+    world.err.write(`The receipt keys could not be stored (${message}); \`tallygate receipts keys\` fetches them later.\n`);
   }
 }

@@ -6,7 +6,7 @@ import { notLoggedIn, reportOf } from '../failure.ts';
 
 export const logout = (command: Command, perform: Perform): Command => command.action(perform(logOut));
 
-/** Forgets the session even when the gateway cannot be told: the person wants it gone from this computer. */
+/** Deletes the stored session even when the gateway cannot be reached: the user wants it removed from this computer. */
 async function logOut(world: CommandWorld): Promise<void> {
   const { err, profile } = world;
   const kept = await readKeptLogin(world, profile);

@@ -21,6 +21,6 @@ async function verify(world: CommandWorld, { args: [token], options: { resend } 
     err.write('The address is confirmed.\n');
   } else if (resend !== undefined) {
     await client.identity.resendVerification(resend, { signal });
-    err.write(`If ${resend} waits for its confirmation, a mail is on its way.\n`);
+    err.write(`If ${resend} is not confirmed yet, a mail was sent.\n`);
   } else throw new Failure('usage', 'Give the token of the mail, or --resend.', EXIT.usage);
 }

@@ -18,5 +18,5 @@ export const withRun = (command: Command): Command =>
 export function runOf({ run, maxBudget }: RunOptions): InferenceOptions {
   if (run !== undefined) return { agentRun: { id: run, maxBudgetUsd: maxBudget } };
   if (maxBudget === undefined) return {};
-  throw new Failure('usage', '--max-budget is the ceiling of a run.', EXIT.usage, 'Name the run with --run.');
+  throw new Failure('usage', '--max-budget needs a run.', EXIT.usage, 'Name the run with --run.');
 }

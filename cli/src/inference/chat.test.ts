@@ -26,7 +26,7 @@ it('streams the answer to stdout, and its cost and receipt to stderr', async () 
   });
 });
 
-it('says what the options say', async () => {
+it('sends the options', async () => {
   answers('Hello.');
   const options = ['--model', 'gpt-5', '--system', 'Be brief.', '--max-tokens', '9', '--run', 'run-7', '--max-budget', '0.50'];
   await terminal.type(['chat', ...options, 'Hi.']);

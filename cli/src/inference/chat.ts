@@ -21,8 +21,8 @@ export const chat = (command: Command, perform: Perform): Command =>
       command
         .argument('[prompt...]', 'the question; read from stdin when left out')
         .option('-m, --model <id>', 'which model', 'gpt-4o-mini')
-        .option('--system <text>', 'instructions that come before the question')
-        .option('--max-tokens <n>', 'upper bound on tokens out', wholeNumber()),
+        .option('--system <text>', 'instructions before the question')
+        .option('--max-tokens <n>', 'maximum of output tokens', wholeNumber()),
     ),
   ).action(perform(ask));
 
@@ -50,7 +50,7 @@ async function ask(world: CommandWorld, { args, options }: Typed<Options>): Prom
     return;
   }
   if (!answer.content.endsWith('\n')) out.write('\n');
-  if (answer.finish_reason === 'length') err.write('The answer was cut at the token bound.\n');
+  if (answer.finish_reason === 'length') err.write('The answer was cut at the token limit.\n');
   writeRemark(world, { cost, receiptId, model: answer.model });
 }
 

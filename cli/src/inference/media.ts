@@ -32,7 +32,7 @@ interface TranscribeOptions {
 
 export const image = (command: Command, perform: Perform): Command =>
   command
-    .argument('[prompt...]', 'what is to be seen; read from stdin when left out')
+    .argument('[prompt...]', 'what to show; read from stdin when left out')
     .option('-m, --model <id>', 'which model', 'gpt-image-1')
     .option('--size <size>', 'width and height, such as 1024x1024')
     .option('--quality <quality>', 'low, medium or high')
@@ -49,7 +49,7 @@ async function paint(world: CommandWorld, { args, options }: Typed<ImageOptions>
     .generate({ model, prompt, size, quality }, { signal: world.signal })
     .withResponse();
   const base64 = data.data[0]?.b64_json;
-  if (base64 === undefined) throw new Failure('unexpected_response', 'The answer has no image in it.', EXIT.failure);
+  if (base64 === undefined) throw new Failure('unexpected_response', 'The answer has no image.', EXIT.failure);
   await save(world, piece(Buffer.from(base64, 'base64')), output).finally(() => writeRemark(world, { cost: costUsd, receiptId, model }));
 }
 
@@ -58,7 +58,7 @@ export const speak = (command: Command, perform: Perform): Command =>
     .argument('[text...]', 'what to say; read from stdin when left out')
     .option('-m, --model <id>', 'which model', 'tts-1')
     .option('--voice <name>', 'whose voice', 'alloy')
-    .addOption(new Option('--format <format>', 'of the sound').choices(SOUNDS).default('mp3'))
+    .addOption(new Option('--format <format>', 'of the audio').choices(SOUNDS).default('mp3'))
     .option('-o, --output <file>', 'write it to a file instead of stdout')
     .action(perform(say));
 
@@ -78,7 +78,7 @@ export const transcribe = (command: Command, perform: Perform): Command =>
     .argument('<file>', 'the recording')
     .option('-m, --model <id>', 'which model', 'whisper-1')
     .addOption(new Option('--format <format>', 'text, or subtitles').choices(TEXTS).default('text'))
-    .option('--language <code>', 'what is spoken, such as en')
+    .option('--language <code>', 'language of the recording, such as en')
     .action(perform(hear));
 
 async function hear(world: CommandWorld, { args: [path = ''], options }: Typed<TranscribeOptions>): Promise<void> {
@@ -98,10 +98,10 @@ async function hear(world: CommandWorld, { args: [path = ''], options }: Typed<T
 /** Before anything is paid for. */
 function refuseBytesToTerminal({ out }: CommandWorld, output: string | undefined): void {
   if (output === undefined && out.isTty)
-    throw new Failure('usage', 'A terminal cannot show this.', EXIT.usage, 'Name a file with --output.');
+    throw new Failure('usage', 'This cannot be printed on a terminal.', EXIT.usage, 'Name a file with --output.');
 }
 
-/** What it cost is told whether or not this succeeds. */
+/** The cost is printed whether or not this succeeds. */
 async function save(world: CommandWorld, bytes: AsyncIterable<Uint8Array>, output: string | undefined): Promise<void> {
   await world.saveBytes(output ?? '-', bytes);
   if (output !== undefined && output !== '-') world.err.write(plainText(`Wrote ${output}.\n`));

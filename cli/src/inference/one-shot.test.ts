@@ -24,7 +24,7 @@ it('makes an image into a file, and shows a terminal no bytes', async () => {
   expect([looked.exitCode, gateway.requests.length]).toEqual([2, 1]);
 });
 
-it('pays for nothing that it cannot write, and tells what was paid when it finds out too late', async () => {
+it('pays for nothing that it cannot write; prints the cost when the write fails later', async () => {
   for (const command of ['image', 'speak'])
     expect(await terminal.type([command, 'A ledger.', '-o', '/nowhere/a.png'])).toEqual({
       stdout: '',
@@ -59,7 +59,7 @@ it('gives the vector of a text as JSON', async () => {
   expect((await terminal.type(['embed', 'alpha', '--json', 'dimensions,cost_usd'])).stdout).toBe('{"dimensions":2,"cost_usd":"0.011"}\n');
 });
 
-it('says which categories of harm a text falls under, the likeliest first', async () => {
+it('prints the harm categories of a text, the most likely first', async () => {
   const result = { flagged: true, categories: { hate: false, violence: true }, category_scores: { hate: 0.1, violence: 0.98765 } };
   const answer = { json: { id: 'modr_1', model: 'omni-moderation-latest', results: [result] } };
   gateway.script(answer, answer);
@@ -67,7 +67,7 @@ it('says which categories of harm a text falls under, the likeliest first', asyn
   expect((await terminal.type(['moderate', 'A text.', '--json', 'flagged'])).stdout).toBe('{"flagged":true}\n');
 });
 
-it('exits with 5 where a budget refuses, whatever was asked for', async () => {
+it('exits with 5 where a budget refuses, for every kind of request', async () => {
   for (const argv of [
     ['image', 'x', '-o', 'x.png'],
     ['speak', 'x'],

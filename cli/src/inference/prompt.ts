@@ -3,7 +3,7 @@ import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { plainText, usdText } from '../print.ts';
 
-/** What was typed behind the options, else what comes through the pipe. @param what it is that a line without one lacks */
+/** The arguments after the options, else stdin. @param what the name of what is missing without both */
 export async function promptOf(
   { input }: CommandWorld,
   args: readonly string[],

@@ -37,14 +37,14 @@ export function storedChatCommands(chats: Command, perform: Perform): void {
       chats
         .command('list')
         .description('List stored chat completions, newest first')
-        .option('--model <id>', 'only those that this model gave')
-        .option('--metadata <name=value>', 'only those with this pair; may stand more than once', pairs),
+        .option('--model <id>', 'only those of this model')
+        .option('--metadata <name=value>', 'only those with this metadata; repeatable', pairs),
     ),
   ).action(perform(list));
   withJson(FIELDS, chats.command('get').description('Show a stored chat completion').argument('<completion-id>')).action(perform(get));
   withJson(
     MESSAGE_FIELDS,
-    withPages(chats.command('messages').description('List what a stored chat completion answers').argument('<completion-id>')),
+    withPages(chats.command('messages').description('List the messages of a stored chat completion').argument('<completion-id>')),
   ).action(perform(messages));
   chats
     .command('delete')

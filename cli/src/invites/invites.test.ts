@@ -15,7 +15,7 @@ const ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
 const batch = exampleAnswer('invites.createBatch', 201);
 
 describe('invites', () => {
-  it('send mails whoever is in the file', async () => {
+  it('send mails everyone in the file', async () => {
     terminal.files.set('guests.txt', 'Ada Lovelace <ada@example.com>\r\n\ngrace@example.com\n');
     terminal.files.set('hello.txt', 'Hello {{name}}.\n');
     gateway.script({ status: 201, json: batch });
@@ -34,7 +34,7 @@ describe('invites', () => {
     ]);
   });
 
-  it('send invites all who fit a filter, and nobody in particular only where that is said', async () => {
+  it('send invites everyone who matches a filter, or all people only with --everybody', async () => {
     gateway.script({ status: 201, json: batch }, { status: 201, json: batch });
     const send = ['invites', 'send', 'Spring', '--expires', '2027-01-31'];
     await terminal.type([...send, '--event', 'launch', '--consent', 'given', '--plan-tier', 'free', '--plan', 'pro', '--days', '30']);

@@ -31,7 +31,7 @@ export const listInvites = (invites: Command, perform: Perform): Command =>
     withPages(
       invites
         .command('list')
-        .description('Batches and how far they are, or the invitations of one; for administrators')
+        .description('List batches with their progress, or the invitations of one; for administrators')
         .argument('[batch]', 'the id of a batch'),
     ),
   ).action(perform(list));

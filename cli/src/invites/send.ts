@@ -28,14 +28,14 @@ export const sendInvites = (invites: Command, perform: Perform): Command =>
     withFilter(
       invites
         .command('send')
-        .description('Invite people by mail, or make one code to give away; for administrators')
+        .description('Invite people by mail, or create one shared code; for administrators')
         .argument('<name>', 'the batch’s name, for the team')
         .requiredOption('--expires <time>', 'until when codes work: a time, a day, or a duration such as 30d', moment)
         .option('--to <file>', 'recipients, a line each: an address, or `Ada Lovelace <ada@example.com>`; - for stdin')
-        .option('--everybody', 'all people there are; to some of them: a filter such as --event')
-        .option('--shared <n>', 'one code instead, that so many people may activate', wholeNumber())
+        .option('--everybody', 'all people; to some of them: a filter such as --event')
+        .option('--shared <n>', 'one code instead, which this many people can activate', wholeNumber())
         .option('--plan <plan>', 'give this plan (pro, scale, enterprise) for --days')
-        .option('--days <n>', 'for so many days', wholeNumber())
+        .option('--days <n>', 'for this many days', wholeNumber())
         .option('--credit <usd>', 'add this to the balance', usdAmount)
         .option('--subject <text>', 'of the mail')
         .option('--message <file>', 'text of the mail; {{name}} is the recipient’s name'),
@@ -65,7 +65,7 @@ function audienceOf({ plan: _given, planTier, ...options }: Options): MarketingI
   const filter = filterOf({ ...options, ...(planTier !== undefined && { plan: planTier }) });
   const isFiltered = Object.keys(filter).length > 0;
   if ([options.to !== undefined, options.shared !== undefined, options.everybody === true, isFiltered].filter(Boolean).length !== 1)
-    throw new Failure('usage', 'Say for whom: --to, a filter such as --event, --everybody, or --shared.', EXIT.usage);
+    throw new Failure('usage', 'Name the recipients: --to, a filter such as --event, --everybody, or --shared.', EXIT.usage);
   return options.everybody || isFiltered ? filter : undefined;
 }
 
@@ -76,6 +76,6 @@ function recipientsIn(text: string): { email: string; name?: string }[] {
     const [, name = '', email = line] = /^(.*?)\s*<([^<>]+)>$/.exec(line) ?? [];
     return { email, ...(name && { name }) };
   });
-  if (recipients.length === 0) throw new Failure('usage', 'There are no recipients in it.', EXIT.usage);
+  if (recipients.length === 0) throw new Failure('usage', 'The file has no recipients.', EXIT.usage);
   return recipients;
 }

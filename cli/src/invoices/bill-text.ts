@@ -25,7 +25,7 @@ export const BILL_LINES: readonly Column<VerifiedInvoice>[] = [
   },
   { title: 'Used', of: ({ payload }) => total(payload, 'used_nano_usd') },
   { title: 'Corrected', of: ({ payload }) => total(payload, 'corrected_nano_usd') },
-  { title: 'Given back', of: ({ payload }) => total(payload, 'refunded_nano_usd') },
+  { title: 'Refunded', of: ({ payload }) => total(payload, 'refunded_nano_usd') },
   { title: 'Cost', of: ({ payload }) => total(payload, 'cost_nano_usd') },
   { title: 'Covered by the plan', of: ({ payload }) => total(payload, 'covered_nano_usd') },
   { title: 'From the balance', of: ({ payload }) => usd(payload.from_balance_nano_usd) },

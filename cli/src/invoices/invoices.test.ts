@@ -37,7 +37,7 @@ const verify = (...argv: readonly string[]) =>
   terminal.type(['invoices', 'verify', 'invoice.json', '--keys', 'keys.json', ...argv], { isTty: true });
 
 describe('invoices verify FILE', () => {
-  it('works the invoice out again from an export, and asks nobody', async () => {
+  it('recomputes the invoice from an export, offline', async () => {
     const { stdout, exitCode } = await verify(...given('quota-and-balance'));
     expect(stdout.split('\n')).toEqual([
       'valid',
@@ -45,7 +45,7 @@ describe('invoices verify FILE', () => {
       'Receipts             1 to 4 of 2026-11',
       'Used                 0.001152 USD',
       'Corrected            0 USD',
-      'Given back           0.000384 USD',
+      'Refunded             0.000384 USD',
       'Cost                 0.000768 USD',
       'Covered by the plan  0.000576 USD',
       'From the balance     0.000192 USD',
@@ -58,7 +58,7 @@ describe('invoices verify FILE', () => {
     expect(gateway.requests).toEqual([]);
   });
 
-  it('says where something was charged and nothing of the quota is used up', async () => {
+  it('shows a meter with charges and unused quota', async () => {
     const { stdout } = await verify(...given('quota-withheld'));
     expect(stdout).toContain('\nSomething was charged, and no meter of the plan’s quota is used up: ');
   });

@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<InvoiceListItem>[] = [
 export const listInvoices = (invoices: Command, perform: Perform): Command =>
   withJson(
     InvoiceListItemFields,
-    withPages(withMode(invoices.command('list').description('List the bills of the account’s months, newest first'))),
+    withPages(withMode(invoices.command('list').description('List the monthly invoices of the account, newest first'))),
   ).action(perform(list));
 
 async function list(world: CommandWorld, { options }: Typed<Options>): Promise<void> {

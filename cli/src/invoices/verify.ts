@@ -30,18 +30,18 @@ export const verifyInvoice = (invoices: Command, perform: Perform): Command =>
     withMode(
       invoices
         .command('verify')
-        .description('Work an invoice out again from the receipts that it counts, to the nano-dollar, and name what contradicts it')
-        .argument('<month|file>', 'YYYY-MM fetches the invoice, those before it and the receipts; a file of an invoice asks nobody')
+        .description('Recompute an invoice from its receipts, to the nano-dollar, and report contradictions')
+        .argument('<month|file>', 'YYYY-MM fetches the invoice, those before it and the receipts; a file of an invoice is verified offline')
         .option('--export <file>', 'receipts of a month that the invoice counts (`receipts export`); again for each month', collected, [])
-        .option('--keys <file>', 'public keys (vaas-keys.json); default: those kept at login')
-        .option('--prices <file>', 'published prices (a saved answer of GET /v1/prices); default: those kept at login')
+        .option('--keys <file>', 'public keys (vaas-keys.json); default: those stored at login')
+        .option('--prices <file>', 'published prices (a saved answer of GET /v1/prices); default: those stored at login')
         .option('--no-prices', 'do not compare the unit prices with published ones')
-        .option('--account <id>', 'the account that the invoice and every receipt have to be of')
-        .option('--require-log', 'refuse what was not shown to stand in the log')
-        .option('--offline', 'do not ask the log how the state of a file goes together with the one that is kept')
+        .option('--account <id>', 'the account that the invoice and every receipt must belong to')
+        .option('--require-log', 'require a proof of inclusion in the log')
+        .option('--offline', 'do not ask the log whether the state in a file is consistent with the stored one')
         .addHelpText(
           'after',
-          '\nExits with 0 when the invoice follows from its receipts; with 3 when anything contradicts it; with 6 when receipts or prices that it takes are not at hand or the log cannot be asked; with 7 when the log contradicts a state that was kept.',
+          '\nExits with 0 when the invoice follows from its receipts; with 3 when anything contradicts it; with 6 when receipts or prices are missing or the log cannot be reached; with 7 when the log contradicts a stored state.',
         ),
     ),
   ).action(perform(verify));
@@ -63,7 +63,7 @@ async function verify(world: CommandWorld, { args: [named = ''], options }: Type
     else world.out.write(plainText(`not valid: ${found.reason} (${found.code})\n`));
     return EXIT.receiptNotValid;
   }
-  // Before anything is said: of a log that has shown two pasts no invoice is called valid.
+  // Before any output: if the log has shown two histories, no invoice is called valid.
   const isCompared = !found.logged || (await isOfOneHistory(world, found.logged, options));
   const reading = verifyBill(found, await bill.exportsFor(found.payload), keys, { ...demands, ...(prices && { prices }) });
   for (;;) {

@@ -25,7 +25,7 @@ describe('keys create', () => {
     expect(gateway.requests[0]?.headers.authorization).toBe('Bearer tgs_secret');
   });
 
-  it('says what the options say', async () => {
+  it('sends the options', async () => {
     gateway.script({ status: 201, json: createdKey });
     const scopes = 'inference,keys:write';
     await terminal.type(['keys', 'create', '--name', 'ci', '--test', '--scopes', scopes, '--expires', '2027-01-01T00:00:00Z'], session);
@@ -131,7 +131,7 @@ describe('keys list', () => {
     expect((await terminal.type(['keys', 'list'], circumstances)).stdout).not.toContain('\u001b');
   });
 
-  it('exits with 4 when nobody is logged in, before anything is sent', async () => {
+  it('exits with 4 when no user is logged in, before anything is sent', async () => {
     expect(await terminal.type(['keys', 'list'], {})).toEqual({
       stdout: '',
       stderr: `error: Not logged in at ${gateway.baseUrl}.\n  code: not_logged_in\n  next: Run \`tallygate login\`, or set TALLYGATE_API_KEY.\n`,
@@ -154,7 +154,7 @@ describe('keys rotate', () => {
 });
 
 describe('keys revoke', () => {
-  it('says what is revoked', async () => {
+  it('prints the revoked key', async () => {
     gateway.script({ status: 204 });
     expect(await terminal.type(['keys', 'revoke', KEY_ID])).toEqual({ stdout: '', stderr: `Revoked ${KEY_ID}.\n`, exitCode: 0 });
     expect(gateway.requests[0]).toMatchObject({ method: 'DELETE', path: `/v1/keys/${KEY_ID}` });
@@ -273,7 +273,7 @@ describe('keys update', () => {
     expect(await update('--signing-key', given, '--require-signature')).toEqual({ signing_public_key: RAW, require_signature: true });
   });
 
-  it('says how to make a signing key where the file holds none', async () => {
+  it('explains how to create a signing key where the file has none', async () => {
     terminal.files.set('key.pem', 'hello');
     const { stderr, exitCode } = await terminal.type(['keys', 'update', KEY_ID, '--signing-key', 'key.pem']);
     expect(stderr).toContain('next: Make one with `openssl genpkey -algorithm ed25519');

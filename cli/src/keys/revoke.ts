@@ -21,7 +21,7 @@ async function revoke(world: CommandWorld, { args: [text = ''], options: { yes }
   world.err.write(plainText(`Revoked ${label}.\n`));
 }
 
-/** Nothing brings a revoked key back, so a person is asked; a script has said what it wants. @throws Failure where the answer is no */
+/** A revocation cannot be undone, so a person is asked for confirmation; a script is not. @throws Failure if the answer is no */
 async function mustBeMeant({ input }: CommandWorld, label: string): Promise<void> {
   if (!input.isTty) return;
   const reply = await input.ask(plainText(`Revoke ${label} permanently? [y/N] `));

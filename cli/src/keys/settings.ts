@@ -18,7 +18,7 @@ import {
   wholeNumber,
 } from '../option-values.ts';
 
-/** What can be said of a key when it is made and later. Each option that can be taken away has a word for it. */
+/** The options of a key at its creation and later. Each option that can be removed has a word for that. */
 export interface SettingsOptions {
   readonly scopes?: Scope[];
   readonly expires?: OrNone<Moment>;

@@ -72,7 +72,7 @@ it('shows images, seconds and characters to people where there are any', async (
   ]);
 });
 
-it('says so when there is none', async () => {
+it('prints a note when there is none', async () => {
   gateway.script(answer('day', []));
   expect((await terminal.type(['usage'], people)).stdout).toBe(
     'None. What test keys did is shown with --test, what live keys did with --live.\n',

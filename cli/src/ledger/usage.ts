@@ -54,7 +54,7 @@ export const usage = (command: Command, perform: Perform): Command =>
     UsageRowFields,
     withMode(
       command
-        .addOption(new Option('--by <group>', 'how to sum up').choices(['day', 'model', 'key', 'run']).default('day'))
+        .addOption(new Option('--by <group>', 'the grouping').choices(['day', 'model', 'key', 'run']).default('day'))
         .option('--since, --from <day>', 'first day, UTC, or how long ago it was, such as 7d', dayOrAgo)
         .option('--until, --to <day>', 'last day, UTC, or how long ago it was', dayOrAgo),
     ),

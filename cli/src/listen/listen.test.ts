@@ -26,15 +26,15 @@ const checkpoint: StubAnswer = { text: 'tallygate.example/log\n42\nhash=\n\n— 
 const end = refusal('forbidden');
 const afters = () => gateway.requests.filter(({ path }) => path === '/v1/receipts').map(({ query }) => query['logged_after']);
 
-it('begins with the end of the log, and asks on from the last entry that it has shown, over as many pages as there are', async () => {
+it('begins at the end of the log, and continues after the last shown entry, over all pages', async () => {
   gateway.script(checkpoint, page([50, 51], true), page([60]), page([]), end);
   const { stdout, stderr } = await terminal.type(['listen', '--json', 'log_index,model']);
   expect(stdout).toBe([50, 51, 60].map((log_index) => `{"log_index":${log_index},"model":"${model.id}"}\n`).join(''));
   expect(afters()).toEqual(['41', '51', '60', '60']);
-  expect(stderr).toContain('Go on with --after 60.');
+  expect(stderr).toContain('Continue with --after 60.');
 });
 
-it('goes on from the same place after a break, and says so once each way', async () => {
+it('continues from the same entry after an interruption, with one note each way', async () => {
   const down: StubAnswer[] = Array.from({ length: 6 }, () => ({ reset: true }));
   gateway.script(page([7]), ...down, page([8]), end);
   const { stdout, stderr } = await terminal.type(['listen', '--after', '3', '--json', 'log_index']);

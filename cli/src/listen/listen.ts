@@ -34,11 +34,11 @@ export const listen = (command: Command, perform: Perform): Command =>
     ReceiptListItemFields,
     withMode(
       command
-        .option('-m, --model <id>', 'only those that this model answered')
+        .option('-m, --model <id>', 'only those of this model')
         .option('--key <key>', 'only those of this API key: id, prefix or name')
         .option('--run <run-id>', 'only those of this agent run')
         .option('--after <log-index>', 'begin after this entry of the log, as an earlier run named it; default: now', wholeNumber(0))
-        .option('--every <seconds>', 'how often to ask', wholeNumber(), 1),
+        .option('--every <seconds>', 'polling interval', wholeNumber(), 1),
     ),
   ).action(perform(follow));
 
@@ -67,7 +67,7 @@ async function follow(world: CommandWorld, { options }: Typed<Options>): Promise
       if (!page?.has_more) await pause(options.every * 1000, undefined, { signal });
     }
   } finally {
-    if (after >= 0) err.write(`Go on with --after ${after}.\n`);
+    if (after >= 0) err.write(`Continue with --after ${after}.\n`);
   }
 }
 

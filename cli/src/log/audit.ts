@@ -15,12 +15,12 @@ export const logAudit = (log: Command, perform: Perform): Command =>
   withWitnesses(
     log
       .command('audit')
-      .description('Work the log’s root out again from its public hashes, and prove that it only grew since the last audit; needs no login')
-      .option('--full', 'from the first entry on, and not from the state that the last audit kept')
-      .option('--entries', 'compare the entries themselves with the hashes too')
+      .description('Recompute the log’s root from its public hashes, and prove that it is append-only since the last audit; needs no login')
+      .option('--full', 'from the first entry, not from the stored state of the last audit')
+      .option('--entries', 'also compare the entries with the hashes')
       .addHelpText(
         'after',
-        '\nExits with 0 when all is in order, with 3 when the log is not what it signed, with 7 when it contradicts a state that was kept.',
+        '\nExits with 0 when all is in order, with 3 when the log is not what it signed, with 7 when it contradicts a stored state.',
       ),
   ).action(perform(audit));
 
@@ -35,13 +35,13 @@ async function audit(world: CommandWorld, { options }: Typed<Options>): Promise<
   }
   if (found !== 'ok') {
     world.out.write(`not in order: ${FINDINGS[found]}\n`);
-    if (from) world.err.write(`The state that was kept stays in ${path}: it is the evidence.\n`);
+    if (from) world.err.write(`The stored state stays in ${path}: it is the evidence.\n`);
     return EXIT.receiptNotValid;
   }
   const since = from ? `${to.size - from.size} new entries since the last audit` : 'from the first entry on';
   world.out.write(`in order: ${to.size} entries in ${to.origin}, ${since}, ${tilesRead} tiles read.\n`);
   const witnesses = witnessesOf(to);
   if (witnesses.length > 0) world.out.write(plainText(`cosigned by ${witnesses.join(', ')}\n`));
-  world.err.write(`Kept the state in ${path}.\n`);
+  world.err.write(`Stored the state in ${path}.\n`);
   return EXIT.ok;
 }

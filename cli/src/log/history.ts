@@ -9,12 +9,12 @@ export interface HistoryOptions {
 }
 
 const NOT_COMPARED =
-  'The state of the log could not be compared with the one that is kept: the gateway of that log cannot be asked. It is kept too, and compared as soon as it can be. --offline accepts it until then.\n';
+  'The state of the log could not be compared with the stored one: the gateway of that log cannot be reached. It is stored too, and compared later. --offline accepts it until then.\n';
 
 /**
  * Compares a state of the log, whose signature holds, with those that were seen before, and keeps it.
  *
- * @returns false where the log could not be asked, which is said on stderr
+ * @returns false if the log could not be reached, which is reported on stderr
  * @throws LogForkError where the log has shown two pasts
  */
 export async function isOfOneHistory(
@@ -29,7 +29,7 @@ export async function isOfOneHistory(
   return true;
 }
 
-/** The same for the state that is on a chain. @param origin of the log that the receipt stands in */
+/** The same for the state that is on a chain. @param origin of the log that the receipt is in */
 export async function isAnchoredInOneHistory(
   world: CommandWorld,
   { origin, anchored }: { readonly origin: string; readonly anchored: Pick<AnchoredReceipt, 'tree_size' | 'root'> },
@@ -60,7 +60,7 @@ export async function noticeCheckpoint(world: CommandWorld, note: string | null 
   const { verifyCheckpoint } = await import('@tallygate/receipts');
   const found = verifyCheckpoint(note, jsonOf(kept));
   if (found.valid) await isOfOneHistory(world, { checkpoint: note });
-  else world.err.write(plainText(`The state of the log is not compared with the one that is kept: ${found.reason}\n`));
+  else world.err.write(plainText(`The state of the log is not compared with the stored one: ${found.reason}\n`));
 }
 
 function jsonOf(text: string): unknown {

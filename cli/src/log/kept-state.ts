@@ -7,7 +7,7 @@ import { Failure } from '../failure.ts';
 import { isOfOneHistory } from './history.ts';
 import { demandedWitnesses, type WitnessOptions, witnessTrust } from './witnesses.ts';
 
-/** A state of the log, with the note that the log signed. */
+/** A checkpoint of the log, with the note that the log signed. */
 export interface SignedCheckpoint extends Checkpoint {
   readonly note: string;
   /** Names of the keys that have signed, witnesses included. */
@@ -17,7 +17,7 @@ export interface SignedCheckpoint extends Checkpoint {
 /** The state that the last audit of this profile ended with. */
 export const logStatePath = ({ env, profile }: CommandWorld): string => join(env.configDirectory, `${profile}.log-checkpoint`);
 
-/** The newest state of the log, signed by a key that was kept before, or by the published ones where none were. */
+/** The newest state of the log, signed by a stored key, or by a published one if none are stored. */
 export async function fetchCheckpoint(world: CommandWorld, options: WitnessOptions): Promise<SignedCheckpoint> {
   const client = await world.connect('none');
   const witnesses = await demandedWitnesses(world, options);
@@ -26,11 +26,11 @@ export async function fetchCheckpoint(world: CommandWorld, options: WitnessOptio
   const note = await (await client.receipts.checkpoint(asked)).text();
   const kept = await world.readFile(keySetPath(world, world.profile));
   if (kept === undefined)
-    world.err.write('No keys were kept: those that the gateway publishes now are believed. `tallygate receipts keys` keeps them.\n');
+    world.err.write('No keys are stored: the keys that the gateway publishes now are trusted. `tallygate receipts keys` stores them.\n');
   const keys: unknown = kept === undefined ? await client.receipts.keys({ signal: world.signal }) : JSON.parse(kept);
   const checked = await checkedCheckpoint(note, keys, witnesses);
   if (await isOfOneHistory(world, { checkpoint: note })) return checked;
-  throw new Failure('log_not_compared', 'The log does not hand out its tiles at this moment.', EXIT.receiptNotChecked, 'Try again later.');
+  throw new Failure('log_not_compared', 'The log does not serve its tiles at the moment.', EXIT.receiptNotChecked, 'Try again later.');
 }
 
 /** @throws Failure for a note that no known key of the log has signed */

@@ -52,7 +52,7 @@ function note(size: number, root = ROOTS[size - 1] ?? a, origin = 'log.example')
 const tileOf = (hashes: readonly Uint8Array[]) => ({ pieces: [...hashes], end: true }) as const;
 
 describe('log checkpoint', () => {
-  it('shows the newest state, its signature checked with the keys that were kept', async () => {
+  it('shows the newest state, its signature verified with the stored keys', async () => {
     gateway.script({ text: note(2) });
     const { stdout, exitCode } = await terminal.type(['log', 'checkpoint'], { isTty: true });
     expect(stdout.split('\n')).toEqual([
@@ -65,7 +65,7 @@ describe('log checkpoint', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('exits with 3 where no key that was kept has signed it', async () => {
+  it('exits with 3 where no stored key has signed it', async () => {
     gateway.script({ text: note(2, ROOTS[1], 'another.example') });
     expect(await terminal.type(['log', 'checkpoint'], {})).toMatchObject({
       exitCode: 3,
@@ -75,7 +75,7 @@ describe('log checkpoint', () => {
 });
 
 describe('log audit', () => {
-  it('exits with 3 where the log is not in order, although nobody reads its output', async () => {
+  it('exits with 3 where the log is not in order, although its output is not read', async () => {
     const home = await mkdtemp(join(tmpdir(), 'tallygate-cli-'));
     await mkdir(join(home, 'tallygate'));
     await writeFile(join(home, 'tallygate/default.vaas-keys.json'), JSON.stringify(keySet));
@@ -118,7 +118,7 @@ describe('log audit', () => {
     });
   });
 
-  it('exits with 7 and keeps the evidence where the log does not begin with what was kept', async () => {
+  it('exits with 7 and stores the evidence where the log does not begin with the stored state', async () => {
     terminal.files.set('/config/tallygate/default.log-checkpoint', note(1, c));
     gateway.script({ text: note(3) }, { text: note(3) }, tileOf(leaves));
     const { exitCode, stderr } = await audit();

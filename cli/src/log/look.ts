@@ -7,7 +7,7 @@ import { fetchCheckpoint, logStatePath, type SignedCheckpoint } from './kept-sta
 import type { WitnessOptions } from './witnesses.ts';
 
 export interface LookOptions extends WitnessOptions {
-  /** From the first entry on, and not from the state that was kept. */
+  /** From the first entry, not from the stored state. */
   readonly full?: boolean | undefined;
   /** Compares the entries with the tree too. */
   readonly entries?: boolean | undefined;
@@ -24,11 +24,11 @@ export interface Look {
 
 export const FINDINGS: Record<Exclude<Look['found'], 'ok'>, string> = {
   shrunk: 'The log has fewer entries than it had: it was cut or forked.',
-  rewritten: 'The log does not begin with the state that was kept: entries were changed.',
+  rewritten: 'The log does not begin with the stored state: entries were changed.',
   other_root: 'The log’s entries do not have the root that it signed.',
   tiles_disagree: 'The log’s tiles contradict each other.',
   entries_disagree: 'An entry of the log is not the one whose hash is in its tree.',
-  other_log: 'This is another log than the one that was kept.',
+  other_log: 'This is not the log of the stored state.',
 };
 
 /**
@@ -40,7 +40,7 @@ export const FINDINGS: Record<Exclude<Look['found'], 'ok'>, string> = {
 export async function lookAtLog(world: CommandWorld, { full = false, entries = false, ...witnesses }: LookOptions): Promise<Look> {
   const path = logStatePath(world);
   const keptNote = await world.readFile(path);
-  // Also where nothing else was seen of this log: a contradiction is then kept with both states.
+  // Also where nothing else was seen of this log: a contradiction is then stored with both states.
   if (keptNote !== undefined) await isOfOneHistory(world, { checkpoint: keptNote });
   const to = await fetchCheckpoint(world, witnesses);
   const from = keptNote === undefined ? undefined : await stateIn(keptNote);
@@ -61,7 +61,7 @@ export async function lookAtLog(world: CommandWorld, { full = false, entries = f
     hash: (message: Uint8Array): Uint8Array => createHash('sha256').update(message).digest(),
   };
   const growth = await auditGrowth({ from, to, ...given }).catch(asGap);
-  // A full audit also has to begin with what was kept, which `auditGrowth` has shown for `from` by then.
+  // A full audit also has to begin with the stored state, which `auditGrowth` has shown for `from` by then.
   const found = growth === 'ok' && full && from ? await auditGrowth({ to, ...given }).catch(asGap) : growth;
   if (found === 'ok') await world.writeFile(path, to.note, { isPrivate: true });
   return { to, from, found, tilesRead };
@@ -71,10 +71,10 @@ export async function lookAtLog(world: CommandWorld, { full = false, entries = f
 async function asGap(error: unknown): Promise<never> {
   const { code, message } = await reportOf(error);
   if (code !== 'not_found' && !(error instanceof RangeError)) throw error;
-  throw new Failure('log_incomplete', `The log does not hand out what it has signed: ${message}`, EXIT.receiptNotValid);
+  throw new Failure('log_incomplete', `The log does not serve what it has signed: ${message}`, EXIT.receiptNotValid);
 }
 
-/** It was checked when it was kept, and nobody else writes there. */
+/** It was checked when it was stored, and no other program writes there. */
 async function stateIn(note: string): Promise<Checkpoint | undefined> {
   const { parseCheckpoint, parseNote } = await import('@tallygate/receipts');
   const parsed = parseNote(note);

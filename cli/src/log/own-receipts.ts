@@ -22,7 +22,7 @@ const PAGE = 100;
 const MODES = [true, false];
 
 /**
- * That the account's receipts stand in the log: those that the service lists among the new entries verify against a state of one history with
+ * Checks that the account's receipts are in the log: those that the service lists among the new entries verify against a state of one history with
  * the one that was looked at, and none waits for longer than it may.
  *
  * @throws LogForkError where a receipt is proven against a state that contradicts the log's
@@ -47,7 +47,7 @@ export async function lookForReceipts(world: CommandWorld, { after, to }: NewEnt
   return { found };
 }
 
-/** Why the receipt does not stand where the list says; undefined where it does. */
+/** Why the receipt is not where the list says; undefined if it is. */
 async function notThere(world: CommandWorld, client: Tallygate, item: ReceiptListItem, keys: unknown): Promise<string | undefined> {
   const { verifyReceipt } = await import('@tallygate/receipts');
   const found = verifyReceipt(await client.receipts.get(item.id, { signal: world.signal }), keys, { requireLog: true });

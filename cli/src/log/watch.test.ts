@@ -28,7 +28,7 @@ const watch = async (...more: string[]) => {
 };
 
 describe('log watch', () => {
-  it('follows a log that only grows, from the state on that it has kept', async () => {
+  it('monitors an append-only log, from the stored state on', async () => {
     log.show(HONEST.slice(0, 5));
     expect(await watch()).toMatchObject({ exitCode: 0, line: { status: 'ok', size: 5, new_entries: 5 } });
     log.show(HONEST);
@@ -97,7 +97,7 @@ describe('log watch', () => {
     expect(exitCode).toBe(1);
   });
 
-  it('shares what it has kept with every other command, also with one that runs at the same time', async () => {
+  it('shares the stored state with other commands, also with concurrent ones', async () => {
     const home = await mkdtemp(join(tmpdir(), 'tallygate-watch-'));
     await mkdir(join(home, 'tallygate'));
     await writeFile(join(home, 'tallygate/default.vaas-keys.json'), JSON.stringify(log.keySet));

@@ -45,19 +45,19 @@ export const logWatch = (log: Command, perform: Perform): Command =>
       log
         .command('watch')
         .description(
-          'Follow the log: that it only grows, and that its entries are those of its tree; until Ctrl-C, or once for cron and CI',
+          'Monitor the log: checks that it is append-only, and that its entries match its tree; until Ctrl-C, or once for cron and CI',
         )
-        .option('--every <seconds>', 'how often to look', wholeNumber(1), 60)
-        .option('--once', 'look once and exit')
-        .option('--receipts', 'that the account’s own receipts are in the log, too; needs a login or an API key')
-        .option('--full', 'from the first entry on, and not from the state that was kept')
-        .option('--patience <seconds>', 'give up when the log could not be asked for so long', wholeNumber(0), 900)
+        .option('--every <seconds>', 'polling interval', wholeNumber(1), 60)
+        .option('--once', 'check once and exit')
+        .option('--receipts', 'also check that the account’s own receipts are in the log; needs a login or an API key')
+        .option('--full', 'from the first entry, not from the stored state')
+        .option('--patience <seconds>', 'give up when the log could not be reached for this long', wholeNumber(0), 900)
         .addHelpText(
           'after',
           `
-Keeps the newest state, and begins where the run before ended. --json prints a line of JSON for every look.
-Exits with 0 when all was in order, with 1 when the log could not be asked, with 3 when it is not what it signed or lacks a receipt,
-with 7 when it contradicts a state that was kept: then both states are kept in a file, which is named.`,
+Stores the newest state; the next run starts there. --json prints a line of JSON for every check.
+Exits with 0 when all was in order, with 1 when the log could not be reached, with 3 when it is not what it signed or lacks a receipt,
+with 7 when it contradicts a stored state: then both states are stored in a file, whose name is printed.`,
         ),
     ),
   ).action(perform(watch));

@@ -25,10 +25,10 @@ const verify = (file: string, ...more: string[]) => terminal.type(['receipts', '
 const kept = () => terminal.file('default.witnesses');
 
 describe('the witnesses that a gateway lists', () => {
-  it('are kept with its keys, and demanded of every receipt from then on', async () => {
+  it('are stored with its keys, and required for every receipt from then on', async () => {
     await fetchKeys(null);
     expect(await verify('alone.json')).toMatchObject({ exitCode: 0 });
-    expect((await fetchKeys(POLICY)).stderr).toContain(`Receipts have to be cosigned from now on by ${POLICY}`);
+    expect((await fetchKeys(POLICY)).stderr).toContain(`Receipts must be cosigned from now on by ${POLICY}`);
     expect(await verify('witnessed.json')).toMatchObject({ exitCode: 0 });
     const { stdout, stderr, exitCode } = await verify('alone.json');
     expect(exitCode).toBe(3);
@@ -37,20 +37,20 @@ describe('the witnesses that a gateway lists', () => {
     expect(await verify('alone.json', '--no-witnesses')).toMatchObject({ exitCode: 0 });
   });
 
-  it('stay as they were kept where the gateway lists others or none, until a person takes those over', async () => {
+  it('stay as stored where the gateway lists others or none, until a person replaces them', async () => {
     await fetchKeys(POLICY);
-    expect((await fetchKeys(null)).stderr).toContain('lists other witnesses of its log than those that are kept');
+    expect((await fetchKeys(null)).stderr).toContain('lists other witnesses of its log than those stored');
     expect(kept()).toBe(`${POLICY}\n`);
-    expect((await fetchKeys(null, '--new-witnesses')).stderr).toContain('cosigned from now on by nobody');
+    expect((await fetchKeys(null, '--new-witnesses')).stderr).toContain('cosigned from now on by no witness');
     expect(await verify('alone.json')).toMatchObject({ exitCode: 0 });
     await fetchKeys(POLICY);
     expect(kept()).toBe(`${POLICY}\n`);
   });
 
-  it('are not kept where they are not understood, and a kept file that is none is no silent pass', async () => {
-    expect((await fetchKeys('some of them')).stderr).toContain('in words that are not understood here');
+  it('are not stored in an unknown format, and an unreadable stored file is an error', async () => {
+    expect((await fetchKeys('some of them')).stderr).toContain('in an unknown format');
     expect(kept()).toBeUndefined();
     terminal.files.set('/config/tallygate/default.witnesses', 'some of them\n');
-    expect(await verify('alone.json')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('holds no policy of witnesses') });
+    expect(await verify('alone.json')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has no witness policy') });
   });
 });

@@ -17,12 +17,12 @@ export interface WitnessOptions {
 /** What the file has where there were witnesses once, and it was agreed to that there are none any more. */
 const NONE = 'none';
 
-/** Whose cosignatures there have to be: those that the line names, or those of the policy that is kept for the profile. */
+/** The required witnesses: those that the command line names, or those of the policy that is stored for the profile. */
 export const withWitnesses = (command: Command): Command =>
   command
-    .option('--witness <key>', 'verifier key of a witness that has to have cosigned; repeatable; default: those kept at login', collect, [])
-    .option('--quorum <n>', 'so many of the named witnesses are enough; default: all of them', wholeNumber(0))
-    .option('--no-witnesses', 'demand no cosignature');
+    .option('--witness <key>', 'verifier key of a required witness; repeatable; default: those stored at login', collect, [])
+    .option('--quorum <n>', 'this many of the named witnesses are enough; default: all of them', wholeNumber(0))
+    .option('--no-witnesses', 'require no cosignature');
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
@@ -35,19 +35,19 @@ export async function demandedWitnesses(
   if (witness.length === 0 && quorum === undefined) return keptPolicy(world);
   const demanded = quorum ?? witness.length;
   if (demanded <= witness.length) return { keys: witness, quorum: demanded };
-  throw new Failure('usage', `${demanded} witnesses are demanded, ${witness.length} named.`, EXIT.usage, 'Name each with --witness.');
+  throw new Failure('usage', `${demanded} witnesses are required, ${witness.length} are named.`, EXIT.usage, 'Name each with --witness.');
 }
 
 /** The same as `@tallygate/receipts` takes it. */
 export const witnessTrust = (witnesses: WitnessPolicy | undefined): Pick<VerifyOptions, 'witnesses'> => (witnesses ? { witnesses } : {});
 
-/** Those that were kept are of another gateway. */
+/** The stored ones are of another gateway. */
 export async function forgetWitnesses(world: CommandWorld): Promise<void> {
   const path = witnessPolicyPath(world, world.profile);
   const kept = (await world.readFile(path))?.trim();
   if (kept === undefined || kept === NONE) return;
   await world.writeFile(path, `${NONE}\n`, { isPrivate: true });
-  world.err.write(plainText(`The witnesses that were kept with them were ${kept}.\n`));
+  world.err.write(plainText(`The witnesses stored with them were ${kept}.\n`));
 }
 
 async function keptPolicy(world: CommandWorld): Promise<WitnessPolicy | undefined> {
@@ -57,11 +57,11 @@ async function keptPolicy(world: CommandWorld): Promise<WitnessPolicy | undefine
   const { parseWitnessPolicy } = await import('@tallygate/receipts');
   const policy = parseWitnessPolicy(text);
   if (policy) return policy;
-  throw new Failure('witnesses_unreadable', `${path} holds no policy of witnesses.`, EXIT.failure, 'It is one line: 2 of KEY KEY KEY.');
+  throw new Failure('witnesses_unreadable', `${path} has no witness policy.`, EXIT.failure, 'It is one line: 2 of KEY KEY KEY.');
 }
 
 /**
- * Keeps the witnesses that the gateway lists in its agent document. Those that are kept already stay, whatever is listed later: a gateway that
+ * Stores the witnesses that the gateway lists in its agent document. Stored ones are never replaced by ones listed later: a gateway that
  * could name others could do without any. Where nothing can be fetched, nothing changes.
  */
 export async function keepWitnesses(world: CommandWorld, { newWitnesses = false } = {}): Promise<void> {
@@ -76,16 +76,16 @@ export async function keepWitnesses(world: CommandWorld, { newWitnesses = false 
   if (kept !== undefined && kept !== NONE && !newWitnesses) {
     world.err.write(
       plainText(
-        `The gateway lists other witnesses of its log than those that are kept in ${path}, which stay: ${published ?? NONE}. \`tallygate receipts keys --new-witnesses\` takes them over.\n`,
+        `The gateway lists other witnesses of its log than those stored in ${path}, which stay: ${published ?? NONE}. \`tallygate receipts keys --new-witnesses\` replaces them.\n`,
       ),
     );
     return;
   }
   const { parseWitnessPolicy } = await import('@tallygate/receipts');
   if (published !== null && !parseWitnessPolicy(published)) {
-    world.err.write('The gateway lists witnesses of its log in words that are not understood here; nothing was kept of them.\n');
+    world.err.write('The gateway lists witnesses of its log in an unknown format; they were not stored.\n');
     return;
   }
   await world.writeFile(path, `${published ?? NONE}\n`, { isPrivate: true });
-  world.err.write(plainText(`Receipts have to be cosigned from now on by ${published ?? 'nobody'} (${path}).\n`));
+  world.err.write(plainText(`Receipts must be cosigned from now on by ${published ?? 'no witness'} (${path}).\n`));
 }

@@ -15,7 +15,7 @@ interface Options {
 interface Verb {
   readonly name: string;
   readonly description: string;
-  /** What comes after the person's id. */
+  /** The argument after the person's id. */
   readonly argument?: string;
   readonly options?: readonly Option[];
   request(value: string, options: Options): MarketingPeopleActionRequest;
@@ -26,42 +26,42 @@ const because = ({ reason: given }: Options) => (given === undefined ? {} : { re
 
 const VERBS: readonly Verb[] = [
   { name: 'tag', description: 'Add a tag', argument: '<tag>', request: (tag) => ({ action: 'tag', tag }) },
-  { name: 'untag', description: 'Take a tag away', argument: '<tag>', request: (tag) => ({ action: 'untag', tag }) },
+  { name: 'untag', description: 'Remove a tag', argument: '<tag>', request: (tag) => ({ action: 'untag', tag }) },
   {
     name: 'assign',
-    description: 'Say who looks after them: the id of a user, or none',
+    description: 'Set their owner: the id of a user, or none',
     argument: '<user-id>',
     request: (owner) => ({ action: 'assign_owner', owner: owner === 'none' ? null : owner }),
   },
   {
     name: 'status',
-    description: `Set how far things are: ${PersonStageValues.join(', ')}`,
+    description: `Set the stage: ${PersonStageValues.join(', ')}`,
     argument: '<status>',
     request: (status) => ({ action: 'set_status', status: stageOf(status) }),
   },
-  { name: 'note', description: 'Write a note into the history', argument: '<text>', request: (note) => ({ action: 'note', note }) },
+  { name: 'note', description: 'Add a note to the history', argument: '<text>', request: (note) => ({ action: 'note', note }) },
   {
     name: 'merge',
-    description: 'Make them part of another person, who stays',
+    description: 'Merge them into another person',
     argument: '<into-person-id>',
     request: (into) => ({ action: 'merge', into }),
   },
   {
     name: 'unsubscribe',
-    description: 'Send them no more mails',
-    options: [reason('why: kept in the history')],
+    description: 'Suppress mails to them',
+    options: [reason('the reason, for the history')],
     request: (_value, options) => ({ action: 'unsubscribe', ...because(options) }),
   },
   {
     name: 'resubscribe',
     description: 'Send them mails again',
-    options: [reason('why they get mails again: kept in the history').makeOptionMandatory()],
+    options: [reason('why they get mails again, for the history').makeOptionMandatory()],
     request: (_value, { reason: given = '' }) => ({ action: 'resubscribe', reason: given }),
   },
   {
     name: 'erase',
-    description: 'Delete all that is kept of them for marketing, permanently',
-    options: [reason('why: kept in the audit log'), new Option('--yes', 'do not ask')],
+    description: 'Delete all their marketing data, permanently',
+    options: [reason('the reason, for the audit log'), new Option('--yes', 'do not ask')],
     request: (_value, options) => ({ action: 'erase', ...because(options) }),
   },
 ];
@@ -83,7 +83,7 @@ async function act(world: CommandWorld, verb: Verb, { args: [personId = '', valu
   const { changed, person } = await client.people.act(personId, request, { signal: world.signal });
   if (person) printRecord(world, person, PERSON_LINES);
   if (!person) world.err.write('Erased.\n');
-  else if (!changed) world.err.write('It was so already.\n');
+  else if (!changed) world.err.write('No change was needed.\n');
 }
 
 function stageOf(text: string): (typeof PersonStageValues)[number] {
@@ -94,7 +94,7 @@ function stageOf(text: string): (typeof PersonStageValues)[number] {
 }
 
 async function confirmErasure(world: CommandWorld, personId: string): Promise<void> {
-  if (!world.input.isTty) throw new Failure('usage', 'Erasing cannot be undone.', EXIT.usage, 'Say --yes to go on without being asked.');
+  if (!world.input.isTty) throw new Failure('usage', 'Erasing cannot be undone.', EXIT.usage, 'Give --yes to skip the confirmation.');
   const answer = await world.input.ask(`Erase ${personId} permanently? [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('canceled', 'Nothing was erased.', EXIT.failure);
 }

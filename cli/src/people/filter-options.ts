@@ -16,18 +16,22 @@ export interface FilterOptions {
   readonly consent?: NonNullable<PeopleFilter['consent']>;
 }
 
-/** Adds the dimensions in which people are told apart. @param plan the option for the plan that they are on */
+/** Adds the options of the filter for people. @param plan the option for the plan that they are on */
 export const withFilter = (command: Command, plan: '--plan' | '--plan-tier' = '--plan'): Command =>
   command
     .option('-q, --search <words>', 'words in e-mail address, name or company; #beta finds the tag')
-    .addOption(new Option('--status <status>', 'how far things are, or why they get no mail').choices(STATUSES))
-    .addOption(new Option('--source <source>', 'how they became known').choices(PersonSourceValues))
+    .addOption(new Option('--status <status>', 'stage, or why they get no mail').choices(STATUSES))
+    .addOption(new Option('--source <source>', 'source of the contact').choices(PersonSourceValues))
     .option('--event <slug>', 'an event they registered for')
-    .option('--owner <user-id>', 'who looks after them, or none')
-    .option('--client-type <type>', 'their kind of client, or none')
-    .option(`${plan} <tier>`, 'the id of the plan their account is on, or none')
+    .option('--owner <user-id>', 'id of their owner, or none')
+    .option('--client-type <type>', 'client type, or none')
+    .option(`${plan} <tier>`, 'the id of their account’s plan, or none')
     .addOption(
-      new Option('--consent <consent>', 'to news by mail; claimed: said on a form and not confirmed').choices(['given', 'claimed', 'none']),
+      new Option('--consent <consent>', 'to news by mail; claimed: given on a form and not confirmed').choices([
+        'given',
+        'claimed',
+        'none',
+      ]),
     );
 
 export const filterOf = ({ search, status, source, event, owner, clientType, plan, consent }: FilterOptions): PeopleFilter => ({

@@ -7,7 +7,7 @@ import { PERSON_LINES } from './show-person.ts';
 export const getPerson = (people: Command, perform: Perform): Command =>
   withJson(
     MarketingPersonRecordFields,
-    people.command('get').description('Show a person, with what was done to their record').argument('<person-id>'),
+    people.command('get').description('Show a person, with the history of the record').argument('<person-id>'),
   ).action(perform(get));
 
 async function get(world: CommandWorld, { args: [personId = ''] }: Typed<object>): Promise<void> {

@@ -6,10 +6,9 @@ import { type FilterOptions, filterOf, withFilter } from './filter-options.ts';
 import { PERSON_COLUMNS } from './show-person.ts';
 
 export const listPeople = (people: Command, perform: Perform): Command =>
-  withJson(
-    MarketingPersonRecordFields,
-    withPages(withFilter(people.command('list').description('List people, those who became known last first'))),
-  ).action(perform(list));
+  withJson(MarketingPersonRecordFields, withPages(withFilter(people.command('list').description('List people, newest first')))).action(
+    perform(list),
+  );
 
 async function list(world: CommandWorld, { options }: Typed<FilterOptions & PageOptions>): Promise<void> {
   const { people } = await world.connect();

@@ -44,7 +44,7 @@ it.each<[string[], object]>([
   expect(gateway.requests[0]).toMatchObject({ method: 'POST', path: `/v1/marketing/people/${KEY_ID}/actions`, body });
 });
 
-it('erases nobody in a script that does not say so, and asks a person', async () => {
+it('erases nobody in a script without --yes, and asks a person', async () => {
   expect((await terminal.type(['people', 'erase', KEY_ID])).exitCode).toBe(2);
   const asked = await terminal.type(['people', 'erase', KEY_ID], { apiKey: 'tg_test_secret', isTty: true, typed: ['n'] });
   expect([asked.exitCode, gateway.requests.length]).toEqual([1, 0]);

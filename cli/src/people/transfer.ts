@@ -12,8 +12,8 @@ interface ExportOptions extends FilterOptions {
 }
 
 export const exportPeople = (people: Command, perform: Perform): Command =>
-  withFilter(people.command('export').description('People as CSV, or everything that is kept of one as JSON'))
-    .option('--person <person-id>', 'everything that is kept of this one')
+  withFilter(people.command('export').description('People as CSV, or all data of one person as JSON'))
+    .option('--person <person-id>', 'all data of this person')
     .option('-o, --output <file>', 'write to a file instead of stdout')
     .action(perform(exportTo));
 
@@ -37,7 +37,7 @@ export const importPeople = (people: Command, perform: Perform): Command =>
     MarketingPeopleImportResponseFields,
     people
       .command('import')
-      .description('Take people from a CSV file: email, and any of name, company, client_type, tags, event_slug')
+      .description('Import people from a CSV file: email, and any of name, company, client_type, tags, event_slug')
       .argument('<file>'),
   ).action(perform(importFrom));
 

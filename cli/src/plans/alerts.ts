@@ -19,8 +19,8 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** `plans alerts list|set|off`. */
 export function spendAlerts(plans: Command, perform: Perform): void {
-  const command = plans.command('alerts').description('Mails when the charges of a month reach an amount');
-  withJson(PlanSpendAlertsResponseFields, command.command('list').description('The amounts, and when each was last reached')).action(
+  const command = plans.command('alerts').description('Spend alerts: mails when the charges of a month reach an amount');
+  withJson(PlanSpendAlertsResponseFields, command.command('list').description('Show the amounts, and when each was last reached')).action(
     perform(list),
   );
   withJson(
@@ -30,7 +30,7 @@ export function spendAlerts(plans: Command, perform: Perform): void {
       .description('Replace the amounts')
       .argument('<usd...>', 'one to ten amounts', (text: string, before: readonly string[] = []) => [...before, usdAmount(text)]),
   ).action(perform(set));
-  withJson(PlanSpendAlertsResponseFields, command.command('off').description('No alerts any more')).action(perform(switchOff));
+  withJson(PlanSpendAlertsResponseFields, command.command('off').description('Remove all alerts')).action(perform(switchOff));
 }
 
 function print(world: CommandWorld, answer: PlanSpendAlertsResponse): void {

@@ -24,20 +24,18 @@ interface SetOptions {
 /** `plans auto-topup show|set|off`. */
 export function autoTopup(plans: Command, perform: Perform): void {
   const command = plans.command('auto-topup').description('Charge the saved card when the balance is low');
-  withJson(PlanAutoTopupResponseFields, command.command('show').description('The settings, and how they fare')).action(perform(show));
+  withJson(PlanAutoTopupResponseFields, command.command('show').description('Show the settings and the last top-up')).action(perform(show));
   withJson(
     PlanAutoTopupResponseFields,
     command
       .command('set')
-      .description('Switch it on: asks, since the card is charged without you')
+      .description('Switch it on; asks for confirmation, since the card is charged automatically')
       .requiredOption('--below <usd>', 'charge as soon as the balance is below this', usdAmount)
       .requiredOption('--amount <usd>', 'what to charge, not less than --below', usdAmount)
       .option('--daily-max <usd>', 'at most in 24 hours; five times the amount when left out', usdAmount)
-      .option('--yes', 'do not ask whether it is meant'),
+      .option('--yes', 'do not ask for confirmation'),
   ).action(perform(set));
-  withJson(PlanAutoTopupResponseFields, command.command('off').description('Switch it off; the settings are kept')).action(
-    perform(switchOff),
-  );
+  withJson(PlanAutoTopupResponseFields, command.command('off').description('Switch it off; the settings stay')).action(perform(switchOff));
 }
 
 async function show(world: CommandWorld): Promise<void> {

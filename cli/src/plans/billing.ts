@@ -27,7 +27,7 @@ export const planBilling = (plans: Command, perform: Perform): Command =>
     plans
       .command('billing')
       .description('Balance, charges, and what is due next')
-      .option('--portal', 'open the page where the card is changed instead'),
+      .option('--portal', 'open the page to change the card instead'),
   ).action(perform<Options>((world, { options: { portal } }) => (portal ? openPortal(world) : show(world))));
 
 async function show(world: CommandWorld): Promise<void> {

@@ -6,9 +6,7 @@ import { type Column, printList } from '../print.ts';
 type Row = PlanEntitlementMatrixResponse['rows'][number];
 
 export const comparePlans = (plans: Command, perform: Perform): Command =>
-  withJson(['entitlement', 'kind', 'values'], plans.command('compare').description('What each plan includes, side by side')).action(
-    perform(compare),
-  );
+  withJson(['entitlement', 'kind', 'values'], plans.command('compare').description('Compare the plans')).action(perform(compare));
 
 async function compare(world: CommandWorld): Promise<void> {
   const client = await world.connect();

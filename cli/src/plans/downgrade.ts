@@ -20,9 +20,9 @@ export const downgradePlan = (plans: Command, perform: Perform): Command =>
       .command('downgrade')
       .description('Move to a cheaper plan at the end of the paid period: shows old, new, difference and date, and asks')
       .argument('[plan]', 'its id: tallygate plans list shows them')
-      .option('--preview', 'only show what it would change')
-      .option('--undo', 'take back what is scheduled, a cancellation too')
-      .option('--yes', 'do not ask whether it is meant'),
+      .option('--preview', 'only show the change')
+      .option('--undo', 'undo a scheduled downgrade or cancellation')
+      .option('--yes', 'do not ask for confirmation'),
   ).action(perform(downgrade));
 
 async function downgrade(world: CommandWorld, { args: [text], options: { undo, preview, yes } }: Typed<Options>): Promise<void> {
@@ -31,7 +31,7 @@ async function downgrade(world: CommandWorld, { args: [text], options: { undo, p
   const client = await world.connect('session');
   if (text === undefined) {
     await client.plans.cancelDowngrade({ signal });
-    err.write('The plan stays as it is.\n');
+    err.write('The plan is unchanged.\n');
     return;
   }
   const shown = await client.plans.previewDowngrade(text, { signal });

@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<PlanConfigResponse>[] = [
 ];
 
 export const listPlans = (plans: Command, perform: Perform): Command =>
-  withJson(PlanConfigResponseFields, plans.command('list').description('The plans as they are sold now')).action(perform(list));
+  withJson(PlanConfigResponseFields, plans.command('list').description('List the plans on sale')).action(perform(list));
 
 async function list(world: CommandWorld): Promise<void> {
   const client = await world.connect('none');

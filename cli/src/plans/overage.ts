@@ -20,7 +20,7 @@ const MODELS: readonly Column<PlanOverageEstimateResponse['lines'][number]>[] = 
 export const planOverage = (plans: Command, perform: Perform): Command =>
   withJson(
     PlanOverageEstimateResponseFields,
-    plans.command('overage').description('Charges beyond the quota, and what the month comes to'),
+    plans.command('overage').description('Charges beyond the quota, and the projected total of the month'),
   ).action(perform(show));
 
 async function show(world: CommandWorld): Promise<void> {

@@ -16,7 +16,7 @@ const MS_PER_SECOND = 1_000;
 export const pageOptions = (): Option[] => [
   new Option('--no-browser', 'print the address of the page, and open nothing'),
   new Option('--no-wait', 'do not wait until it is paid'),
-  new Option('--every <seconds>', 'how often to ask whether it is paid').argParser(seconds).default(2),
+  new Option('--every <seconds>', 'polling interval').argParser(seconds).default(2),
 ];
 
 type Checkout = Pick<PlanCheckoutState, 'checkout_id' | 'status' | 'amount_usd' | 'checkout_url' | 'expires_at'>;

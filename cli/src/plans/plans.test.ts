@@ -32,7 +32,7 @@ const state = (status: 'open' | 'completed' | 'expired') => ({
 });
 
 describe('plans', () => {
-  it('are listed to whoever asks, without a login', async () => {
+  it('are listed without a login', async () => {
     gateway.script({ json: [config] });
     const { stdout, exitCode } = await terminal.type(['plans', 'list', '--json', 'plan_id,monthly_price_usd'], {});
     expect([JSON.parse(stdout)[0].plan_id, exitCode, gateway.requests[0]?.headers.authorization]).toEqual(['pro', 0, undefined]);
@@ -81,7 +81,7 @@ describe('plans usage', () => {
     expect((await terminal.type(['plans', 'usage'], people)).stdout.split('\n')[0]).toBe(`tokens  ${bar}`);
   });
 
-  it('says what went beyond, and gives a script numbers', async () => {
+  it('shows the usage beyond the quota, and gives a script numbers', async () => {
     gateway.script(usage(meter(1_000_000, 1_234)), usage(meter(500_000)));
     expect((await terminal.type(['plans', 'usage'], people)).stdout).toContain(', 1,234 beyond');
     expect((await terminal.type(['plans', 'usage'])).stdout).toBe('tokens\t500000\t1000000\t500000\t0\n');
@@ -108,7 +108,7 @@ describe('an upgrade', () => {
     expect(gateway.requests[1]?.body).toEqual({ plan_id: 'pro' });
   });
 
-  it('of a paid plan costs exactly what the preview said', async () => {
+  it('of a paid plan costs exactly the amount of the preview', async () => {
     gateway.script(
       { json: { ...preview, requires_checkout: false, effective_at: '2026-11-21T08:00:00.000Z' } },
       made('completed', { plan_id: 'scale' }),
@@ -171,7 +171,7 @@ describe('a checkout', () => {
 });
 
 describe('a downgrade', () => {
-  it('shows what it takes away, asks, and is scheduled', async () => {
+  it('shows the lost features, asks, and is scheduled', async () => {
     const scheduled = {
       downgrade_id: ID,
       from_plan_id: 'pro',
@@ -182,13 +182,13 @@ describe('a downgrade', () => {
     };
     gateway.script({ json: exampleAnswer('plans.downgradePreview') }, { json: scheduled });
     const { stdout, stderr } = await terminal.type(['plans', 'downgrade', 'free'], { ...people, typed: ['yes'] });
-    expect(stderr).toContain('Beware: 5000000 tokens are used this month');
+    expect(stderr).toContain('Warning: 5000000 tokens are used this month');
     expect(stdout).toContain('scheduled');
   });
 
   it('is taken back with --undo, and needs a plan otherwise', async () => {
     gateway.script({ json: exampleAnswer('plans.current') });
-    expect((await terminal.type(['plans', 'downgrade', '--undo'])).stderr).toBe('The plan stays as it is.\n');
+    expect((await terminal.type(['plans', 'downgrade', '--undo'])).stderr).toBe('The plan is unchanged.\n');
     expect(gateway.requests[0]?.method).toBe('DELETE');
     expect((await terminal.type(['plans', 'downgrade'])).exitCode).toBe(2);
   });
@@ -238,7 +238,7 @@ describe('automatic top-up', () => {
     expect(gateway.requests).toHaveLength(2);
   });
 
-  it('is switched off with its settings kept, and without a question', async () => {
+  it('is switched off without a question, and its settings stay', async () => {
     gateway.script({ json: settings }, { json: { ...settings, enabled: false, status: 'off' } });
     const { stdout } = await terminal.type(['plans', 'auto-topup', 'off']);
     expect(stdout).toContain('Status\toff\n');

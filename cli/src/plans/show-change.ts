@@ -18,14 +18,13 @@ const CHANGES: readonly Column<Change['changes'][number]>[] = [
   { title: 'new', of: ({ to }) => valueText(to), align: 'right' },
 ];
 
-/** Old, new, difference and date of a change of plan, on stderr: stdout is for what comes of it. */
+/** Old, new, difference and date of a change of plan, on stderr: stdout is for the result. */
 export function showChange(world: CommandWorld, preview: PlanUpgradePreviewResponse | PlanDowngradePreviewResponse): void {
   const shown = { ...world, out: world.err, jsonFields: undefined };
   printRecord(shown, preview, LINES);
   if ('due_now_usd' in preview) world.err.write(`Due now: ${preview.due_now_usd} USD\n`);
   printList(shown, preview.changes, CHANGES);
-  if (!preview.livemode)
-    world.err.write('This gateway has no payment provider: what is bought from its sandbox changes nothing for live keys.\n');
+  if (!preview.livemode) world.err.write('This gateway has no payment provider: purchases from its sandbox have no effect on live keys.\n');
   for (const { meter, used, included } of 'warnings' in preview ? preview.warnings : [])
-    world.err.write(plainText(`Beware: ${used} ${meter} are used this month, and ${preview.to.name} includes ${included}.\n`));
+    world.err.write(plainText(`Warning: ${used} ${meter} are used this month, and ${preview.to.name} includes ${included}.\n`));
 }

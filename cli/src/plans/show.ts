@@ -18,7 +18,7 @@ const LINES: readonly Column<CurrentPlanResponse>[] = [
 ];
 
 export const showPlan = (plans: Command, perform: Perform): Command =>
-  withJson(CurrentPlanResponseFields, plans.command('show').description('The plan of the account, and what is scheduled')).action(
+  withJson(CurrentPlanResponseFields, plans.command('show').description('Show the plan of the account, and scheduled changes')).action(
     perform(show),
   );
 

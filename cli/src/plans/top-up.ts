@@ -17,7 +17,7 @@ export function topUp(plans: Command, perform: Perform): Command {
     .description('Pay into the balance: opens the page in a browser, and waits for the result')
     .argument('<amount>', 'USD, whole cents, from 1 to 10000', usdAmount)
     .option('--save-card', 'keep the card for automatic top-ups')
-    .option('--yes', 'do not ask whether it is meant');
+    .option('--yes', 'do not ask for confirmation');
   for (const option of pageOptions()) command.addOption(option);
   return withJson(PlanCheckoutStateFields, command).action(perform(pay));
 }

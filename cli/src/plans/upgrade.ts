@@ -15,12 +15,12 @@ interface Options extends PageOptions {
 function buying(name: string, description: string, plans: Command): Command {
   const command = plans.command(name).description(description).argument('<plan>', 'its id: tallygate plans list shows them');
   for (const option of pageOptions()) command.addOption(option);
-  return withJson(PlanCheckoutStateFields, command.option('--yes', 'do not ask whether it is meant'));
+  return withJson(PlanCheckoutStateFields, command.option('--yes', 'do not ask for confirmation'));
 }
 
 export const upgradePlan = (plans: Command, perform: Perform): Command =>
   buying('upgrade', 'Move to a larger plan at once: shows old, new, difference and date, asks, and pays', plans)
-    .option('--preview', 'only show what it would change')
+    .option('--preview', 'only show the change')
     .action(perform(upgrade));
 
 export const checkoutPlan = (plans: Command, perform: Perform): Command =>

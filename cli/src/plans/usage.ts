@@ -18,9 +18,7 @@ const COLUMNS: readonly Column<PlanMeterUsage>[] = [
 ];
 
 export const planUsage = (plans: Command, perform: Perform): Command =>
-  withJson(PlanUsageQuotaResponseFields, plans.command('usage').description('How much of the plan’s quota is used this month')).action(
-    perform(show),
-  );
+  withJson(PlanUsageQuotaResponseFields, plans.command('usage').description('Show the used quota of this month')).action(perform(show));
 
 async function show(world: CommandWorld): Promise<void> {
   const client = await world.connect();

@@ -21,7 +21,7 @@ export async function calculation(payload: ReceiptPayload): Promise<Column<Recei
 const NANO_DIGITS = 9;
 const PICO_DIGITS = 12;
 
-/** Under which name the price stands of what no part has of its whole. */
+/** The name of the price for the part of a total that no other part covers. */
 const OWN_PRICE: Readonly<Record<string, string>> = { fresh_input_tokens: 'input_tokens', text_output_tokens: 'output_tokens' };
 
 function lineText({ units, meter, price_meter: priceMeter, unit_price_pico_usd: price, pico_usd: pico }: CostLine): string {
@@ -32,7 +32,7 @@ function lineText({ units, meter, price_meter: priceMeter, unit_price_pico_usd: 
 
 const meterName = (meter: string): string => meter.replaceAll('_', ' ');
 
-/** The usage in one line: tokens where there are any, and whatever else was counted. */
+/** The usage in one line: tokens if there are any, and the other units. */
 export function usageText({ input_tokens: input, output_tokens: output, ...usage }: ReceiptUsage): string {
   const counts = [
     [usage.images, 'images'],

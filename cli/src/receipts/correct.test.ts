@@ -15,7 +15,7 @@ const usage = { input_tokens: 9, cached_input_tokens: 0, cache_write_tokens: 0, 
 const money = { cost_usd: '0.00000495', charged_usd: '0.000001' };
 const made = { receipt_id: KEY_ID, account_id: KEY_ID, request_id: 'req_1', reason: 'Counted twice.', ...money };
 
-it('says what a request really used, and shows what that comes to', async () => {
+it('corrects the usage of a request, and shows the new cost', async () => {
   const before = { cost_before_usd: '0.00000855', charged_before_usd: '0.000002' };
   gateway.script({
     status: 201,

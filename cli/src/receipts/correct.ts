@@ -20,17 +20,17 @@ const CORRECTION: readonly Column<CorrectionResponse>[] = [
 
 const REFUND: readonly Column<RefundResponse>[] = [
   { title: 'Receipt', of: ({ receipt_id }) => receipt_id },
-  { title: 'Given back', of: ({ cost_usd, charged_usd }) => `${cost_usd} USD, of which ${charged_usd} had been charged` },
+  { title: 'Refunded', of: ({ cost_usd, charged_usd }) => `${cost_usd} USD, of which ${charged_usd} had been charged` },
 ];
 
-const REASON = ['--reason <text>', 'stands in the receipt, which is public to anyone who knows its id'] as const;
+const REASON = ['--reason <text>', 'shown in the receipt, which is public to anyone who knows its id'] as const;
 
 export const correctRequest = (receipts: Command, perform: Perform): Command =>
   withJson(
     [...OF_BOTH, 'correction_id', 'corrects', 'usage', 'cost_before_usd', 'charged_before_usd', 'corrected_at'],
     receipts
       .command('correct')
-      .description('Say what a request really used, once; for administrators')
+      .description('Correct the usage of a request, once; for administrators')
       .argument('<request>', 'the X-Request-Id of the answer')
       .requiredOption('--usage <meter=count,…>', 'all that was used, such as input_tokens=9,output_tokens=6', usageOf)
       .requiredOption(...REASON),
@@ -41,7 +41,7 @@ export const refundRequest = (receipts: Command, perform: Perform): Command =>
     [...OF_BOTH, 'refund_id', 'refund_of', 'refunded_at'],
     receipts
       .command('refund')
-      .description('Give back all that a request cost, once; for administrators')
+      .description('Refund the whole cost of a request, once; for administrators')
       .argument('<request>', 'the X-Request-Id of the answer')
       .requiredOption(...REASON),
   ).action(perform(refund));

@@ -138,7 +138,7 @@ describe('receipts verify --rpc', () => {
     }
   };
 
-  it('checks the receipt and then its anchor on the chain, and says what that proves', async () => {
+  it('checks the receipt and then its anchor on the chain, and prints what that proves', async () => {
     terminal.files.set('receipt.json', JSON.stringify(anchored.receipt));
     const { stdout, exitCode } = await verify(13, 'receipt.json');
     expect(stdout).toMatch(/^valid\n/);

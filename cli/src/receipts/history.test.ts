@@ -32,7 +32,7 @@ const tileOf = (leaves: readonly Uint8Array[], width: number) => ({ pieces: leav
 const verify = (file: string, ...more: string[]) => terminal.type(['receipts', 'verify', file, ...more], {});
 
 describe('a receipt in a state of the log', () => {
-  it('that grew out of the kept one is valid, and is not asked for twice', async () => {
+  it('that grew out of the stored one is valid, and is not fetched twice', async () => {
     expect(await verify('kept.json')).toMatchObject({ exitCode: 0 });
     gateway.script(noteOf(honest), tileOf(honest, 20));
     expect(await verify('later.json')).toMatchObject({ exitCode: 0 });
@@ -42,7 +42,7 @@ describe('a receipt in a state of the log', () => {
     expect(gateway.requests).toHaveLength(2);
   });
 
-  it('that contradicts the kept one is not called valid: exit code 7, both states in a file', async () => {
+  it('that contradicts the stored one is not called valid: exit code 7, both states in a file', async () => {
     await verify('kept.json');
     gateway.script(noteOf(forked), tileOf(forked, 20));
     const { stdout, stderr, exitCode } = await verify('met.json');
@@ -52,7 +52,7 @@ describe('a receipt in a state of the log', () => {
     expect(JSON.parse(evidence)).toMatchObject({ code: 'log_forked', kept: kept.log.checkpoint, met: met.log.checkpoint });
   });
 
-  it('that cannot be compared is not checked; with --offline it is kept, and compared by the next command', async () => {
+  it('that cannot be compared is not checked; with --offline it is stored and compared later', async () => {
     await verify('kept.json');
     gateway.script({ reset: true }, { reset: true });
     expect(await verify('met.json')).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('could not be compared') });

@@ -13,17 +13,17 @@ import { firstPublished, priceIn, publishedPrices } from './published-prices.ts'
 export interface Kept {
   /** A sentence on it. */
   readonly said: string;
-  /** Whether something published contradicts what was kept before; that was not taken over. */
+  /** Whether published data contradicts the stored data; it was not stored then. */
   readonly isContradicted: boolean;
 }
 
 interface KeepOptions {
-  /** Where none of the kept keys is published, they give way, and are put aside. */
+  /** If none of the stored keys is published, they are moved to a backup file and replaced. */
   readonly isReplacing: boolean;
 }
 
 /**
- * Keeps the gateway's public receipt keys for the profile, beside those of earlier times, and says on stderr what has changed since.
+ * Stores the gateway's public receipt keys for the profile, beside earlier ones, and reports on stderr what has changed.
  */
 export async function keepKeySet(world: CommandWorld, { isReplacing }: KeepOptions): Promise<Kept> {
   const client = await world.connect('none');
@@ -32,13 +32,13 @@ export async function keepKeySet(world: CommandWorld, { isReplacing }: KeepOptio
   const before = await keysBefore(world, path);
   const isSameGateway = before.keys.some(({ kid }) => published.some((key) => key.kid === kid));
   if (before.text !== undefined && !isSameGateway && !isReplacing) {
-    const said = `None of the keys that are kept in ${path} is published by ${client.baseUrl}: nothing was changed.\nWhere it is another gateway, \`--replace\` puts them aside.`;
+    const said = `None of the keys stored in ${path} is published by ${client.baseUrl}: nothing was changed.\nIf it is another gateway, \`--replace\` moves them to a backup file.`;
     return { said, isContradicted: true };
   }
   if (before.text !== undefined && !isSameGateway) {
     // Another gateway, or one that denies all it has published: which of the two, only the reader knows.
     const aside = await putAside(world, path, before.text);
-    world.err.write(`None of the keys that were kept is published by ${client.baseUrl}; they are in ${aside} now.\n`);
+    world.err.write(`None of the stored keys is published by ${client.baseUrl}; they are in ${aside} now.\n`);
     await putPricesAside(world);
     await forgetWitnesses(world);
   }
@@ -48,9 +48,9 @@ export async function keepKeySet(world: CommandWorld, { isReplacing }: KeepOptio
       ? await keysTogether(before.keys, published, await declaredKeys(client, world.signal))
       : { keys: isUnchanged ? before.keys : published, changes: [], contradictions: [] };
   for (const change of [...changes, ...contradictions]) world.err.write(plainText(`${change}\n`));
-  if (contradictions.length > 0) world.err.write('That contradicts the keys that are kept, and was not taken over.\n');
+  if (contradictions.length > 0) world.err.write('That contradicts the stored keys, and was not stored.\n');
   await world.writeFile(path, `${JSON.stringify({ keys }, null, 2)}\n`, { isPrivate: true });
-  return { said: `Kept ${keys.length} of ${client.baseUrl} in ${path}.`, isContradicted: contradictions.length > 0 };
+  return { said: `Stored ${keys.length} keys of ${client.baseUrl} in ${path}.`, isContradicted: contradictions.length > 0 };
 }
 
 const sorted = (keys: VaasKeySet['keys']): VaasKeySet['keys'] => [...keys].sort((a, b) => (a.kid < b.kid ? -1 : 1));
@@ -73,14 +73,14 @@ async function putAside(world: CommandWorld, path: string, text: string): Promis
   return aside;
 }
 
-/** Prices are those of the gateway whose keys were kept with them: another one at the same address has published none of them. */
+/** Prices belong to the gateway whose keys were stored with them: another gateway at the same address has published none of them. */
 async function putPricesAside(world: CommandWorld): Promise<void> {
   const path = keptPricesPath(world, world.profile);
   const text = await world.readFile(path);
   if (text === undefined) return;
   const aside = await putAside(world, path, text);
   await world.writeFile(path, `${JSON.stringify({ prices: {} }, null, 2)}\n`, { isPrivate: true });
-  world.err.write(`The prices that were kept with them are in ${aside}.\n`);
+  world.err.write(`The prices stored with them are in ${aside}.\n`);
 }
 
 /** The file as it is, and the keys in it; none where it holds something else. */
@@ -99,10 +99,10 @@ async function keysBefore(world: CommandWorld, path: string): Promise<{ text: st
 const MOST_NAMED = 5;
 
 /**
- * Keeps the gateway's published prices for the profile, so that receipts are compared with them. Those kept before stay, whatever the
- * gateway says of them later: receipts of their time name them.
+ * Stores the gateway's published prices for the profile, so that receipts are compared with them. Stored prices stay, even if the
+ * gateway changes them later: receipts of their time name them.
  *
- * What hinders is a remark on stderr and no failure: receipts verify without prices, and say so.
+ * A problem is a note on stderr and no failure: receipts verify without prices, with a note.
  */
 export async function keepPrices(world: CommandWorld): Promise<Pick<Kept, 'isContradicted'>> {
   try {
@@ -114,23 +114,23 @@ export async function keepPrices(world: CommandWorld): Promise<Pick<Kept, 'isCon
     const backdated = datedBack(kept, published, at);
     for (const name of changed.slice(0, MOST_NAMED))
       world.err.write(plainText(`The gateway has changed the price of ${name} after the fact; the one in ${path} stays.\n`));
-    if (changed.length > MOST_NAMED) world.err.write(`So it has with ${changed.length - MOST_NAMED} more.\n`);
+    if (changed.length > MOST_NAMED) world.err.write(`The same holds for ${changed.length - MOST_NAMED} more.\n`);
     for (const name of backdated.slice(0, MOST_NAMED))
-      world.err.write(plainText(`The gateway has dated the price of ${name} back: it was not published when prices were kept last.\n`));
+      world.err.write(plainText(`The gateway has dated the price of ${name} back: it was not published when prices were last stored.\n`));
     const taken = without(published, backdated);
     const content = { base_url: client.baseUrl, kept_at: world.now().toISOString(), prices: firstPublished(kept, taken) };
     await world.writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { isPrivate: true });
     return { isContradicted: changed.length + backdated.length > 0 };
   } catch (error) {
     const { message } = await reportOf(error);
-    world.err.write(plainText(`The published prices could not be kept (${message}); \`tallygate receipts keys\` fetches them later.\n`));
+    world.err.write(plainText(`The published prices could not be stored (${message}); \`tallygate receipts keys\` fetches them later.\n`));
     return { isContradicted: false };
   }
 }
 
 /**
- * Keeps the published prices anew where the receipt's is not among those of its gateway: one that was set since the login. Where none are kept, or
- * another gateway's, they stay as they are.
+ * Stores the published prices again if the receipt's price is not among the stored ones: it was set after the login. Where none are stored, or
+ * those of another gateway, nothing changes.
  */
 export async function keepPriceOf(
   world: CommandWorld,
@@ -161,14 +161,14 @@ async function keptBefore(world: CommandWorld, path: string, baseUrl: string): P
 
 interface KeptPrices {
   readonly prices: PublishedPrices;
-  /** RFC 3339; undefined where nothing was kept. */
+  /** RFC 3339; undefined where nothing was stored. */
   readonly at: string | undefined;
 }
 
 /** How far the clocks of this computer and the gateway may be apart. */
 const CLOCKS_APART_MS = 300_000;
 
-/** Versions that were not published when prices were kept last, and are said to have been charged before. */
+/** Versions that were not published when prices were last stored, but are dated before that. */
 function datedBack(kept: PublishedPrices, published: PublishedPrices, at: string | undefined): string[] {
   if (at === undefined) return [];
   return Object.entries(published).flatMap(([model, versions]) =>

@@ -2,18 +2,18 @@ import type { VaasKeySet } from '@tallygate/sdk';
 
 type Key = VaasKeySet['keys'][number];
 
-/** What a look at the published keys comes to, beside those that were kept before. */
+/** The stored and the published keys, compared. */
 interface KeysTogether {
   readonly keys: readonly Key[];
-  /** A sentence for every difference that somebody who relies on the keys should look at. */
+  /** A sentence for every difference that a user of the keys should check. */
   readonly changes: readonly string[];
-  /** Of these, what contradicts the kept keys, or does not follow from them. */
+  /** Of these, the ones that contradict the stored keys, or do not follow from them. */
   readonly contradictions: readonly string[];
 }
 
 /**
- * The kept keys are what receipts are believed by, so nothing that is published later takes their place. New keys are added where one before them has
- * signed them and the log declares them, and an end is taken over where the log declares it. Everything else is refused.
+ * The stored keys are trusted to verify receipts, so no later publication replaces them. New keys are added where one before them has
+ * signed them and the log declares them; a retirement is stored where the log declares it. Everything else is refused.
  *
  * @param log an answer of `GET /v1/log/declarations`
  */

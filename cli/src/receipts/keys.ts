@@ -14,11 +14,11 @@ interface Options {
 export const receiptKeys = (receipts: Command, perform: Perform): Command =>
   receipts
     .command('keys')
-    .description('Fetch the public keys that sign receipts, and the published prices, and keep them for offline verification')
-    .option('-o, --output <file>', 'write the keys alone to this file instead; - for stdout')
-    .option('--new-witnesses', 'take over the witnesses that the gateway lists now, in the place of those that are kept')
-    .option('--replace', 'the kept keys are of another gateway: put them aside, and its prices with them')
-    .addHelpText('after', '\nExits with 3 where what is published contradicts what was kept before, and does not take that over.')
+    .description('Fetch the public keys that sign receipts, and the published prices, and store them for offline verification')
+    .option('-o, --output <file>', 'write only the keys to this file instead; - for stdout')
+    .option('--new-witnesses', 'replace the stored witnesses by those that the gateway lists now')
+    .option('--replace', 'the stored keys are of another gateway: move them and its prices to a backup file')
+    .addHelpText('after', '\nExits with 3, and does not store it, when the published data contradicts the stored data.')
     .action(perform(fetchKeys));
 
 async function fetchKeys(world: CommandWorld, { options: { output, newWitnesses, replace = false } }: Typed<Options>): Promise<ExitCode> {
@@ -29,7 +29,7 @@ async function fetchKeys(world: CommandWorld, { options: { output, newWitnesses,
   }
   const { said, isContradicted } = await keepKeySet(world, { isReplacing: replace });
   world.err.write(`${said}\n`);
-  // Prices and witnesses are those of the gateway whose keys are kept: of another one, none are taken over.
+  // Prices and witnesses belong to the gateway whose keys are stored: those of another one are not stored.
   if (isContradicted) return EXIT.receiptNotValid;
   const prices = await keepPrices(world);
   await keepWitnesses(world, { newWitnesses: newWitnesses === true });

@@ -35,7 +35,7 @@ export const listReceipts = (receipts: Command, perform: Perform): Command =>
           .description('List receipts of the account, newest request first')
           .option('--month <month>', 'only of requests of this month, YYYY-MM (UTC)')
           .addOption(new Option('--kind <kind>', 'only of this kind').choices(KINDS))
-          .option('--model <model>', 'only of requests that this model answered')
+          .option('--model <model>', 'only of requests to this model')
           .option('--run <run-id>', 'only of requests of this agent run'),
       ),
     ),

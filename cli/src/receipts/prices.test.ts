@@ -35,7 +35,7 @@ describe('receipts verify --prices', () => {
     return verify('--prices', 'models.json', ...more);
   };
 
-  it('compares with a saved answer of GET /v1/models, and asks nobody', async () => {
+  it('compares with a saved answer of GET /v1/models, offline', async () => {
     const { stdout, stderr, exitCode } = await verifyAt(catalogue(), '--json', 'valid,checks');
     expect(JSON.parse(stdout)).toMatchObject({ valid: true, checks: { prices: 'ok' } });
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
@@ -85,7 +85,7 @@ describe('receipts verify --prices', () => {
   });
 });
 
-describe('kept prices', () => {
+describe('stored prices', () => {
   it('are compared with from then on, offline', async () => {
     await keep();
     const asked = gateway.requests.length;
@@ -139,7 +139,7 @@ describe('kept prices', () => {
     expect((await verify()).exitCode).toBe(0);
   });
 
-  it('take no version that is dated back to a time before they were kept: exit code 3', async () => {
+  it('reject a version that is dated back to before they were stored: exit code 3', async () => {
     await keep();
     const { stderr, exitCode } = await keep({ version: 'new', effective_from: '2026-08-01T00:00:00.000Z' });
     expect(stderr).toContain('has dated the price of gpt-4o-mini in version new back');
@@ -158,7 +158,7 @@ describe('kept prices', () => {
     terminal.files.set('/config/tallygate/default.vaas-keys.json', keySet.replaceAll(/"kid": ?"[^"]*"/g, '"kid":"another"'));
     const { stderr } = await keep(undefined, ['--replace']);
     expect(stderr).not.toContain('after the fact');
-    expect(terminal.files.get(/prices that were kept with them are in (\S+)\.\n/.exec(stderr)?.[1] ?? '')).toBe(before);
+    expect(terminal.files.get(/prices stored with them are in (\S+)\.\n/.exec(stderr)?.[1] ?? '')).toBe(before);
     expect((await verify()).exitCode).toBe(0);
   });
 
@@ -214,5 +214,5 @@ it('names a few of many prices that were changed after the fact, and how many mo
   await login(many('0.1'));
   const { stderr } = await login(many('0.2'));
   expect(stderr.match(/after the fact/g)).toHaveLength(5);
-  expect(stderr).toContain('So it has with 3 more.');
+  expect(stderr).toContain('The same holds for 3 more.');
 });

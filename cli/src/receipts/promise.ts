@@ -29,7 +29,7 @@ export async function explainPromise(world: CommandWorld, { jws, keys, receipt }
 }
 
 const STATES: Readonly<Record<VerifiedPromise['state'], string>> = {
-  kept: 'kept: the receipt is what was promised, and stands in the log',
+  kept: 'kept: the receipt is as promised, and in the log',
   pending: 'pending: the receipt is not in the log yet, and there is time left',
   broken: 'broken, which proves misbehaviour',
 };

@@ -17,7 +17,7 @@ export function publishedPrices(value: unknown): PublishedPrices {
   return mapValues(file['prices'], 'prices', (versions, path) => mapValues(versions, path, keptPrice));
 }
 
-/** Both together. A version stands for one price permanently, so of two prices the earlier holds: a later one must not rewrite it. */
+/** Both together. A version has one price permanently, so of two prices the earlier one is used: a later one must not rewrite it. */
 export function firstPublished(earlier: PublishedPrices, later: PublishedPrices): PublishedPrices {
   const models = Object.entries(later).map(([model, versions]) => {
     const kept = own(earlier, model) ?? {};

@@ -82,7 +82,7 @@ describe('receipts keys', () => {
     gateway.script({ json: JSON.parse(keySet) }, { json: prices }, { json: agentDocument(null) }, { json: JSON.parse(keySet) });
     const { stderr, exitCode } = await terminal.type(['receipts', 'keys'], {});
     expect(stderr).toContain('in /config/tallygate/default.vaas-keys.json.');
-    expect(stderr).not.toContain('could not be kept');
+    expect(stderr).not.toContain('could not be stored');
     expect(terminal.file('default.prices.json')).toContain('"input_tokens": "150000"');
     expect(exitCode).toBe(0);
     expect(JSON.parse(terminal.file('default.vaas-keys.json') ?? '')).toEqual(JSON.parse(keySet));
@@ -90,7 +90,7 @@ describe('receipts keys', () => {
     expect(JSON.parse(stdout)).toEqual(JSON.parse(keySet));
   });
 
-  describe('where keys were kept before', () => {
+  describe('where keys are stored already', () => {
     const path = '/config/tallygate/default.vaas-keys.json';
     const { keys } = JSON.parse(keySet) as VaasKeySet;
     const [current, retired, ...others] = keys as [Key, Key, ...Key[]];
@@ -111,7 +111,7 @@ describe('receipts keys', () => {
     const succession = (name: string) => readVector(`succession/${name}`) as unknown as Succession;
     beforeEach(() => void terminal.files.set(path, keySet));
 
-    it('says nothing of keys where none has changed', async () => {
+    it('prints nothing about keys where none has changed', async () => {
       gateway.script({ json: { keys: [...keys].reverse() } }, { json: { object: 'list', data: [] } });
       const { stderr, exitCode } = await terminal.type(['receipts', 'keys'], {});
       expect(stderr).not.toMatch(/^The (receipt key|key of the log)/m);
@@ -137,7 +137,7 @@ describe('receipts keys', () => {
         terminal.files.set(path, JSON.stringify({ keys: before }));
         const { stderr, exitCode } = await keep(published, log);
         expect(stderr).toContain(`${refused[0]} is`);
-        expect(stderr).toContain('That contradicts the keys that are kept');
+        expect(stderr).toContain('That contradicts the stored keys');
         expect(exitCode).toBe(3);
         expect(kept()).toEqual(before);
       },
@@ -153,13 +153,13 @@ describe('receipts keys', () => {
       expect(new Set(kept().map(({ kid }: Key) => kid))).toEqual(new Set(published.map(({ kid }) => kid)));
     });
 
-    it('exits with 3 and changes nothing where none of the kept keys is published', async () => {
+    it('exits with 3 and changes nothing where none of the stored keys is published', async () => {
       const refused = await keep([{ ...current, kid: 'another' }]);
-      expect(refused).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('None of the keys that are kept') });
+      expect(refused).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('None of the keys stored') });
       expect(terminal.files.get(path)).toBe(keySet);
     });
 
-    it('puts the kept keys aside where it is told that they are of another gateway', async () => {
+    it('moves the stored keys to a backup file with --replace', async () => {
       gateway.script({ json: { keys: [{ ...current, kid: 'another' }] } }, { json: { object: 'list', data: [] } });
       const { stderr, exitCode } = await terminal.type(['receipts', 'keys', '--replace'], {});
       const aside = /they are in (\S+) now/.exec(stderr)?.[1] ?? '';
@@ -177,7 +177,7 @@ describe('receipts verify', () => {
     return terminal.type(['receipts', 'verify', 'r.json', '--keys', 'keys.json', ...more], { isTty: true });
   };
 
-  it('says yes with a summary, exits with 0 and asks nobody', async () => {
+  it('prints a summary, exits with 0 and makes no request', async () => {
     const { stdout, stderr, exitCode } = await verify(receiptText('good/plain'));
     expect({ stderr, exitCode }).toEqual({ stderr: NOT_COMPARED, exitCode: 0 });
     const { payload } = JSON.parse(receiptText('good/plain'));
@@ -213,7 +213,7 @@ describe('receipts verify', () => {
     expect((await verify(receiptText(`good/${name}`))).stdout).toContain(line);
   });
 
-  it('says where a receipt stands in the log, what that proves and what it does not', async () => {
+  it('prints where a receipt is in the log, what that proves and what it does not', async () => {
     const { stdout } = await verify(receiptText('good/logged'));
     expect(stdout).toContain('Log                   entry 5 of 13 in vectors.tallygate.test/receipts\n');
     expect(stdout).toMatch(/\nThis proves:\n- The service signed this receipt.+\n(- .+\n)*- It is entry 5 of the log/);
@@ -236,7 +236,7 @@ describe('receipts verify', () => {
       expect(await promised('promise', 'good/plain')).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^pending: /) });
     });
 
-    it('exits with 0 where the receipt stands in the log, and with 3 where it costs more than was promised', async () => {
+    it('exits with 0 where the receipt is in the log, and with 3 where it costs more than promised', async () => {
       expect(await promised('promise', 'good/logged')).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^kept: /) });
       expect(await promised('dearer', 'good/logged')).toMatchObject({ exitCode: 3, stdout: expect.stringContaining('383999') });
     });
@@ -247,7 +247,7 @@ describe('receipts verify', () => {
     });
   });
 
-  it('demands the log, where it is told to', async () => {
+  it('requires a proof of inclusion with --require-log', async () => {
     expect((await verify(receiptText('good/logged-with-price'), ['--require-log'])).exitCode).toBe(0);
     const { stdout, exitCode } = await verify(receiptText('good/plain'), ['--require-log']);
     expect(stdout).toContain('(not_logged)');
@@ -285,7 +285,7 @@ describe('receipts verify', () => {
     expect((await terminal.type(argv, { stdin: receiptText('good/plain') })).exitCode).toBe(0);
   });
 
-  it('exits with 1 and says how to get the keys when there are none', async () => {
+  it('exits with 1 and explains how to get the keys when there are none', async () => {
     terminal.files.set('r.json', receiptText('good/plain'));
     const { stderr, exitCode } = await terminal.type(['receipts', 'verify', 'r.json'], {});
     expect(stderr).toContain('next: Fetch the public keys with `tallygate receipts keys`');

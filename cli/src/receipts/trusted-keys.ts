@@ -6,11 +6,11 @@ import { readText } from '../given-file.ts';
 
 const FETCH = 'Fetch the public keys with `tallygate receipts keys`, or name a copy with --keys.';
 
-/** The public keys that a receipt is believed by: those of the file that the line names, or those that were kept at login. */
+/** The trusted public keys: those of the file that the command line names, or those stored at login. */
 export async function trustedKeys(world: CommandWorld, named: string | undefined): Promise<unknown> {
   const path = named ?? keySetPath(world, world.profile);
   const text = named === undefined ? await world.readFile(path) : await readText(world, named, FETCH);
-  if (text === undefined) throw new Failure('no_keys', 'No public keys of the gateway are kept here.', EXIT.failure, FETCH);
+  if (text === undefined) throw new Failure('no_keys', 'No public keys of the gateway are stored here.', EXIT.failure, FETCH);
   try {
     return JSON.parse(text);
   } catch {

@@ -29,7 +29,7 @@ export const NOT_COMPARED =
   'The unit prices were not compared with published ones: `tallygate login` keeps those, --prices names a file.\n';
 
 const COSIGNATURES_FOLLOW =
-  'Cosignatures follow a receipt by seconds: fetched again, it has them. A log whose states nobody cosigns may show others another past; --no-witnesses demands none.\n';
+  'Cosignatures follow a receipt by seconds: fetch it again. A log without cosigned states may show others a different history; --no-witnesses requires none.\n';
 
 const FIELDS = [
   'valid',
@@ -78,19 +78,19 @@ export const verifyReceipt = (receipts: Command, perform: Perform): Command =>
           'Check a receipt from its file: signature, that the cost follows from usage and prices, that the prices are the published ones, and that the log is the one that was seen before',
         ),
     )
-      .option('--require-log', 'refuse what was not shown to stand in the log')
+      .option('--require-log', 'require a proof of inclusion in the log')
       .argument('<file>', 'the receipt, or an export of many; - for stdin')
-      .option('--keys <file>', 'public keys (vaas-keys.json); default: those kept at login')
-      .option('--prices <file>', 'published prices (a saved answer of GET /v1/prices); default: those kept at login')
-      .option('--account <id>', 'the account that the receipt, or every receipt of an export, has to be of')
+      .option('--keys <file>', 'public keys (vaas-keys.json); default: those stored at login')
+      .option('--prices <file>', 'published prices (a saved answer of GET /v1/prices); default: those stored at login')
+      .option('--account <id>', 'the account that the receipt, or every receipt of an export, must belong to')
       .option('--rpc <url>', 'a node of the chain that you trust: asks it for the anchor too')
       .option('--contract <address>', 'the contract as you know it; default: the one that the receipt names')
-      .option('--offline', 'ask nobody: a state of the log that goes unproven is accepted, kept, and compared by a later command')
+      .option('--offline', 'make no requests: an unproven state of the log is accepted, stored, and compared by a later command')
       .option('--promise <jws>', 'the X-Receipt-Promise of the answer: refuses where the receipt, fetched after its time, does not keep it')
       .option('--no-prices', 'do not compare the unit prices with published ones')
       .addHelpText(
         'after',
-        '\nExits with 0 when the receipt is valid, and with --rpc on the chain; with 3 when it is not, with 6 when its price is not at hand or the log cannot be asked, with 7 when the log contradicts a state that was kept.',
+        '\nExits with 0 when the receipt is valid, and with --rpc on the chain; with 3 when it is not, with 6 when its price is missing or the log cannot be reached, with 7 when the log contradicts a stored state.',
       ),
   ).action(perform(verify));
 
@@ -114,7 +114,7 @@ async function verify(world: CommandWorld, { args: [file = ''], options }: Typed
     return code === EXIT.ok && !isCompared ? EXIT.receiptNotChecked : code;
   }
   const { found, onChain } = await verdictOf(text, { keys, demands, chain, account: options.account });
-  // Before anything is said: of a log that has shown two pasts no receipt is called valid.
+  // Before any output: if the log has shown two histories, no receipt is called valid.
   const isCompared = await isReceiptOfOneHistory(world, { found, onChain }, options);
   if (options.promise !== undefined && isOwn(found)) return explainPromise(world, { jws: options.promise, keys, receipt: found });
   if (world.jsonFields !== undefined) printRecord(world, { ...found, ...(onChain && { on_chain: onChain }) }, []);
@@ -124,7 +124,7 @@ async function verify(world: CommandWorld, { args: [file = ''], options }: Typed
   return isCompared ? EXIT.ok : EXIT.receiptNotChecked;
 }
 
-/** The state that an anchor names is one of the log where the chain says so: until then it is nobody's word. */
+/** The state that an anchor names is one of the log only when the chain confirms it. */
 async function isReceiptOfOneHistory(
   world: CommandWorld,
   { found, onChain }: { readonly found: Verification | Foreign; readonly onChain: OnChain | undefined },
@@ -184,7 +184,7 @@ async function explain(world: CommandWorld, found: Verification | Foreign, onCha
   if (!found.valid) {
     world.out.write(plainText(`${isUnchecked(found) ? 'cannot be checked' : 'not valid'}: ${found.reason} (${found.code})\n`));
     if (found.code === 'unknown_key' || found.code === 'unknown_log_key')
-      world.err.write('The keys at hand may be older than the receipt: `tallygate receipts keys` fetches them.\n');
+      world.err.write('The stored keys may be older than the receipt: `tallygate receipts keys` fetches them.\n');
     if (found.code === 'too_few_witnesses') world.err.write(COSIGNATURES_FOLLOW);
     if (isUnchecked(found)) world.err.write(HOW_TO_CHECK);
     return;

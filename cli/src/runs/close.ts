@@ -11,7 +11,7 @@ export const closeRun = (runs: Command, perform: Perform): Command =>
     withMode(
       runs
         .command('close')
-        .description('The kill switch: the run and its child runs make no further call, and what they have running is stopped')
+        .description('The kill switch: the run and its child runs make no further call, and their running calls are stopped')
         .argument('<run-id>'),
     ),
   ).action(perform(close));

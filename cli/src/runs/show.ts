@@ -20,7 +20,7 @@ const STEPS: readonly Column<RunStep>[] = [
 export const showRun = (runs: Command, perform: Perform): Command =>
   withJson(
     [...RunFields, 'held_usd', 'steps', 'children'],
-    withMode(runs.command('show').description('Where an agent run stands, and what its steps cost').argument('<run-id>')),
+    withMode(runs.command('show').description('Show the state of an agent run, and the cost of its steps').argument('<run-id>')),
   ).action(perform(show));
 
 async function show(world: CommandWorld, { args: [runId = ''], options }: Typed<ModeOptions>): Promise<void> {

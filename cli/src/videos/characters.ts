@@ -26,11 +26,11 @@ export function videoCharacters(videos: Command, perform: Perform): void {
     VideoCharacterFields,
     characters
       .command('create')
-      .description('Make a character of what a video shows; it costs nothing')
-      .argument('<name>', 'what prompts call it by')
+      .description('Create a character from a video; it costs nothing')
+      .argument('<name>', 'its name in prompts')
       .option('--file <file>', 'a video file, MP4')
       .option('--video <video-id>', 'or a completed video of yours')
-      .option('-m, --model <id>', 'the video model whose provider is to keep it'),
+      .option('-m, --model <id>', 'the video model whose provider stores it'),
   ).action(perform(create));
   withJson(VideoCharacterFields, characters.command('get').description('Show a character').argument('<character-id>')).action(perform(get));
 }

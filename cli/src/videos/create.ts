@@ -25,14 +25,14 @@ export const createVideo = (videos: Command, perform: Perform): Command =>
     withRun(
       videos
         .command('create')
-        .description('Begin a video; it is charged now, and given back in full if it fails')
-        .argument('[prompt...]', 'what is to be seen; read from stdin when left out')
+        .description('Create a video; it is charged now, and given back in full if it fails')
+        .argument('[prompt...]', 'what to show; read from stdin when left out')
         .option('-m, --model <id>', 'which model', 'sora-2')
-        .option('--seconds <seconds>', 'how long, such as 4')
+        .option('--seconds <seconds>', 'duration, such as 4')
         .option('--size <size>', 'width and height, such as 720x1280')
-        .option('--picture <file>', 'a picture to begin with, of that size')
-        .option('--character <ids...>', 'who is to appear: characters that were made before')
-        .option('--wait', 'until it is made; exit code 1 if it fails'),
+        .option('--picture <file>', 'a first frame of that size')
+        .option('--character <ids...>', 'existing characters that appear in it')
+        .option('--wait', 'until it is ready; exit code 1 if it fails'),
     ),
   ).action(perform(create));
 

@@ -5,7 +5,7 @@ import type { CommandWorld } from '../command.ts';
 const MS_PER_SECOND = 1000;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** Waits until a video is made or has failed. On a terminal one line tells how far it is; elsewhere each change is a new line. */
+/** Waits until a video is completed or has failed. On a terminal, one line shows the progress; elsewhere each change is a new line. */
 export async function followVideo(world: CommandWorld, client: Tallygate, videoId: string, everySeconds: number): Promise<Video> {
   const { err, signal } = world;
   let told = '';

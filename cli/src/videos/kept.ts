@@ -16,26 +16,26 @@ const COLUMNS: readonly Column<Video>[] = [
   { title: 'created', of: createdText },
 ];
 
-/** What is done with a video that was begun. */
+/** Commands on an existing video. */
 export function keptVideos(videos: Command, perform: Perform): void {
   withJson(VideoFields, withPages(videos.command('list').description('List videos, newest first'))).action(perform(list));
-  withJson(VideoFields, videos.command('get').description('Show how far a video is').argument('<video-id>')).action(perform(get));
+  withJson(VideoFields, videos.command('get').description('Show the progress of a video').argument('<video-id>')).action(perform(get));
   withJson(
     VideoFields,
     videos
       .command('wait')
-      .description('Wait until a video is made; exit code 1 if it fails')
+      .description('Wait until a video is ready; exit code 1 if it fails')
       .argument('<video-id>')
-      .option('--every <seconds>', 'how often to ask', seconds, 2),
+      .option('--every <seconds>', 'polling interval', seconds, 2),
   ).action(perform(wait));
   videos
     .command('download')
     .description('Download a video')
     .argument('<video-id>')
-    .addOption(new Option('--variant <which>', 'or a picture of it').choices(['video', 'thumbnail', 'spritesheet']).default('video'))
+    .addOption(new Option('--variant <which>', 'or a still image').choices(['video', 'thumbnail', 'spritesheet']).default('video'))
     .requiredOption('-o, --output <file>', 'where to; - for stdout')
     .action(perform(download));
-  videos.command('delete').description('Delete a video permanently, or call it off').argument('<video-id>').action(perform(remove));
+  videos.command('delete').description('Delete a video permanently, or cancel it').argument('<video-id>').action(perform(remove));
 }
 
 async function list(world: CommandWorld, { options }: Typed<PageOptions>): Promise<void> {

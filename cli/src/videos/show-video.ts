@@ -23,5 +23,5 @@ export function showVideo(world: CommandWorld, video: Video): void {
   printRecord(world, video, LINES);
   // Beside the record: a script reads them with `--json error,refund_receipt_id`.
   if (video.error) world.err.write(`${video.error.code}: ${video.error.message}\n`);
-  if (video.refund_receipt_id) world.err.write(`Given back in full: tallygate receipts get ${video.refund_receipt_id}\n`);
+  if (video.refund_receipt_id) world.err.write(`Refunded in full: tallygate receipts get ${video.refund_receipt_id}\n`);
 }

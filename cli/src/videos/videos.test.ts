@@ -42,11 +42,11 @@ describe('videos', () => {
     expect([stderr, exitCode]).toEqual(['queued 0 %\nin_progress 40 %\ncompleted 100 %\n', 0]);
   });
 
-  it('that failed say why, and where the refund is', async () => {
+  it('that failed have the reason and the refund', async () => {
     gateway.script({ json: video('failed') }, { json: video('failed') });
     const shown = await terminal.type(['videos', 'get', id]);
     expect(shown.stderr).toBe(
-      `moderation_blocked: Not this.\nGiven back in full: tallygate receipts get ${video('failed').refund_receipt_id}\n`,
+      `moderation_blocked: Not this.\nRefunded in full: tallygate receipts get ${video('failed').refund_receipt_id}\n`,
     );
     expect(shown.stdout).toContain(`Refund\t${video('failed').refund_receipt_id}\n`);
     expect((await terminal.type(['videos', 'wait', id])).exitCode).toBe(1);
@@ -70,7 +70,7 @@ describe('videos', () => {
     ]);
   });
 
-  it('have characters, made of a file or of a video', async () => {
+  it('have characters, created from a file or a video', async () => {
     terminal.files.set('ada.mp4', 'MP4');
     const ada = { id: 'char_1', name: 'Ada', created_at: 1763712000 };
     gateway.script({ json: ada }, { json: ada }, { json: ada }, { json: video('queued') });

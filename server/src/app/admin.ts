@@ -156,7 +156,7 @@ function commandOf(argv: readonly string[]): Command | undefined {
   if (!ofUser || first === undefined || !isComplete) return undefined;
   return async ({ orm }) => {
     const said = await ofUser({ em: orm.em, clock: systemClock }, first, second);
-    if (said === undefined) process.stderr.write(`Nobody has the address ${first} here.\n`);
+    if (said === undefined) process.stderr.write(`There is no user with the address ${first}.\n`);
     else process.stdout.write(`${said}\n`);
     return said !== undefined;
   };

@@ -19,7 +19,7 @@ export const closeAccount = (account: Command, perform: Perform): Command =>
       'Close the account permanently: every key and session ends, usage and receipts stay; takes the password, and a code where MFA is on',
     )
     .option('--code <code>', 'six digits from the app, or a recovery code')
-    .option('--yes', 'do not ask whether it is meant')
+    .option('--yes', 'do not ask for confirmation')
     .action(perform(close));
 
 async function close(world: CommandWorld, { options: { code: given, yes } }: Typed<Options>): Promise<void> {
@@ -32,7 +32,7 @@ async function close(world: CommandWorld, { options: { code: given, yes } }: Typ
     const question = 'Code from the authenticator app, or a recovery code';
     await withCode(world, { given, question }, (code) => client.identity.close({ password, code }, { signal }));
   } else await client.identity.close({ password }, { signal });
-  // The kept session is worth nothing any more, if it is the one that was used.
+  // The stored session has ended, if it was the one that was used.
   if (env.sessionToken === undefined && (await readLogin(world, profile))?.email === email) await forgetLogin(world, profile);
   err.write(`The account of ${email} is closed; its keys and sessions have ended.\n`);
 }
@@ -40,8 +40,8 @@ async function close(world: CommandWorld, { options: { code: given, yes } }: Typ
 /** What cannot be undone is typed out, as it is on the web. */
 async function requireMeant({ input, err }: CommandWorld, { baseUrl }: Tallygate, email: string): Promise<void> {
   if (!input.isTty)
-    throw new Failure('usage', 'Closing an account cannot be undone, and there is nobody to ask.', EXIT.usage, 'Give --yes.');
+    throw new Failure('usage', 'Closing an account cannot be undone, and there is no terminal to confirm it.', EXIT.usage, 'Give --yes.');
   err.write(`This closes the account of ${email} at ${baseUrl}. It cannot be undone.\n`);
   if ((await input.ask('Type the e-mail address to go on: ')) !== email)
-    throw new Failure('usage', 'That is another address: nothing was changed.', EXIT.usage);
+    throw new Failure('usage', 'The address does not match: nothing was changed.', EXIT.usage);
 }

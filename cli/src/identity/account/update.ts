@@ -27,13 +27,13 @@ export const updateAccount = (account: Command, perform: Perform): Command =>
     account
       .command('update')
       .description(
-        'Change the display name, the e-mail address, or whether prompts and answers may be kept; a new address takes the password, and the link that is mailed to it',
+        'Change the display name, the e-mail address, or whether prompts and answers may be stored; a new address needs the password and a click on the link mailed to it',
       )
       .option('--name <name>', 'display name')
       .option('--no-name', 'remove the display name')
       .option('--email <address>', 'new e-mail address')
-      .option('--store', 'let prompts and answers be kept, as `store` in requests asks for')
-      .option('--no-store', 'keep nothing of prompts and answers'),
+      .option('--store', 'allow prompts and answers to be stored when a request sets `store`')
+      .option('--no-store', 'store no prompts and answers'),
   ).action(perform(update));
 
 async function update(world: CommandWorld, { options: { name, email, store } }: Typed<Options>): Promise<void> {

@@ -18,7 +18,7 @@ export const mfaEnable = (mfa: Command, perform: Perform): Command =>
     mfa
       .command('enable')
       .description('Set up a second factor: shows the secret, takes a code from the app and the password, prints ten recovery codes')
-      .option('--code <code>', 'code for a set-up that was begun before; for scripts')
+      .option('--code <code>', 'code for a set-up that was started before; for scripts')
       .addHelpText(
         'after',
         '\nIn a pipe it takes two steps: without --code it prints the otpauth link, with it and the password on stdin the recovery codes.',

@@ -11,7 +11,7 @@ const LINES: readonly Column<MfaStatusResponse>[] = [
 ];
 
 export const mfaStatus = (mfa: Command, perform: Perform): Command =>
-  withJson(MfaStatusResponseFields, mfa.command('status').description('Whether a login needs a second factor')).action(perform(show));
+  withJson(MfaStatusResponseFields, mfa.command('status').description('Show whether a login needs a second factor')).action(perform(show));
 
 async function show(world: CommandWorld): Promise<void> {
   const client = await world.connect();

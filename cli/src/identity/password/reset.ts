@@ -10,8 +10,8 @@ interface Options {
 export const resetPassword = (password: Command, perform: Perform): Command =>
   password
     .command('reset')
-    .description('Set a new password without the old one: first a mail is sent, then --token takes what it says')
-    .option('--email <address>', 'where the mail goes')
+    .description('Set a new password without the old one: first a mail is sent, then --token takes the token in it')
+    .option('--email <address>', 'address for the mail')
     .option('--token <token>', 'token of the mail, `tgr_…`')
     .action(perform(reset));
 
@@ -21,7 +21,7 @@ async function reset(world: CommandWorld, { options: { email, token } }: Typed<O
   if (token === undefined) {
     const address = await askFor(world, 'E-mail', email, '--email');
     await client.identity.requestPasswordReset(address, { signal });
-    err.write(`If ${address} has an account, a mail is on its way. Go on with \`tallygate password reset --token TOKEN\`.\n`);
+    err.write(`If ${address} has an account, a mail was sent. Continue with \`tallygate password reset --token TOKEN\`.\n`);
     return;
   }
   const [new_password = ''] = await askSecrets(world, { name: 'New password', isNew: true });

@@ -15,10 +15,9 @@ const COLUMNS: readonly Column<SessionResponse>[] = [
 ];
 
 export const listSessions = (sessions: Command, perform: Perform): Command =>
-  withJson(
-    SessionResponseFields,
-    withPages(sessions.command('list').description('Where the user is signed in, the last used first')),
-  ).action(perform(list));
+  withJson(SessionResponseFields, withPages(sessions.command('list').description('List the sessions of the user, last used first'))).action(
+    perform(list),
+  );
 
 async function list(world: CommandWorld, { options }: Typed<PageOptions>): Promise<void> {
   const { sessions } = await world.connect('session');

@@ -29,7 +29,7 @@ export const createUser = (users: Command, perform: Perform): Command =>
       .description('Register a user, as the web front end does; for operators')
       .option('--email <address>', 'e-mail address')
       .option('--name <name>', 'display name')
-      .option('--news', 'they want news by mail; a mail asks them to confirm it')
+      .option('--news', 'consent to news by mail; a mail asks them to confirm it')
       .option('--internal-secret-env <name>', 'environment variable with the internal secret', 'TALLYGATE_INTERNAL_SECRET'),
   ).action(perform(create));
 

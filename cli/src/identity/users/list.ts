@@ -27,8 +27,8 @@ export const listUsers = (users: Command, perform: Perform): Command =>
       users
         .command('list')
         .description('Users of the gateway, the newest first; for administrators')
-        .addOption(new Option('--role <role>', 'only who has it').choices(RoleValues))
-        .option('--email <address>', 'whose address this is'),
+        .addOption(new Option('--role <role>', 'only users with this role').choices(RoleValues))
+        .option('--email <address>', 'only the user with this address'),
     ),
   ).action(perform(list));
 

@@ -30,7 +30,7 @@ async function give(world: CommandWorld, { args: [user = '', wanted] }: Typed<ob
   let id = user;
   if (user.includes('@')) {
     const { data } = await client.users.list({ email: user, limit: 1 }, { signal });
-    if (!data[0]) throw new Failure('not_found', `Nobody has the address ${user} here.`, EXIT.failure, 'tallygate users list');
+    if (!data[0]) throw new Failure('not_found', `There is no user with the address ${user}.`, EXIT.failure, 'tallygate users list');
     id = data[0].user_id;
   }
   printRecord(world, await client.users.setRole(id, role, { signal }), LINES);

@@ -29,21 +29,21 @@ interface AddOptions {
 
 const ROLES = ['user', 'assistant', 'system', 'developer'];
 
-/** Dialogues that are kept. */
+/** Stored dialogues. */
 export function conversationCommands(conversations: Command, perform: Perform): void {
   withJson(
     ConversationFields,
     conversations
       .command('create')
-      .description('Begin a conversation; `responses create --conversation` goes on with it')
-      .option('--metadata <name=value>', 'a pair to keep with it; may stand more than once', pairs),
+      .description('Create a conversation; `responses create --conversation` continues it')
+      .option('--metadata <name=value>', 'metadata to store with it; repeatable', pairs),
   ).action(perform(create));
   withJson(ConversationFields, conversations.command('get').description('Show a conversation').argument('<conversation-id>')).action(
     perform(get),
   );
   withJson(
     ITEM_FIELDS,
-    conversations.command('items').description('List what was said in a conversation, oldest first').argument('<conversation-id>'),
+    conversations.command('items').description('List the items of a conversation, oldest first').argument('<conversation-id>'),
   ).action(perform(items));
   withJson(
     ITEM_FIELDS,
@@ -51,12 +51,12 @@ export function conversationCommands(conversations: Command, perform: Perform): 
       .command('add')
       .description('Add a message to a conversation, without asking a model')
       .argument('<conversation-id>')
-      .argument('[text...]', 'what was said; read from stdin when left out')
-      .addOption(new Option('--role <role>', 'who said it').choices(ROLES).default('user')),
+      .argument('[text...]', 'the text; read from stdin when left out')
+      .addOption(new Option('--role <role>', 'author of the item').choices(ROLES).default('user')),
   ).action(perform(add));
   conversations
     .command('delete')
-    .description('Delete a conversation with what was said in it, permanently')
+    .description('Delete a conversation with its items, permanently')
     .argument('<conversation-id>')
     .action(perform(remove));
 }

@@ -28,17 +28,17 @@ export const createResponse = (responses: Command, perform: Perform): Command =>
     withRun(
       responses
         .command('create')
-        .description('Ask a model; the answer is kept, and can be gone on from')
+        .description('Ask a model; the answer is stored, and can be continued')
         .argument('[prompt...]', 'the question; read from stdin when left out')
         .option('-m, --model <id>', 'which model', 'gpt-4o-mini')
-        .option('--instructions <text>', 'instructions that come before the question')
-        .option('--previous <response-id>', 'the response to go on from')
-        .option('--conversation <conversation-id>', 'the conversation to go on with')
-        .option('--max-tokens <n>', 'upper bound on tokens out, from 16 on', wholeNumber(16))
-        .option('--metadata <name=value>', 'a pair to keep with it; may stand more than once', pairs)
-        .option('--stream', 'show the answer as it comes')
-        .option('--background', 'come back at once; ask for the answer later')
-        .option('--no-store', 'keep nothing'),
+        .option('--instructions <text>', 'instructions before the question')
+        .option('--previous <response-id>', 'the response to continue')
+        .option('--conversation <conversation-id>', 'the conversation to continue')
+        .option('--max-tokens <n>', 'maximum of output tokens, at least 16', wholeNumber(16))
+        .option('--metadata <name=value>', 'metadata to store with it; repeatable', pairs)
+        .option('--stream', 'stream the answer')
+        .option('--background', 'return at once; ask for the answer later')
+        .option('--no-store', 'do not store the answer'),
     ),
   ).action(perform(create));
 
@@ -69,8 +69,8 @@ async function create(world: CommandWorld, { args, options }: Typed<Options>): P
   const { output_text: text, cost_usd: cost } = await shown(response);
   if (isPlain) writeAnswer(world, text);
   if (!text.endsWith('\n')) world.out.write('\n');
-  if (response.status === 'incomplete') world.err.write('The answer was cut at its bound.\n');
-  world.err.write(store ? `kept as ${response.id}\n` : '');
+  if (response.status === 'incomplete') world.err.write('The answer was cut at the token limit.\n');
+  world.err.write(store ? `stored as ${response.id}\n` : '');
   writeRemark(world, { cost, receiptId, model: response.model });
   return codeOf(response);
 }
@@ -84,7 +84,7 @@ async function relay(world: CommandWorld, events: EventStream<ResponseStreamEven
     if (type === 'response.output_text.delta' && typeof delta === 'string' && world.jsonFields === undefined) writeAnswer(world, delta);
     if (isResponse(response)) last = response;
   }
-  if (!last) throw new Failure('unexpected_response', 'The stream said nothing.', EXIT.failure);
+  if (!last) throw new Failure('unexpected_response', 'The stream had no events.', EXIT.failure);
   return last;
 }
 

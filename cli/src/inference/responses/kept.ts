@@ -5,14 +5,14 @@ import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { plainText } from '../../print.ts';
 import { ITEM_FIELDS, RESPONSE_FIELDS, showItems, showResponse } from './show-response.ts';
 
-/** What is done with a response that is kept. */
+/** Commands on a stored response. */
 export function keptResponses(responses: Command, perform: Perform): void {
-  withJson(RESPONSE_FIELDS, responses.command('get').description('Show a kept response').argument('<response-id>')).action(perform(get));
+  withJson(RESPONSE_FIELDS, responses.command('get').description('Show a stored response').argument('<response-id>')).action(perform(get));
   withJson(
     RESPONSE_FIELDS,
     responses
       .command('wait')
-      .description('Wait until a background response is over; exit code 1 unless it is completed')
+      .description('Wait until a background response has ended; exit code 1 unless it is completed')
       .argument('<response-id>'),
   ).action(perform(wait));
   withJson(
@@ -21,9 +21,9 @@ export function keptResponses(responses: Command, perform: Perform): void {
   ).action(perform(cancel));
   withJson(
     ITEM_FIELDS,
-    responses.command('items').description('List what was new in a response’s input, oldest first').argument('<response-id>'),
+    responses.command('items').description('List the new input items of a response, oldest first').argument('<response-id>'),
   ).action(perform(items));
-  responses.command('delete').description('Delete a kept response').argument('<response-id>').action(perform(remove));
+  responses.command('delete').description('Delete a stored response').argument('<response-id>').action(perform(remove));
 }
 
 type OfOne = Typed<object>;

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => gateway[Symbol.asyncDispose]());
 
 const { id } = storedResponse('completed');
-const remark = `kept as ${id}\ncost 0.00000255 USD, receipt ${RECEIPT_ID}, gpt-4o-mini\n`;
+const remark = `stored as ${id}\ncost 0.00000255 USD, receipt ${RECEIPT_ID}, gpt-4o-mini\n`;
 const list = (...data: { id: string }[]) => ({
   json: { object: 'list', data, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false },
 });
