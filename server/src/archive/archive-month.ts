@@ -33,13 +33,13 @@ interface ArchiveDeps {
 const DAYS_AFTER = 7;
 
 /**
- * What became of a month. `archived`: its rows are in the blob store, and in the database no more. `pending`: something is still to happen to
- * some of its rows. `changed`: rows came meanwhile, and all begins anew the next time. `absent`: it has no rows in the database, but for those
+ * The result for a month. `archived`: its rows are in the blob store, and no longer in the database. `pending`: some of its rows still have
+ * unfinished work. `changed`: rows were added meanwhile, so the next run starts over. `absent`: it has no rows in the database, but for those
  * that came after it was archived.
  */
 export type ArchiveOutcome = 'archived' | 'pending' | 'changed' | 'absent';
 
-/** The months that are over for longer than so many whole months, of every table. Ended by the signal it goes on there the next time. */
+/** Archives the months older than so many whole months, of every table. After an abort the next run continues there. */
 export async function archiveOldMonths(deps: ArchiveDeps & { readonly log: Log }, keptMonths: number, signal: AbortSignal): Promise<void> {
   const { pool, log } = deps;
   const oldest = await oldestKept(deps, keptMonths);
@@ -73,8 +73,8 @@ export async function oldestKept({ pool, clock, databaseClock }: ArchiveDeps, ke
 
 /**
  * Moves the rows of a month to the blob store, as compressed NDJSON in the order of their keys, a piece at a time. A piece is in the index once
- * its bytes were read back; the rows leave the database, all at once, when every one of them is in a piece. Whatever dies in between, the next
- * call goes on after the last piece.
+ * its bytes were read back; the rows leave the database, all at once, when every one of them is in a piece. After a crash, the next
+ * call continues after the last piece.
  */
 export async function archiveMonth(deps: ArchiveDeps, table: MonthlyTable, month: Month, signal?: AbortSignal): Promise<ArchiveOutcome> {
   const { pool } = deps;
@@ -155,7 +155,7 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 const CountedRow = z.object({ there: z.string(), archived: z.string() });
 
-/** The rows are counted while nobody can add one; then they go with their partition. */
+/** The rows are counted under a lock against inserts, then dropped with their partition. */
 async function dropMonth(client: PoolClient, clock: Clock, table: MonthlyTable, month: Month): Promise<ArchiveOutcome> {
   const partition = partitionOf(table, month);
   // Writers and readers of the other months wait behind this one: not for long.

@@ -12,7 +12,7 @@ import type { MonthlyTable } from './monthly-tables.ts';
 import { tables } from './tables.ts';
 
 const decompress = promisify(gunzip);
-/** Pieces that are kept in memory: who pages through a month asks for the same one again. */
+/** A cache of pieces: a client that pages through a month reads the same one again. */
 const PIECES_KEPT = 4;
 
 const PIECE = ['month', 'blob_key', 'sha256', 'started_from', 'started_to', 'log_from', 'log_to'] as const;

@@ -8,7 +8,7 @@ export interface MonthlyTable {
   readonly keyType: 'text' | 'uuid';
   /** When a key of the table was made, epoch milliseconds. @throws RangeError for what is no such key */
   readonly timeOf: (key: string) => number;
-  /** What comes before every key that was made at that time or later, and after every earlier one. @param ms epoch milliseconds */
+  /** A key bound: before every key of that time or later, after every earlier one. @param ms epoch milliseconds */
   readonly keyAt: (ms: number) => string;
   /** SQL: the place of a row in the log of receipts, where it has one. */
   readonly logIndex: string;

@@ -11,7 +11,7 @@ export interface Actor {
   readonly id: string | null;
 }
 
-/** Where the request came from; never trusted, kept as it was said but for credentials in it. */
+/** The client of the request; never trusted, stored as sent except for credentials. */
 export interface Origin {
   readonly ip: string | null;
   readonly userAgent: string | null;
@@ -33,7 +33,7 @@ export interface AuditEntry {
 
 const MAX_USER_AGENT = 300;
 
-/** Adds an entry in the transaction of the change that it tells about: there is neither without the other. */
+/** Adds an entry in the transaction of the change that it describes, so both are committed or neither. */
 export async function recordAudit(db: Queryable, { accountId, actor, action, target, changes = {}, origin }: AuditEntry): Promise<void> {
   await run(
     db,

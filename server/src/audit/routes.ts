@@ -13,7 +13,7 @@ export const auditRoutes = (auditLog: AuditLog): Handlers<typeof contract.audit>
   }),
 });
 
-/** API keys lie in configurations and with services: where the people of an account sit is no business of whoever holds one. */
+/** API keys are in configurations and services, so their holders do not get the IP addresses of the account's users. */
 const withoutAddresses = (entries: AuditLogResponse): AuditLogResponse => ({
   ...entries,
   data: entries.data.map((entry) => ({ ...entry, ip: null })),

@@ -60,7 +60,7 @@ const dedicated = (url: string | undefined): AgentDocument['interfaces'] =>
 
 /**
  * `/.well-known/agent-card.json`, as A2A 1.0 has it (a2a-protocol.org, section 4.4). The names of bindings are open there; A2A’s own are not
- * used, because a card that promises what nobody answers helps no agent.
+ * used, because a binding that is not served helps no agent.
  */
 export function agentCard({ surface, publicUrl: url }: SelfPortrait): AgentCard {
   return {

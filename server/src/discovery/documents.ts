@@ -33,7 +33,7 @@ export interface DiscoveryDocuments {
   /** Those that are always there; the guides are beside them, under `/docs/`. */
   readonly paths: readonly string[];
   has(path: string): boolean;
-  /** The document at a path; undefined where there is none. What it is made of changes with the models, and at midnight UTC. */
+  /** The document at a path; undefined where there is none. Its content changes with the models, and at midnight UTC. */
   read(path: string): DiscoveryDocument | undefined;
   /** A name for all that a document can depend on: as long as it is the same, so is every document. */
   edition(): string;

@@ -13,7 +13,7 @@ export interface SelfPortrait {
   /** The address for dedicated traffic, without a slash at the end; undefined where there is none. */
   readonly dedicatedUrl?: string | undefined;
   readonly log: LogPortrait;
-  /** A URI, of whoever answers for vulnerabilities. */
+  /** A URI of the security contact. */
   readonly securityContact: string;
   /** Epoch milliseconds. */
   readonly now: number;

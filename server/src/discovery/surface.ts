@@ -56,7 +56,7 @@ export interface Operation {
   readonly scope: string | undefined;
   /** What it does as a tool of MCP; `undefined` where it is none. */
   readonly tool: 'read' | 'write' | 'spend' | 'destroy' | undefined;
-  /** How a caller may prove who they are; empty where nobody asks. */
+  /** The authentication methods; empty for public operations. */
   readonly schemes: readonly string[];
   readonly parameters: readonly Parameter[];
   readonly body: { readonly type: string; readonly isRequired: boolean; readonly schema: Schema } | undefined;

@@ -1,7 +1,7 @@
 import type { AppRoute, AppRouter, ServerInferRequest, ServerInferResponses } from '@ts-rest/core';
 import type { Principal, SessionPrincipal } from './principal.ts';
 
-/** Where a request comes from: kept with sessions, never trusted. */
+/** The client of a request: stored with sessions, never trusted. */
 export interface Peer {
   readonly address: string | null;
   readonly userAgent: string | null;

@@ -24,7 +24,7 @@ export interface SessionPrincipal extends Caller {
 /** What a session carries into admission: the same members as an API key's grant. */
 export interface SessionGrant {
   readonly principal: SessionPrincipal;
-  /** Sessions have no cap of their own. */
+  /** Sessions have no cap. */
   readonly monthlyCap: null;
   /** Id of the account's plan. */
   readonly plan: string;

@@ -3,7 +3,7 @@ import { checkedRow, type Queryable } from './statements.ts';
 
 const Taken = z.object({ taken: z.boolean() });
 
-/** Takes PostgreSQL's lock of that name for a session, unless another one has it. @param session a connection of its own: its end frees the lock */
+/** Takes PostgreSQL's lock of that name for a session, unless another one has it. @param session a separate connection: its end frees the lock */
 export async function tryLock(session: Queryable, name: string): Promise<boolean> {
   const answer = await checkedRow(session, Taken, 'select pg_try_advisory_lock(hashtextextended($1, 0)) as taken', [name]);
   return answer?.taken ?? false;

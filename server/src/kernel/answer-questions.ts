@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import type { Asked, Progress } from './question-thread.ts';
 
 /**
- * The worker's side of a question thread: one question after the other, so what is told to have begun is what is worked on.
+ * The worker's side of a question thread: one question after the other, so the question reported as started is the one in work.
  *
  * @param load what a question needs, which may take any time; called for each question
  */

@@ -26,7 +26,7 @@ describe('lines of events', () => {
     expect(read(text, [1_000])).toBe(lines);
   });
 
-  test('are the same lines, wherever chunks are cut', () => {
+  test('are the same lines for every division into chunks', () => {
     const texts = fc.array(fc.constantFrom('data: x', '\r', '\n', '\r\n', '\ufeff')).map((parts) => parts.join(''));
     fc.assert(
       fc.property(texts, fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1 }), (text, sizes) => {

@@ -17,7 +17,7 @@ export class EventLines {
   #hasBegun = false;
   /** Lines end in CR: one at the end of a chunk is not waited behind. */
   #endsInCr = false;
-  /** Such a one stood at the end: a LF that follows it was its second half. */
+  /** A CR was last: a LF that follows it is its second half. */
   #skipsLf = false;
 
   push(chunk: Buffer): Buffer {

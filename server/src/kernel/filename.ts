@@ -2,7 +2,7 @@ const MAX_LENGTH = 255;
 
 /**
  * What is left of a client's name for a file once nothing in it can do harm: the last part of a path, one line, without invisible
- * characters, at most 255 characters with the extension kept. Null when that is nothing. It is for people to read and never a path of ours.
+ * characters, at most 255 characters with the extension kept. Null when that is nothing. It is for display and never used as a path.
  */
 export function bareFilename(given: string): string | null {
   const last = given.split(/[/\\]/).at(-1) ?? '';

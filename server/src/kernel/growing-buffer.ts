@@ -30,7 +30,7 @@ export class GrowingBuffer {
     piece.copy(this.#bytes, this.#length);
   }
 
-  /** All of them; from here on it begins anew. */
+  /** Returns all of them and resets the buffer. */
   take(): Buffer {
     const { bytes } = this;
     this.clear();

@@ -65,7 +65,7 @@ describe('a request id from a caller', () => {
 });
 
 describe('base62', () => {
-  test('at random has the length asked for, every letter, and none more often than another', () => {
+  test('at random has the requested length, and uniformly distributed characters', () => {
     const text = randomBase62(62_000);
     expect(text).toMatch(/^[0-9A-Za-z]{62000}$/);
     const counts = Map.groupBy(text, (letter) => letter);
@@ -73,11 +73,11 @@ describe('base62', () => {
     for (const found of counts.values()) expect(Math.abs(found.length - 1_000)).toBeLessThan(250);
   });
 
-  test.each([0, 1, 43])('at random of %d letters', (length) => {
+  test.each([0, 1, 43])('at random of %d characters', (length) => {
     expect(randomBase62(length)).toHaveLength(length);
   });
 
-  test('of a number is padded, and tells numbers apart', () => {
+  test('of a number is padded and unique', () => {
     expect([base62(0, 6), base62(61, 6), base62(62, 6), base62(2 ** 32 - 1, 6)]).toEqual(['000000', '00000z', '000010', '4gfFC3']);
   });
 });

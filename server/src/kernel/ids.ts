@@ -61,7 +61,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
-    // 248 = 4 × 62: bytes above it would favour the first letters of the alphabet.
+    // 248 = 4 × 62: bytes above it would favour the first characters of the alphabet.
     for (const byte of randomBytes(length * 2)) if (byte < 248 && text.length < length) text += BASE62[byte % 62];
   }
   return text;

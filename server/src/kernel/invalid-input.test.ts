@@ -16,7 +16,7 @@ test.each([
   expect([status, message, extras.param]).toEqual([422, detail, param]);
 });
 
-test('sets a sentence of its own off from the field', () => {
+test('separates a full sentence from the field', () => {
   expect(invalidInput([{ ...error('body', 'stop'), msg: 'Expected something else' }]).message).toBe('`stop`: Expected something else.');
 });
 

@@ -1,12 +1,12 @@
 import type { FieldError } from '@tallygate/contract';
 import { Problem } from './problem.ts';
 
-/** Told of one request. */
+/** Reported per request. */
 const MOST_ERRORS = 20;
 
 /**
- * All faults of a request as one 422, the first twenty of them by name. The first is in the detail as a sentence, for people who only see that.
- * @param errors at least one; a `msg` goes on from the field's name: `must have at least 1 character`
+ * All errors of a request as one 422, the first twenty of them by name. The first is also a sentence in the detail, for clients that only show that.
+ * @param errors at least one; a `msg` continues the field's name: `must have at least 1 character`
  */
 export function invalidInput(errors: readonly FieldError[]): Problem {
   const [first] = errors;

@@ -2,7 +2,7 @@ const SPACE = /[ \t\n\r]*/y;
 const NUMBER_OR_WORD = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** What may stand at a place of the text. */
+/** What is allowed at a position of the text. */
 type Place = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | ', or end';
 
 /** The place after a token and the index where it starts, or the index of the fault. */
@@ -10,7 +10,7 @@ type Step = { readonly place: Place; readonly at: number } | { readonly fault: n
 
 /**
  * Where a text that is not JSON stops being JSON, counted in characters from 0; its length when it ends too early. The engine's
- * own message leaves the position out for short texts. Nesting is kept in a list and not in calls: a quarter of a million
+ * own message leaves the position out for short texts. Nesting is a list and not recursion: a quarter of a million
  * opening brackets is an ordinary attack.
  */
 export function jsonFaultPosition(text: string): number {

@@ -20,7 +20,7 @@ const BLANKS = new Set(Buffer.from(' \t\r\n'));
 /** The bytes of a mark that some put in front of UTF-8. */
 const BOM = new Set([0xef, 0xbb, 0xbf]);
 
-/** Told of the members of an object as their bytes arrive. */
+/** Receives the members of an object as their bytes arrive. */
 export interface MemberReader {
   begin(name: string): void;
   /** Some of the member's value, unchanged; a view of the chunk that it came in. */
@@ -30,8 +30,8 @@ export interface MemberReader {
 }
 
 /**
- * Takes the object that a JSON document is apart into its members, of any size, as its bytes arrive: nothing is kept, and nothing
- * is parsed. Whether the values are JSON is not its business.
+ * Splits the object of a JSON document into its members, of any size, as its bytes arrive: nothing is buffered, and nothing
+ * is parsed. It does not check that the values are JSON.
  */
 export class JsonMembers {
   readonly #reader: MemberReader;

@@ -15,7 +15,7 @@ export interface JsonBounds {
 }
 
 const MOST_LEVELS = 256;
-/** Longer than any number that a double tells apart from another one. */
+/** Longer than any number that a double can represent exactly. */
 const LONGEST_NUMBER = 1_000;
 /** Of a member, in bytes. */
 const LONGEST_NAME = 4_096;
@@ -54,7 +54,7 @@ for (const [kind, characters] of [
   for (const character of characters) KINDS[character.charCodeAt(0)] = kind;
 
 /**
- * Counts what a JSON text consists of, before anything is made of it: `[0,0,…]` takes eight times its size once it is parsed, an array of
+ * Counts the parts of a JSON text before it is parsed: `[0,0,…]` takes eight times its size once it is parsed, an array of
  * empty objects twenty times, and checking it against a schema takes minutes. Takes the bytes as they come, some 2 ns for each and
  * next to nothing for those of long strings. Whether they are JSON at all is not its business.
  */

@@ -1,6 +1,6 @@
 /**
- * The value that a JSON text has said which may break off anywhere: its last text, number or name is left out where it is not known to be
- * whole, and what is open is closed. Undefined where the text is no JSON, or says nothing yet. Goes through the text once.
+ * The value of a JSON text that may be incomplete: its last string, number or name is left out where it may not be
+ * whole, and open brackets are closed. Undefined where the text is not JSON, or has no value yet. Reads the text once.
  */
 export function jsonSoFar(text: string): unknown {
   const open: string[] = [];

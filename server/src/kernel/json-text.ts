@@ -8,15 +8,15 @@ export class JsonTexts {
   #nextQuote = -1;
   #nextBackslash = -1;
 
-  /** To be called before other bytes are gone through. */
+  /** To be called before other bytes are read. */
   restart(): void {
     this.#nextQuote = -1;
     this.#nextBackslash = -1;
   }
 
   /**
-   * Goes through a text from behind its first quote, or from where it stopped in it.
-   * @returns where its last quote is, or where it stopped without one: at `to`, or one byte behind where an escape goes on there
+   * Scans a string after its first quote, or from where it stopped.
+   * @returns where its last quote is, or where it stopped without one: at `to`, or one byte later if an escape continues there
    */
   endOf(bytes: Buffer, from: number, to: number): number {
     let at = from;

@@ -37,7 +37,7 @@ const batchedStdout = (): DestinationStream =>
  */
 export const withoutRedaction = (log: Log): Log => log.child({}, { redact: [] });
 
-/** Settles once every line so far is written. A log that cannot be written any more keeps nobody waiting. */
+/** Resolves once every line so far is written. A log that cannot be written does not block. */
 export const flushed = (log: Log): Promise<void> => new Promise((resolve) => log.flush(() => resolve()));
 
 export const silentLog = (): Log => pino({ level: 'silent' });

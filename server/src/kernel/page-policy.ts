@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 interface PageContent {
   /** The text of its one `<style>`. */
   readonly style: string;
-  /** The text of its one `<script>`; it may ask this server and nobody else. */
+  /** The text of its one `<script>`; it may connect to this server only. */
   readonly script?: string;
   /** Where its forms may lead, origins or `'self'`; none where it has no form. */
   readonly formAction?: readonly string[];

@@ -44,7 +44,7 @@ const KINDS = {
 } satisfies Record<string, Kind>;
 
 interface KeysetOptions {
-  /** Tells the cursors of one list from those of another. */
+  /** Distinguishes the cursors of one list from those of another. */
   readonly name: string;
   /** The columns by which the list is sorted; together they are unique. */
   readonly columns: Readonly<Record<string, keyof typeof KINDS>>;
@@ -52,7 +52,7 @@ interface KeysetOptions {
 }
 
 /**
- * A list that is read in pages by its sort key (keyset pagination): the next page begins after the last row of the page before, whatever was
+ * A list that is read in pages by its sort key (keyset pagination): the next page begins after the last row of the previous page, even if rows were
  * inserted or deleted meanwhile, and costs as much as the first where an index has the columns.
  *
  * @example
@@ -114,7 +114,7 @@ export class Keyset {
       .$castTo<Row & Keyed>();
   }
 
-  /** The last two parameters of a statement: the cursor's key, and one row more than the page has, which tells whether the list continues. */
+  /** The last two parameters of a statement: the cursor's key, and one row more than the page has, which shows whether the list continues. */
   values({ cursor, limit }: PageQuery): [readonly string[] | null, number] {
     return [this.cursorKey(cursor), limit + 1];
   }

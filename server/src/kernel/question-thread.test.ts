@@ -14,7 +14,7 @@ const startWorker = () => {
      parentPort.on('message', ({ id, question }) => {
        parentPort.postMessage({ id, begun: true });
        if (question === 'hostile') sleep(60_000);
-       if (question === 'fails') throw new Error('as it was told to');
+       if (question === 'fails') throw new Error('on request');
        parentPort.postMessage({ id, answer: 7 });
      });`,
     { eval: true },
@@ -32,7 +32,7 @@ test('a worker that loads for longer than the limit answers, and is started once
   expect(started).toBe(1);
 });
 
-test('callers do without an answer once their patience ends, and the worker goes on loading', async () => {
+test('callers stop waiting after their timeout, and the worker continues to load', async () => {
   threadWith({ limitMs: 60_000, patienceMs: 100 });
   expect(await thread.ask('one')).toBeUndefined();
   await expect.poll(() => thread.ask('one')).toBe(7);
@@ -46,20 +46,20 @@ test('a question that is worked on for too long is given up, and those behind it
   expect(started).toBe(2);
 });
 
-test('what was handed over to a worker that is given up is not asked again', async () => {
+test('a transferred question is not repeated after its worker is replaced', async () => {
   threadWith({ limitMs: 300, patienceMs: 60_000 });
   const bytes = new Uint8Array(1);
   expect(await Promise.all([thread.ask('hostile'), thread.ask(bytes, [bytes.buffer])])).toEqual([undefined, undefined]);
 });
 
-test('a worker that fails answers nobody, and the next question starts another one', async () => {
+test('a failed worker answers no question, and the next question starts another worker', async () => {
   threadWith({ limitMs: 60_000, patienceMs: 60_000 });
   expect(await Promise.all([thread.ask('fails'), thread.ask('behind')])).toEqual([undefined, undefined]);
   expect(await thread.ask('next')).toBe(7);
   expect(started).toBe(2);
 });
 
-test('a worker that nobody asks any more is ended', async () => {
+test('an idle worker is ended', async () => {
   threadWith({ limitMs: 60_000, patienceMs: 60_000, idleMs: 1 });
   expect(await thread.ask('one')).toBe(7);
   await expect.poll(async () => [await thread.ask('again'), started >= 2]).toEqual([7, true]);

@@ -3,7 +3,7 @@ import type { Transferable, Worker } from 'node:worker_threads';
 /** Answers questions on a worker thread, off the event loop. */
 export interface QuestionThread<Question, Answer> {
   /**
-   * @param transferred what is handed over instead of copied: such a question is not asked again when the thread has to be replaced
+   * @param transferred is transferred instead of copied: such a question is not repeated when the thread is replaced
    * @returns undefined when the answer took too long, or the thread failed
    */
   ask(question: Question, transferred?: readonly Transferable[]): Promise<Answer | undefined>;
@@ -11,7 +11,7 @@ export interface QuestionThread<Question, Answer> {
   close(): Promise<void>;
 }
 
-/** Told by the worker before it begins a question, with all that it needs loaded, and when it has answered. */
+/** Sent by the worker before it starts a question, with everything loaded, and when it has answered. */
 export type Progress<Answer> = { readonly id: number; readonly begun: true } | { readonly id: number; readonly answer: Answer };
 
 export interface Asked<Question> {

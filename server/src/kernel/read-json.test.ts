@@ -107,7 +107,7 @@ test.each([
   expect(JSON.stringify(await readJson(Buffer.from(text)))).toBe(JSON.stringify(expected ?? JSON.parse(text)));
 });
 
-test.each([20, 97, 300, 5_000])('parses texts of %i characters in pieces, wherever a piece ends', async (length) => {
+test.each([20, 97, 300, 5_000])('parses texts of %i characters in pieces of any division', async (length) => {
   const rows = Array.from({ length: Math.ceil(1_000_000 / length) }, (_, at) => ({ at, text: 'a'.repeat(length) }));
   const bytes = Buffer.from(JSON.stringify(rows));
   const parse = vi.spyOn(JSON, 'parse');

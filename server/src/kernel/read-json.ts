@@ -69,7 +69,7 @@ class PieceReader {
   readonly #bytes: Buffer;
   readonly #open: Open[] = [];
   readonly #rest = breather();
-  /** Where the text began that is being gone through; below zero outside of texts. */
+  /** The start of the string that is being read; below zero outside of strings. */
   #textAt = -1;
   #longText: { readonly start: number; readonly end: number } | undefined;
   readonly #texts = new JsonTexts();

@@ -13,7 +13,7 @@ test('what is sealed opens in its own context only', () => {
   expect(() => box.open(sealed, 'mfa secret of 2')).toThrow();
 });
 
-test('sealing twice looks different, so that equal secrets cannot be told', () => {
+test('sealing twice gives different bytes, so that equal secrets cannot be recognized', () => {
   expect(box.seal('x', 'c')).not.toBe(box.seal('x', 'c'));
 });
 

@@ -1,7 +1,7 @@
 /** What is there at once, or, because it is large, a little later. */
 export type Soon<T> = T | Promise<T>;
 
-/** Goes on at once where it can: a promise for each small piece of a stream would cost more than the piece does. */
+/** Continues synchronously where possible: a promise for each small piece of a stream would cost more than the piece does. */
 export const andThen = <T, R>(value: Soon<T>, use: (value: T) => Soon<R>): Soon<R> =>
   value instanceof Promise ? value.then(use) : use(value);
 

@@ -28,7 +28,7 @@ interface Entity {
   readonly tableName?: string;
 }
 
-/** Builds statements and runs none: where they run is decided by whoever runs them. */
+/** Builds statements and runs none: the caller decides where they run. */
 const builder = new Kysely<never>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),

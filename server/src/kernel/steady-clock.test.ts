@@ -45,7 +45,7 @@ test('a small difference is made up for, and never by a leap', () => {
   expect(Math.abs(clock.differenceMs)).toBeLessThan(1);
 });
 
-test('a machine that was suspended goes on at the time that it is by then', () => {
+test('a machine that was suspended continues at the current time', () => {
   const { clock, pass, sleep } = machine();
   pass(5_000);
   sleep(8 * 3_600_000);

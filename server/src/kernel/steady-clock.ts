@@ -3,7 +3,7 @@ import { uptime } from 'node:os';
 /** How far the clock follows a reference that differs from it, of the time that passes: what quartz is off by, and no leap. */
 const MOST_SLEW = 0.0005;
 const LOOK_MS = 1_000;
-/** A machine that was suspended for less is not told from rounding. */
+/** A shorter suspend cannot be distinguished from rounding. */
 const LEAST_SLEEP_MS = 1_500;
 
 interface Sources {
@@ -29,7 +29,7 @@ export class SteadyClock {
   readonly #sources: Sources;
   /** What is added to the time that has elapsed. */
   #offset: number;
-  /** The same by the reference: of PostgreSQL where it was told, else the time of day. */
+  /** The same by the reference: PostgreSQL's clock if it was read, else the time of day. */
   #reference: number | undefined;
   #lookedAt: number;
   #bootOffset: number;

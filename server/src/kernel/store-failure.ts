@@ -1,6 +1,6 @@
 /**
- * Whether PostgreSQL or Redis could not be asked at all, or cut the connection: nothing is wrong with the request, which may be repeated. Told
- * from what the drivers say, of a pool without a free connection too, as ORM and transactions pass it on. A fault of a query is none.
+ * Whether PostgreSQL or Redis was not reachable, or closed the connection: nothing is wrong with the request, which may be repeated. Detected
+ * by the errors of the drivers, also through ORM and transactions, also for a pool without a free connection. An error of a query does not count.
  */
 export function isStoreFailure(error: unknown): boolean {
   const seen = new Set<unknown>();
@@ -9,7 +9,7 @@ export function isStoreFailure(error: unknown): boolean {
     // An address with several networks fails once for each of them.
     if (one instanceof AggregateError && one.errors.length > 0 && one.errors.every(isStoreFailure)) return true;
     if (isConnectionLost(one) || isRefusedByServer(one) || SAID.some((words) => one.message.includes(words))) return true;
-    // An answer of somebody else that is not there: a payment provider, a chain.
+    // Another service is not reachable: a payment provider, a chain.
     if (one instanceof TypeError) return false;
   }
   return false;

@@ -9,7 +9,7 @@ import { repeatCollisions } from './collisions.ts';
 export const inTransaction = <T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> =>
   repeatCollisions(() => once(pool, 'begin', work));
 
-/** The same for entities, each time with a unit of work of its own. */
+/** The same for entities, each time with a new unit of work. */
 export const inUnitOfWork = <T>(em: EntityManager, work: (unit: EntityManager) => Promise<T>): Promise<T> =>
   repeatCollisions(() => em.fork().transactional(work));
 
@@ -37,7 +37,7 @@ async function once<T>(pool: Pool, begin: string, work: (client: PoolClient) => 
   }
 }
 
-/** @param onEnd told once the connection is in no transaction any more */
+/** @param onEnd called once the connection is in no transaction any more */
 async function between<T>(client: PoolClient, begin: string, work: (client: PoolClient) => Promise<T>, onEnd = () => {}): Promise<T> {
   await client.query(begin);
   try {

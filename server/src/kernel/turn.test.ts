@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nextTurn } from './turn.ts';
 
-test('of several that wait, one goes on in each turn of the event loop, in order', async () => {
+test('of several that wait, one continues in each turn of the event loop, in order', async () => {
   let turn = 0;
   let isOver = false;
   const count = (): void => {
@@ -26,7 +26,7 @@ test('of several that wait, one goes on in each turn of the event loop, in order
   ]);
 });
 
-test('who waits again goes on behind those that wait already', async () => {
+test('a repeated waiter queues behind those that wait already', async () => {
   const resumed: string[] = [];
   const steps = async (name: string, count: number): Promise<void> => {
     for (let step = 0; step < count; step += 1) {

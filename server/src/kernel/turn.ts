@@ -1,8 +1,8 @@
-/** What goes on in one of the next turns, in order. */
+/** Continuations for the next turns, in order. */
 const waiting: (() => void)[] = [];
 
 /**
- * Lets the event loop turn at least once: others get their share between two long steps of one request. One of those that wait goes on in
+ * Lets the event loop turn at least once: other requests run between two long steps of one request. One of the waiters continues in
  * each turn, so that the long steps of several requests never add up to one long turn.
  */
 export const nextTurn = (): Promise<void> =>
@@ -20,7 +20,7 @@ function resumeOne(): void {
 /** So long may work go on before others get their turn, milliseconds. */
 export const TURN_MS = 8;
 
-/** For work in many small steps: awaited between two of them, it lets the event loop turn whenever the work has had its time. */
+/** For work in many small steps: awaited between two of them, it lets the event loop turn when the time slice of the work is used up. */
 export function breather(): () => Promise<void> | undefined {
   let since = performance.now();
   return () => {

@@ -4,7 +4,7 @@ import { readableTime } from './readable-time.ts';
 
 export const ClientRequestReceived = z.object({ request_id: z.string(), type: z.string() });
 
-/** Says nothing that the sender wrote: whose address it was may have been anybody’s. */
+/** Has no text of the sender: the address may belong to anybody. */
 export const composeClientRequestReceived = ({ request_id, type }: z.infer<typeof ClientRequestReceived>): Letter => ({
   subject: 'We have your request',
   preview: 'Somebody will get back to you.',

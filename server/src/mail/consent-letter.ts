@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Letter } from './letter.ts';
 
 export const ConfirmConsent = z.object({
-  /** What the link refers to. */
+  /** The subject of the link. */
   reference: z.string(),
   source: z.enum(['user', 'registration', 'client_request']),
 });
@@ -13,7 +13,7 @@ const WHERE = {
   client_request: 'in a message to us',
 } as const;
 
-/** Advertises nothing, and says nothing that was written into the form: it may go to somebody who never heard of us. */
+/** Has no advertising and no text of the form: it may go to a person who does not know us. */
 export const composeConfirmConsent = ({ source }: z.infer<typeof ConfirmConsent>, confirmUrl: string): Letter => ({
   subject: 'Do you want news from us by mail?',
   preview: 'It was asked for with your address. Only your answer counts.',

@@ -8,14 +8,14 @@ export const EventRegistration = z.object({
   starts_at: z.string(),
   /** IANA name. */
   time_zone: z.string(),
-  /** Null: nothing is to be paid. */
+  /** Null: free of charge. */
   price_usd: z.string().nullable(),
   is_refunded: z.boolean(),
   /** Until when a place is held for payment. */
   pay_by: z.string().nullable(),
-  /** What the link to pay refers to; only where a place is held. */
+  /** The subject of the payment link; only if a place is held. */
   pay_reference: z.string().nullish(),
-  /** By which its reader ends the registration; left out where they cannot. */
+  /** The cancellation link; left out where cancellation is not possible. */
   cancel_token: z.string().optional(),
 });
 export type EventRegistration = z.infer<typeof EventRegistration>;
@@ -46,7 +46,7 @@ export function composeEventRegistration(told: EventRegistration, { eventUrl, ca
 
 export const EventPaymentReturned = z.object({ title: z.string(), slug: z.string() });
 
-/** Money came for a place that was not held any more. */
+/** A payment arrived for a place that was no longer held. */
 export const composeEventPaymentReturned = ({ title }: z.infer<typeof EventPaymentReturned>, eventUrl: string): Letter => ({
   subject: `Your payment goes back: ${title}`,
   preview: 'No place was held for it any more.',

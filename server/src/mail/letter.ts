@@ -1,6 +1,6 @@
 import { escapeHtml } from '../kernel/html.ts';
 
-/** What a mail says, before it is dressed as HTML and as text. All of it is plain text: nothing in it is read as markup. */
+/** The content of a mail, before it is rendered as HTML and as text. All of it is plain text: nothing in it is interpreted as markup. */
 export interface Letter {
   readonly subject: string;
   /** The line under the subject in a list of mails. */
@@ -11,13 +11,13 @@ export interface Letter {
   /** Answers to the mail go to this address. Left out: to the sender. */
   readonly replyTo?: string;
   readonly action?: { readonly label: string; readonly url: string };
-  /** Said last and in small print: what to do if this mail was not expected. */
+  /** The footer, in small print: what to do if this mail was not expected. */
   readonly footnote: string;
-  /** Of a mail that advertises: what the law asks for in each of them. */
+  /** For marketing mail: the legally required footer. */
   readonly unsubscribeFooter?: UnsubscribeFooter;
 }
 
-/** How the recipient gets no more mails of this kind, and where its sender is. */
+/** The unsubscribe link and the sender's postal address. */
 export interface UnsubscribeFooter {
   readonly unsubscribeUrl: string;
   /** On one line. */
@@ -54,7 +54,7 @@ function toText({ paragraphs, facts = [], action, footnote, unsubscribeFooter }:
 const FONT = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const HIDDEN = 'display:none;max-height:0;overflow:hidden;mso-hide:all';
 
-/** Tables and inline styles, since that is what mail programs draw alike; no image and no address is loaded from anywhere. */
+/** Tables and inline styles, since mail programs render those alike; no image and no other resource is loaded. */
 function toHtml({ subject, preview, paragraphs, facts = [], action, footnote, unsubscribeFooter }: Letter): string {
   return `<!doctype html>
 <html lang="en">

@@ -2,7 +2,7 @@ import type { NotNull } from 'kysely';
 import { anyOf, type Queryable, rowsOf } from '../kernel/statements.ts';
 import { tables } from './tables.ts';
 
-/** What became of a mail: it was taken by a mail server, it was refused or given up, or nobody heard whether it was taken. */
+/** The outcome of a mail: accepted by a mail server, refused or given up, or unknown. */
 export interface MailOutcome {
   readonly dedupeKey: string;
   /** Null for one that failed or is unconfirmed. */
@@ -13,11 +13,11 @@ export interface MailOutcome {
   readonly isSuppressed: boolean;
   /** Whether the mail server refused the address permanently, and not only the mail. */
   readonly isRecipientRefused: boolean;
-  /** What the mail server said last; null when nothing went wrong. */
+  /** The last answer of the mail server; null without an error. */
   readonly failure: string | null;
 }
 
-/** The outcomes of those mails that have one by now. Kept for 30 days. */
+/** The outcomes of those mails that have one by now. Stored for 30 days. */
 export async function outcomesOfMails(pool: Queryable, dedupeKeys: readonly string[]): Promise<readonly MailOutcome[]> {
   if (dedupeKeys.length === 0) return [];
   return rowsOf(

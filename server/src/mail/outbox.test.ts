@@ -113,7 +113,7 @@ describe('the outbox', () => {
     const dying = outboxOf(async (mail) => {
       handedOver.resolve(mail);
       // Its connections end, as they do when the process is killed between the mail server's yes and our note of it. Waited for until
-      // they are gone: a backend that is only told to go still holds the lock on its row, which the next sender then skips.
+      // they have ended: a backend that is still terminating holds the lock on its row, which the next sender then skips.
       await pool.query(
         `select pg_terminate_backend(pid, 30000) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
       );
@@ -180,7 +180,7 @@ describe('the outbox', () => {
     });
   });
 
-  test('a row whose template is gone or whose data does not fit is kept and reported, not sent', async () => {
+  test('a row with an unknown template or wrong data stays and is reported, not sent', async () => {
     const to = somebody();
     await pool.query(`insert into mails (id, recipient, template, data) values ($1, $2, $3, '{}')`, [newId(), to, 'budget-alert']);
     await pool.query(`insert into mails (id, recipient, template, data) values ($1, $2, $3, '{}')`, [newId(), somebody(), 'no-such']);

@@ -44,14 +44,14 @@ interface Failure {
   readonly error: Error;
   /** The mail server may have the mail. */
   readonly isOpen: boolean;
-  /** Nobody has it: its recipient wants no mails of this kind any more. */
+  /** Not sent: its recipient has unsubscribed from mails of this kind. */
   readonly isSuppressed?: boolean;
 }
 
 /**
  * A mail is locked for as long as it is being sent, and marked in the same transaction: a process that is killed in between
- * leaves the mail due, and the repeat carries the same Message-ID. Of a mail that is sent once it is committed beside that transaction
- * that it is being handed over, before its end is on the wire: whoever finds that, and the row unlocked, does not send it again.
+ * leaves the mail due, and the retry has the same Message-ID. For a mail with `isSentOnce`, a separate transaction commits
+ * that it is being sent, before its end is on the wire: a process that finds this mark, and the row unlocked, does not send it again.
  */
 export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
   async function sendNext(client: PoolClient): Promise<boolean | undefined> {
@@ -93,7 +93,7 @@ export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
     let isSuppressed = false;
     try {
       const letter = composeLetter(template, data, desk);
-      // The last look before the text goes out: a mail that advertises is not for whoever has unsubscribed by now.
+      // The last check before the text is sent: marketing mail is not sent to people who have unsubscribed by now.
       const handOver = async () => {
         const { rowCount } = await pool.query(
           `insert into mail_handovers (mail_id) select $1

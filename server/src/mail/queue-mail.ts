@@ -15,7 +15,7 @@ interface QueuedMail<Name extends TemplateName> {
   readonly isSentOnce?: true;
 }
 
-/** Writes a mail into the outbox, in the transaction of what it tells about. A job sends it: at least once, or at most once with `isSentOnce`. */
+/** Writes a mail into the outbox, in the transaction of the change that it is about. A job sends it: at least once, or at most once with `isSentOnce`. */
 export async function queueMail<Name extends TemplateName>(
   db: Queryable,
   { to, template, data, dedupeKey, accountId, isSentOnce }: QueuedMail<Name>,
@@ -36,7 +36,7 @@ interface QueuedMails<Name extends TemplateName> extends Omit<QueuedMail<Name>, 
   readonly to: readonly { readonly address: string; readonly dedupeKey: string }[];
 }
 
-/** One letter to many, each in a mail of their own; however many there are, it is one statement. */
+/** The same mail to many recipients, one mail each, in a single statement. */
 export async function queueMails<Name extends TemplateName>(db: Queryable, { to, template, data }: QueuedMails<Name>): Promise<void> {
   await db.query(
     `insert into mails (id, recipient, template, data, dedupe_key)

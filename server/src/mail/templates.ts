@@ -210,7 +210,7 @@ export type TemplateName = keyof typeof TEMPLATES;
 /** What a template's row has to hold. */
 export type TemplateData<Name extends TemplateName> = z.infer<(typeof TEMPLATES)[Name]['data']>;
 
-/** Composes the letter of a row. @throws when there is no such template, or the row does not hold what it needs */
+/** Composes the mail of a row. @throws when there is no such template, or the row lacks its data */
 export function composeLetter(name: string, data: unknown, desk: Desk): Letter {
   if (!isTemplateName(name)) throw new Error(`There is no mail template ${name}`);
   return TEMPLATES[name].compose(data, desk);

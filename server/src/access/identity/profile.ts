@@ -107,7 +107,7 @@ export function createProfile(deps: ProfileDeps): Profile {
       }
       return inUnitOfWork(em, async (unit) => {
         const user = await lockUser(unit, principal.userId);
-        if (!user) throw new Problem('invalid_credentials', 'The user of this credential is gone.');
+        if (!user) throw new Problem('invalid_credentials', 'The user of this credential no longer exists.');
         return effect(unit, user);
       });
     },

@@ -90,6 +90,6 @@ export const accountRoutes = ({ profile, sessions, recovery, planOf }: Identity)
 async function existing(users: Users, userId: string): Promise<User> {
   const user = await users.find(userId);
   // Deleted between the check of the credential and here: the credential is no longer one.
-  if (!user) throw new Problem('invalid_credentials', 'The user of this credential is gone.');
+  if (!user) throw new Problem('invalid_credentials', 'The user of this credential no longer exists.');
   return user;
 }

@@ -118,7 +118,7 @@ export function createClientRequests({ pool, clock, throttle }: ClientRequestsDe
         if (Object.keys(changes).length > 0 || input.note !== undefined)
           await writeEntry(client, { requestId, actor, changes, note: input.note, now });
         const kept = await firstOf(client, KEPT.where('r.request_id', '=', requestId));
-        if (!kept) throw new Error(`The request ${requestId} is gone`);
+        if (!kept) throw new Error(`The request ${requestId} does not exist`);
         return kept;
       }),
   };
@@ -126,7 +126,7 @@ export function createClientRequests({ pool, clock, throttle }: ClientRequestsDe
 
 export type ClientRequests = ReturnType<typeof createClientRequests>;
 
-/** Those whose work it is; administrators where there is nobody else. */
+/** The users with that role; the administrators if there are none. */
 const TEAM = tables
   .selectFrom('users')
   .select('email')
@@ -140,7 +140,7 @@ const TEAM = tables
       .end(),
   );
 
-/** What the team is told. The confirmation says none of it: a stranger must not be able to mail their own words to somebody through us. */
+/** The mail to the team. The confirmation has none of this text: a stranger must not be able to send their own text to others through us. */
 const noticeOf = ({ request_id, type, name, email, company, message, created_at }: ClientRequest) => ({
   ...{ request_id, type, name, email, company, message },
   received_at: rfc3339(created_at),

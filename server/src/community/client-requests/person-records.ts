@@ -3,7 +3,7 @@ import { anyOf, rowsOf } from '../../kernel/statements.ts';
 import { ERASED_DOMAIN, type PersonRecords } from '../people/index.ts';
 import { tables } from './tables.ts';
 
-/** What people have asked of the team. Of whoever is erased stays that something was asked, when, and how far it came. */
+/** Requests of people to the team. After an erasure, the fact of the request, its time and its status stay. */
 export const clientRequestRecords: PersonRecords = {
   kind: 'client_requests',
   read: async (sql, { emails }) =>

@@ -51,7 +51,7 @@ export function createContent({ pool, clock }: { pool: Pool; clock: Clock }): Co
     return list.page(await rowsOf(pool, list.pageIn(filtered, query)), query);
   };
 
-  /** Nobody else can change it meanwhile, so that of two changes from one version the second is refused. */
+  /** Locked against concurrent changes, so that of two changes from one version the second is refused. */
   const change = (
     { principal, origin }: Author,
     contentId: string,

@@ -7,7 +7,7 @@ export interface Told {
 }
 
 /**
- * Of class 5 (permanently) are also mailboxes that are full, and mails that somebody's filter does not like: neither says that the address is
+ * Of class 5 (permanently) are also mailboxes that are full, and mails that a filter rejects: neither means that the address is
  * none. RFC 3463, 3.2 to 3.8.
  */
 export const kindOf = ({ action, status }: DeliveryReport): 'hard' | 'soft' =>

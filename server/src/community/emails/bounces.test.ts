@@ -115,7 +115,7 @@ const report = ({ to = 'postmaster@mail.example', action = 'failed', status = '5
     '',
   ].join('\r\n');
 
-test('a report that the address is none ends mails to it, and says so in the history, once', async () => {
+test('a report of an invalid address suppresses it, with one entry in the history', async () => {
   const mail = await sentMail();
   expect(mail.returnPath).toMatch(/^bounces\+[0-9a-f]{48}@mail\.example$/);
   const told = report({ to: mail.returnPath.toUpperCase() });
@@ -139,7 +139,7 @@ test.each([
   expect(await mail.history()).toMatchObject([{ action: 'soft_bounce' }]);
 });
 
-test('without an address for bounces, the signed link of the mail that came back tells whose it was', async () => {
+test('without an address for bounces, the signed link in the bounced mail identifies the recipient', async () => {
   const mail = await sentMail('');
   expect(mail.returnPath).toBe('news@mail.example');
   expect(await mail.take(report({ returned: mail.link }))).toMatchObject({ kind: 'hard', state: 'bounced', changed: true });

@@ -16,7 +16,7 @@ interface BouncesDeps {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly unsubscribing: Unsubscribing;
-  /** Undefined where no address for bounces is configured: then the mail that comes back tells whose it was. */
+  /** Undefined where no address for bounces is configured: then the bounced mail identifies the recipient. */
   readonly returnPaths: ReturnPaths | undefined;
 }
 
@@ -29,9 +29,9 @@ interface Bounced {
 }
 
 /**
- * Hears what mail servers write after they have taken a mail. Whose mail it was is proven by a signed address or a signed link, so that
- * nobody can silence an address whose mails they have not seen.
- * @throws Problem `validation_failed` for what is no report of a delivery, or not of a mail of ours
+ * Processes the reports of mail servers about accepted mails. A signed address or a signed link proves the recipient, so that
+ * nobody can suppress an address whose mails they have not seen.
+ * @throws Problem `validation_failed` for input that is not a delivery report, or not of a mail of ours
  */
 export const createBounces =
   ({ pool, clock, unsubscribing, returnPaths }: BouncesDeps) =>
@@ -52,7 +52,7 @@ export const createBounces =
           .forUpdate('r'),
       );
       const told = { report, at: new Date(clock.now()) };
-      // What was never handed over cannot come back.
+      // A mail that was never sent cannot bounce.
       const answer = row ? DELIVERED.has(row.state) && (await take(client, row, told)) : await takeOfInvitation(client, recipientId, told);
       if (!answer) throw unknown();
       return answer;

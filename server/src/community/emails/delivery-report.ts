@@ -2,11 +2,11 @@ import PostalMime, { type Email } from 'postal-mime';
 
 /** What a mail server reports of a mail that it took and could not deliver (RFC 3464). */
 export interface DeliveryReport {
-  /** `delayed`: it goes on trying. */
+  /** `delayed`: the server retries. */
   readonly action: 'failed' | 'delayed';
   /** RFC 3463: `5.1.1`. */
   readonly status: string;
-  /** What the last mail server said. */
+  /** The answer of the last mail server. */
   readonly diagnostic: string | null;
   /** Header lines of the report: they name the address that it was written to. */
   readonly envelope: string;

@@ -7,7 +7,7 @@ export function createEmailSecret(pool: Pool): () => Promise<string> {
   let secret: Promise<string> | undefined;
   const read = async (): Promise<string> => {
     const kept = await firstOf(pool, tables.selectFrom('email_secret').select('secret'));
-    if (!kept) throw new Error('The secret of what goes out with mails is missing from the database');
+    if (!kept) throw new Error('The secret of the links in mails is missing from the database');
     return kept.secret;
   };
   return () => {

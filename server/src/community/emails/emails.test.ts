@@ -139,7 +139,7 @@ describe('a mail', () => {
     expect(html).not.toContain('>Unsubscribe<');
   });
 
-  test('is previewed without being sent, and tested on whoever asks alone', async () => {
+  test('is previewed without being sent, and its test goes to the caller only', async () => {
     const { server, sender, send } = await worldOf();
     const { id } = await person(undefined, 'Grace Hopper');
     const previewed = await send({ to: { person_id: id }, mode: 'preview' });
@@ -165,7 +165,7 @@ describe('a mail', () => {
     expect(server.inbox.map(({ to }) => to?.[0]?.address).sort()).toEqual(['early@example.com', 'late@example.com']);
   });
 
-  test('that is canceled goes to nobody else', async () => {
+  test('that is canceled is sent to no further recipient', async () => {
     const { server, sender, send, emails } = await worldOf();
     const { email } = await send({ to: { person_id: (await person()).id } });
     expect((await emails.cancel(caller, email?.email_id ?? '')).state).toBe('canceled');
@@ -196,7 +196,7 @@ describe('a mail', () => {
     expect(canceled).toBe(recipients);
   });
 
-  test('to very many holds up no other: a test is next, and whoever else is due has every other turn', async () => {
+  test('to very many does not delay others: tests go first, other mails get every other turn', async () => {
     const order: string[] = [];
     let whenBegun = async () => {};
     const recipient = async () => {
@@ -221,7 +221,7 @@ describe('a mail', () => {
     expect(lastOfFew).toBeLessThan(130);
   });
 
-  test('with a variable that nobody fills in is refused, and so is one for nobody', async () => {
+  test('with a variable without a value is refused, and so is one without recipients', async () => {
     const { send } = await worldOf();
     await expect(send({ to: { person_id: (await person()).id }, text: '{{surprise}}' })).rejects.toMatchObject({
       code: 'validation_failed',
@@ -296,7 +296,7 @@ describe('what the mail server says', () => {
     expect([back.server.inbox.length, await progressOf(email?.email_id)]).toEqual([1, expect.objectContaining({ sent: 1 })]);
   });
 
-  test('does not matter to whoever unsubscribes while it is talking', async () => {
+  test('does not delay an unsubscription while it is talking', async () => {
     const last = 'last-moment@example.com';
     const { server, sender, send, progressOf } = await worldOf({
       recipient: async (address) => {
@@ -311,7 +311,7 @@ describe('what the mail server says', () => {
   });
 });
 
-test('of 1,500 recipients and a sender that is killed twice, nobody gets two, suppressed ones none, and who may have got none is named', async () => {
+test('of 1,500 recipients, none gets two mails although the sender is killed twice', async () => {
   const count = 1_500;
   const received: string[] = [];
   const isSuppressed = (address: string) => /-\d+7@/.test(address);

@@ -28,7 +28,7 @@ export interface EmailsDeps {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly publicUrl: () => string;
-  /** Said at the end of every mail, on one line. */
+  /** The last line of every mail. */
   readonly postalAddress?: string | undefined;
   /** Where answers go, where a mail does not say it. */
   readonly replyTo?: string | undefined;
@@ -50,7 +50,7 @@ export interface Emails {
   get(emailId: string): Promise<MarketingEmailRecord>;
   /** @throws Problem `not_found` */
   recipients(emailId: string, query: RecipientQuery): Promise<MarketingEmailRecipientListResponse>;
-  /** @throws Problem `not_found`, `conflict` when nobody waits for it any more */
+  /** @throws Problem `not_found`, `conflict` when no recipient is left in the queue */
   cancel(caller: Caller, emailId: string): Promise<MarketingEmailRecord>;
 }
 
@@ -141,7 +141,7 @@ export function createEmails({ pool, clock, publicUrl, addressOf, postalAddress,
           "update emails set state = 'canceled', finished_at = $2 where email_id = $1 and state in ('scheduled', 'preparing', 'sending')",
           [emailId, now],
         );
-        if (rowCount !== 1) throw new Problem('conflict', 'Nobody waits for this mail any more: there is nothing to stop.');
+        if (rowCount !== 1) throw new Problem('conflict', 'The mail was sent to all recipients: there is nothing to cancel.');
         await client.query("update email_recipients set state = 'canceled', at = $2 where email_id = $1 and state = 'queued'", [
           emailId,
           now,
@@ -203,7 +203,7 @@ async function survey(pool: Pool, audience: MarketingEmailAudience): Promise<{ f
 
 async function ownAddress(addressOf: EmailsDeps['addressOf'], { userId }: Principal): Promise<string> {
   const address = await addressOf(userId);
-  if (address === undefined) throw new Problem('invalid_credentials', 'The user of this credential is gone.');
+  if (address === undefined) throw new Problem('invalid_credentials', 'The user of this credential no longer exists.');
   return address.toLowerCase();
 }
 

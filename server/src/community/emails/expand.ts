@@ -8,10 +8,10 @@ import { tables } from './tables.ts';
 
 const AT_ONCE = 1_000;
 
-/** Whom a mail is for: an audience of people, or, of a test, nobody beyond the recipient it was begun with. */
+/** The recipients of a mail: an audience of people, or, for a test, only the recipient it was created with. */
 type StoredAudience = MarketingEmailAudience | { readonly test: string };
 
-/** Looks up who is to get the mails whose time has come, some of each in turn, so that a mail to few is not kept waiting by one to all. */
+/** Selects the recipients of the due mails, some of each in turn, so that a mail to many does not delay one to few. */
 export function createExpansion(pool: Pool, clock: Clock) {
   const walks = new Map<string, AsyncGenerator<PersonRow[]>>();
   const step = async (emailId: string, walk: AsyncGenerator<PersonRow[]>): Promise<void> => {
@@ -22,7 +22,7 @@ export function createExpansion(pool: Pool, clock: Clock) {
   };
   return {
     /**
-     * Goes on for about so long, and finishes what takes one look. Begun again after a death, it adds whoever is missing.
+     * Runs for about so long, at least one step. Restarted after a crash, it adds the missing recipients.
      * @returns whether there is more to look up
      */
     async goOn(forMs: number): Promise<boolean> {
@@ -64,7 +64,7 @@ async function addRecipients(
   pool: Pool,
   { emailId, people, at }: { emailId: string; people: readonly PersonRow[]; at: Date },
 ): Promise<void> {
-  // A mail that is being canceled is waited for: nobody is added to it afterwards.
+  // Waits for a concurrent cancellation: no recipient is added afterwards.
   const rows = people.map(({ person_id, email, name, company }) => ({ recipient_id: newId(), person_id, address: email, name, company }));
   await pool.query(
     `with mail as (select email_id from emails where email_id = $1 and state = 'preparing' for share)

@@ -6,7 +6,7 @@ import { noteInHistory, recordBouncedAddress } from '../people/index.ts';
 import { kindOf, type Told } from './bounce-kind.ts';
 import { tables } from './tables.ts';
 
-/** A report about an invitation, which brings the same signed link as a marketing mail. @returns undefined where the id is none of one that was mailed */
+/** A report about an invitation, which has the same signed link as a marketing mail. @returns undefined if no invitation with this id was mailed */
 export async function takeOfInvitation(
   client: PoolClient,
   inviteId: string,

@@ -2,7 +2,7 @@
 export interface Template {
   readonly subject: string;
   readonly text: string;
-  /** Null: made of the text. */
+  /** Null: generated from the text. */
   readonly html: string | null;
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -24,7 +24,7 @@ const BUILT_IN = ['name', 'first_name', 'company', 'email', 'unsubscribe_url'] a
 /** `{{name}}`, `{{ first_name | there }}` */
 const PLACE = /\{\{\s*([a-z][a-z0-9_]*)\s*(?:\|([^{}]*))?\}\}/g;
 
-/** The variables that a template names and nobody fills in. */
+/** The variables of a template without a value. */
 export function unknownVariables({ subject, text, html, variables }: Template): string[] {
   const known = new Set<string>([...BUILT_IN, ...Object.keys(variables)]);
   const named = [subject, text, html ?? ''].flatMap((part) => [...part.matchAll(PLACE)].map(([, name = '']) => name));

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { idSigned, signedId } from '../../kernel/signed-id.ts';
 import { createEmailSecret } from './email-secret.ts';
 
-/** Addresses have 64 letters before the `@`: 48 of them are the id and its proof. */
+/** Addresses have up to 64 characters before the `@`: 48 of them are the id and its signature. */
 const PROOF_BYTES = 8;
 
 /** `bounces@mail.example` → `bounces+<token>@mail.example`: where a mail server writes that it could not deliver a mail (VERP). */

@@ -15,7 +15,7 @@ import type { ReturnPaths } from './return-paths.ts';
 import type { Unsubscribing } from './unsubscribing.ts';
 
 const AT_ONCE = 8;
-/** A batch is what goes out in about a second, within these: so often whoever is next is looked up anew. */
+/** A batch is the number of mails of about a second, within these bounds; then the next recipients are looked up again. */
 const LEAST_BATCH = 8;
 const MOST_BATCH = 200;
 /** So long at a time recipients are looked up, while others wait for their mail. */
@@ -34,7 +34,7 @@ export interface EmailSenderDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly publicUrl: () => string;
-  /** Said at the end of every mail, on one line. */
+  /** The last line of every mail. */
   readonly postalAddress?: string | undefined;
   /** Mails that are begun in a second, at most. */
   readonly perSecond: number;
@@ -61,9 +61,9 @@ type RecipientRow = z.infer<typeof DueRow>;
 /**
  * Sends the mails that are due. One process at a time does so, under a lock that its death frees.
  *
- * SMTP cannot be asked whether it took a mail, so between handing one over and hearing of it there is always a moment of not knowing.
- * The row says `handing_over` right before the end of the mail's text goes on the wire: whoever finds such a row without its process knows that it
- * may have been taken, calls it `unconfirmed` and does not send it again. So no address gets a mail twice.
+ * SMTP cannot be asked whether it accepted a mail, so there is always a moment between sending and the answer in which this is unknown.
+ * The row is set to `handing_over` right before the end of the mail's text is sent: a process that finds such an abandoned row knows that the mail
+ * may have been accepted, marks it `unconfirmed` and does not send it again. So no address gets a mail twice.
  */
 export function createEmailSender(deps: EmailSenderDeps) {
   const { pool, clock, log } = deps;
@@ -178,14 +178,14 @@ async function sendOne(deps: EmailSenderDeps, row: RecipientRow): Promise<'done'
       if (!wasHandedOver) throw new Error('The recipient is not to get this mail any more');
     });
   } catch (failure) {
-    // Withdrawn: the row stays as it is, and whoever looks for due ones next sees why.
+    // Withdrawn: the row is not changed; the next query for due mails sees why.
     return wasHandedOver === false ? 'done' : afterFailure(deps, row, { failure, wasHandedOver: wasHandedOver ?? false });
   }
   await mark(deps, row, 'sent');
   return 'done';
 }
 
-/** The last look before the mail's text goes out: whoever unsubscribed, or whose mail was canceled, by now gets nothing. */
+/** The last check before the mail's text is sent: recipients who unsubscribed, or whose mail was canceled, get nothing. */
 async function handOver({ pool, clock }: EmailSenderDeps, { recipient_id, is_test }: RecipientRow, letter: Rendered): Promise<boolean> {
   const digest = createHash('sha256');
   for (const part of [letter.subject, letter.text, letter.html]) digest.update(part).update('\0');

@@ -11,9 +11,9 @@ import { tables } from './tables.ts';
 
 const PROOF_BYTES = 16;
 
-/** The links by which whoever got a mail gets no more of them: signed, so that nobody unsubscribes others; they never expire. */
+/** The unsubscribe links: signed, so that nobody can unsubscribe others; they never expire. */
 export interface Unsubscribing {
-  /** The token of a mail's link, by the id of its recipient, or of the invitation that it brings. */
+  /** The token of a mail's link, by the id of its recipient or of its invitation. */
   tokenOf(recipientId: string): Promise<string>;
   /** The recipient, or the invitation, whose mail carries this token; undefined for one that no mail carries. */
   recipientOf(token: string): Promise<string | undefined>;
@@ -64,7 +64,7 @@ export function createUnsubscribing({ pool, clock }: { readonly pool: Pool; read
   };
 }
 
-/** Which mail somebody unsubscribes by. */
+/** The mail whose link was used to unsubscribe. */
 interface AnsweredMail {
   readonly address: string;
   /** For the history of the person. */

@@ -7,7 +7,7 @@ type AuditAction = Pick<AuditEntry, 'action' | 'target' | 'changes'>;
 /** Writes down who did it, in the transaction of what they did. */
 export type Trail = (db: Queryable, audited: AuditAction) => Promise<void>;
 
-/** Stands in the log of the caller's own account. */
+/** Recorded in the audit log of the caller's own account. */
 export const trailOf =
   (principal: Principal, call: Pick<Call, 'peer' | 'requestId'>): Trail =>
   (db, audited) =>

@@ -29,7 +29,7 @@ interface CheckoutWish {
 /** Who pays. */
 type Payer = Pick<Principal, 'accountId' | 'userId' | 'role'>;
 
-/** How paying for a place goes on. */
+/** The next step of the payment of a place. */
 export interface PlaceCheckout {
   readonly registration: Registration;
   readonly status: 'not_required' | 'open' | 'completed';
@@ -41,7 +41,7 @@ export interface PlaceCheckout {
 /** Hosted pages on which places are paid. */
 export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
   /**
-   * Whoever may pay for an address: its owner, somebody of its owner's account, and administrators. To all others it is an address that is
+   * The users who may pay for an address: its owner, users of its owner's account, and administrators. For all others it is an address that is
    * not registered.
    */
   const payable = async (event: SiteEvent, caller: Payer, email: string | undefined): Promise<Registration> => {
@@ -62,7 +62,7 @@ export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
   const isColleague = async ({ user_id }: Registration, { accountId }: Payer): Promise<boolean> =>
     (await pool.query('select from users where id = $1 and account_id = $2', [user_id, accountId])).rowCount === 1;
 
-  /** The page that is open already, ended where it is somebody else's or asks for another price. @returns undefined where there is nothing to go on with */
+  /** The page that is open already; ended if it is another user's or has another price. @returns undefined if there is none to reuse */
   const goOn = async (db: Queryable, registration: Registration, caller: Payer): Promise<PlaceCheckout | undefined> => {
     const page = await firstOf(
       db,
@@ -78,7 +78,7 @@ export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
     const isOwn = page.account_id === caller.accountId && page.amount_nano === registration.price_nano;
     const { provider } = plans;
     const session = isOwn ? await provider.readCheckout(page.session_id) : await provider.expireCheckout(page.session_id);
-    // Paid, and the event that tells of it is on its way.
+    // Paid; the webhook event about it has not arrived yet.
     if (session?.status === 'complete')
       return { registration, status: 'completed', checkoutId: page.checkout_id, url: null, expiresAt: null };
     if (session?.status !== 'open' || !isOwn) return undefined;
@@ -112,7 +112,7 @@ export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
         // Of two who pay for one registration at once, the second meets the page of the first.
         await db.query('select from event_registrations where registration_id = $1 for update', [registration_id]);
         const registration = await registrationById(db, registration_id);
-        if (!registration) throw new Error(`The registration ${registration_id} is gone`);
+        if (!registration) throw new Error(`The registration ${registration_id} does not exist`);
         const settled = { registration, checkoutId: null, url: null, expiresAt: null };
         switch (registration.status) {
           case 'confirmed':

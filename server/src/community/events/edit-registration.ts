@@ -15,12 +15,12 @@ import { placesLeft, type SiteEvent } from './site-event.ts';
 interface EditDeps {
   readonly pool: Pool;
   readonly clock: Clock;
-  /** Ends the pages on which places of the event could be paid that nobody holds any more. */
+  /** Ends the checkout pages of the event's places that are no longer held. */
   readonly endPages: (eventId: string) => Promise<void>;
 }
 
 /**
- * Changes a registration by hand, and gives the place that falls free to whoever waits.
+ * Changes a registration by hand, and gives a free place to the next on the waitlist.
  * @throws Problem `not_found`, `conflict`, `invalid_transition`
  */
 export function createEditRegistration({ pool, clock, endPages }: EditDeps) {
@@ -67,7 +67,7 @@ export async function lockRegistration(
 ): Promise<{ readonly event: SiteEvent; readonly before: ListedRegistration }> {
   const { event_id } = existing(await registrationById(db, registrationId));
   const event = await lockEvent(db, event_id);
-  if (!event) throw new Error(`The event of the registration ${registrationId} is gone`);
+  if (!event) throw new Error(`The event of the registration ${registrationId} does not exist`);
   await db.query('select from event_registrations where registration_id = $1 for update', [registrationId]);
   return { event, before: existing(await registrationById(db, registrationId)) };
 }

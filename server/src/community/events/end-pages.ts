@@ -12,8 +12,8 @@ interface EndPagesDeps {
 const AT_ONCE = 500;
 
 /**
- * Ends the hosted pages of places that nobody holds any more: canceled, given for free, or at an event that is not public. Called by whatever
- * takes such a place, after its transaction, and by a job, for where the provider could not be asked. What was paid nevertheless goes back
+ * Ends the hosted pages of places that are no longer held: canceled, given for free, or at an event that is not public. Called by each use case
+ * that takes such a place, after its transaction, and by a job if the provider was not reachable. A late payment is refunded
  * (`followPayments`).
  * @param eventId of one event; left out: of all
  */
@@ -35,7 +35,7 @@ export async function endPages({ pool, provider }: EndPagesDeps, eventId?: strin
     if (signal?.aborted) return;
     try {
       const session = await provider.expireCheckout(session_id);
-      // One that was paid is told of by its own event.
+      // A paid one gets its own webhook event.
       if (session?.status === 'complete') continue;
     } catch (failure) {
       if (failure instanceof PaymentFault) return;

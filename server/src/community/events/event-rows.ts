@@ -35,6 +35,6 @@ export const eventById = (db: Queryable, eventId: string): Promise<EventWithPlac
 export const eventBySlug = (db: Queryable, slug: string): Promise<EventWithPlaces | undefined> =>
   firstOf(db, WITH_PLACES.where('e.slug', '=', slug));
 
-/** The event as it is now, kept as it is until the transaction ends: whoever gives or takes a place, or changes the event, is first here. */
+/** The event, locked until the transaction ends: every change of the event or of its places takes this lock first. */
 export const lockEvent = (db: Queryable, eventId: string): Promise<SiteEvent | undefined> =>
   firstOf(db, tables.selectFrom('site_events').selectAll().where('event_id', '=', eventId).forUpdate());

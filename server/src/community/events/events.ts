@@ -36,7 +36,7 @@ export function createEvents({ pool, clock, plans, identity }: EventsDeps) {
     refundRegistration: createRefundRegistration({ pool, plans }),
     /** A job: gives registrations the users of their addresses. */
     linkUsers: (signal?: AbortSignal): Promise<void> => linkUsers({ pool, claimable }, signal),
-    /** A job: takes back the places that nobody paid for in time, and ends pages that are left of places that are gone. */
+    /** A job: releases the places that were not paid in time, and ends pages of places that no longer exist. */
     async releaseUnpaid(signal?: AbortSignal): Promise<void> {
       await releaseUnpaid({ pool, provider, clock }, signal);
       await endPages({ pool, provider }, undefined, signal);

@@ -15,7 +15,7 @@ interface GiveUpDeps {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly throttle: Identity['throttle'];
-  /** Ends the pages on which places of the event could be paid that nobody holds any more. */
+  /** Ends the checkout pages of the event's places that are no longer held. */
   readonly endPages: (eventId: string) => Promise<void>;
 }
 
@@ -23,8 +23,8 @@ interface GiveUpDeps {
 const FORM = { kind: 'event-cancel', freePerSubject: 20, freePerAddress: 60 };
 
 /**
- * Ends one's own registration, by the link of a mail about it. The place goes to whoever has waited longest, in the same transaction, and both
- * get a mail. Once or often comes to the same.
+ * Cancels one's own registration, by the link in a mail. The place goes to the person who has waited longest, in the same transaction, and both
+ * get a mail. Idempotent.
  * @throws Problem `invalid_token`, `conflict` for a place that was paid for and an event that is over, `rate_limited`
  */
 export const createGiveUp =
@@ -46,7 +46,7 @@ export const createGiveUp =
       await queueEventMail(db, event, { ...before, ...end });
       await fillPlaces(db, event, nowMs);
       const after = await registrationById(db, registrationId);
-      if (!after) throw new Error(`The registration ${registrationId} is gone`);
+      if (!after) throw new Error(`The registration ${registrationId} does not exist`);
       return after;
     });
     await endPages(gone.event_id);

@@ -16,8 +16,8 @@ const UNLINKED = 'user_id is null and erased_at is null and not awaits_proof(ema
 export const UNLINKED_USERS_DUE = `exists (select from event_registrations where ${UNLINKED})`;
 
 /**
- * Gives every registration the user of its address, and whoever has none an account to claim. Where somebody has an account with the address
- * and never proved that they read it, the registration waits for its reader. Run twice, or by two at once, it does it once.
+ * Links every registration to the user of its address; an address without a user gets an account to claim. If an account has the address
+ * but never confirmed it, the registration waits for the confirmation. Idempotent, also when run concurrently.
  */
 export async function linkUsers({ pool, claimable }: LinkUsersDeps, signal?: AbortSignal): Promise<void> {
   for (;;) {

@@ -10,7 +10,7 @@ import type { SiteEvent } from './site-event.ts';
 
 type Told = Pick<Registration, 'registration_id' | 'email' | 'status' | 'turn' | 'price_nano' | 'payment_status' | 'pay_by'>;
 
-/** Tells somebody how their registration stands from now on, in the transaction that made it so. Nobody is told the same of one turn twice. */
+/** Mails the new status of a registration, in the transaction of the change. Each status of a turn is mailed once. */
 export async function queueEventMail(db: Queryable, event: SiteEvent, told: Told): Promise<void> {
   const { registration_id, email, status, turn, price_nano, payment_status, pay_by } = told;
   if (email.endsWith(ERASED_DOMAIN)) return;
@@ -35,7 +35,7 @@ export async function queueEventMail(db: Queryable, event: SiteEvent, told: Told
 
 type Returned = Pick<Registration, 'registration_id' | 'email' | 'payment_id'>;
 
-/** Tells somebody that what they paid goes back, in the transaction that orders it. */
+/** Mails that a payment is refunded, in the transaction that orders the refund. */
 export async function queueReturnMail(db: Queryable, event: SiteEvent, { registration_id, email, payment_id }: Returned): Promise<void> {
   if (email.endsWith(ERASED_DOMAIN)) return;
   await queueMail(db, {

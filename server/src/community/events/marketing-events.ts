@@ -5,7 +5,7 @@ import { rowsOf } from '../../kernel/statements.ts';
 import type { EventWithPlaces } from './event-rows.ts';
 import { tables } from './tables.ts';
 
-/** An event with how its registrations stand. */
+/** An event with the counts of its registrations. */
 export interface EventWithFigures extends EventWithPlaces {
   readonly confirmed: number;
   readonly awaiting_payment: number;

@@ -13,9 +13,9 @@ const REFERENCE = 'event:';
 export const referenceOf = ({ registration_id }: Pick<Registration, 'registration_id'>): string => `${REFERENCE}${registration_id}`;
 
 /**
- * Brings a registration to what its payment is at this moment, in the transaction that books the payment. It may run as often as one likes:
- * a payment that was taken before changes nothing. Money is kept for a held place alone. What comes for another (it was canceled, given for
- * free or paid already, its time was over, or its event is not public any more) goes back by itself, and leaves the registration as it is.
+ * Sets a registration to the state of its payment, in the transaction that books the payment. It is idempotent:
+ * a payment that was processed before changes nothing. Only payments for a held place are accepted. Any other payment (the place was canceled, given for
+ * free or paid already, its time was over, or its event is no longer public) is refunded, and does not change the registration.
  */
 export const followPayments =
   ({ clock }: { readonly clock: Clock }): OnPurchase =>

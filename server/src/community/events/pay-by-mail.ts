@@ -26,9 +26,9 @@ interface HeldPlace {
 /** Asking the payment provider is worth more than a look at a page. */
 const PAY = { kind: 'event-pay', freePerSubject: 20, freePerAddress: 200 };
 
-/** Paying by the link in a mail, without a login: whoever has the mail may pay for the place it tells of, and do nothing else. */
+/** Paying by the link in a mail, without a login: the link allows paying for that place only. */
 export function createPayByMail({ pool, clock, identity: { claimable, openReference, throttle }, checkout }: PayByMailDeps) {
-  /** @returns undefined once the place is not held any more, whatever became of it, and for what was not sealed here */
+  /** @returns undefined once the place is no longer held, and for a token that was not sealed here */
   const held = async (slug: string, token: string): Promise<HeldPlace | undefined> => {
     const reference = openReference(token);
     const registration = reference === undefined ? undefined : await registrationById(pool, registrationOfReference(reference));

@@ -1,6 +1,6 @@
 import type { Registration } from './registration.ts';
 
-/** One turn of a registration: whoever registers anew has another, so that links of before lead nowhere. */
+/** One turn of a registration: registering again creates another, so that earlier links are invalid. */
 export const payReferenceOf = ({ registration_id, turn }: Pick<Registration, 'registration_id' | 'turn'>): string =>
   `${registration_id}:${turn}`;
 

@@ -18,8 +18,8 @@ const REGISTRATIONS = tables
 const OF_ADDRESSES = 'lower(email) = any($1::text[])';
 
 /**
- * Registrations of people. Of whoever is erased the place that nothing was paid for falls free, unless the event is over; what was paid stays
- * paid and taken until it is refunded, so that books and attendance stay what they were.
+ * Registrations of people. After an erasure an unpaid place becomes free, unless the event is over; a paid place stays
+ * paid and taken until it is refunded, so that the ledger and the attendance do not change.
  */
 export const registrationRecords = ({ clock }: { readonly clock: Clock }): PersonRecords => ({
   kind: 'registrations',
@@ -32,7 +32,7 @@ export const registrationRecords = ({ clock }: { readonly clock: Clock }): Perso
       }),
     ),
 
-  // A registration locks its event and then tells of the person.
+  // A registration locks its event first and the person second.
   lock: (db, { emails }) =>
     db.query(
       `select from site_events where event_id in (select event_id from event_registrations where ${OF_ADDRESSES}) order by event_id for update`,
@@ -52,7 +52,7 @@ export const registrationRecords = ({ clock }: { readonly clock: Clock }): Perso
     );
     for (const { registration_id, event_id, ...before } of rows) {
       const event = await lockEvent(db, event_id);
-      if (!event) throw new Error(`The event of the registration ${registration_id} is gone`);
+      if (!event) throw new Error(`The event of the registration ${registration_id} does not exist`);
       const nowMs = clock.now();
       const now = new Date(nowMs);
       const isGivenUp =

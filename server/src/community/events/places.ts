@@ -10,7 +10,7 @@ import { tables } from './tables.ts';
  * @returns how many got one
  */
 export async function fillPlaces(db: Queryable, event: SiteEvent, nowMs: number): Promise<number> {
-  // Nobody is told of a place in what is over, or is not held.
+  // There is no mail about a place at an event that is over or canceled.
   if (event.status !== 'published' || event.ends_at.getTime() <= nowMs) return 0;
   const { taken, waiting } = await countPlaces(db, event);
   const free = event.capacity === null ? waiting : Math.min(waiting, Math.max(0, event.capacity - taken));

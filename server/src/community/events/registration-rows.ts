@@ -9,7 +9,7 @@ import { tables } from './tables.ts';
 export interface ListedRegistration extends Registration {
   readonly slug: string;
   readonly title: string;
-  /** 1 is next; null for whoever does not wait. */
+  /** 1 is next; null if not on the waitlist. */
   readonly waitlist_position: number | null;
 }
 
@@ -58,7 +58,7 @@ export async function registrationById(db: Queryable, registrationId: string): P
   return firstOf(db, LISTED.where('r.registration_id', '=', registrationId));
 }
 
-/** By the address, whatever its case. */
+/** By the address, case-insensitive. */
 export async function registrationOf(db: Queryable, eventId: string, email: string): Promise<ListedRegistration | undefined> {
   return firstOf(db, LISTED.where('r.event_id', '=', eventId).where(sql`lower(r.email)`, '=', sql`lower(${email})`));
 }

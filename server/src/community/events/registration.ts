@@ -28,13 +28,13 @@ export interface Registration {
   readonly updated_at: Date;
 }
 
-/** How long somebody who got a place has to pay for it. */
+/** How long a place is held for payment. */
 export const PAYMENT_WINDOW_MS = 24 * 3_600_000;
 
 /** What a registration is from now on. */
 type Standing = Pick<Registration, 'status' | 'payment_status' | 'pay_by'>;
 
-/** Somebody gets a place: theirs at once where nothing is to be paid. */
+/** Assigns a place: confirmed at once if there is nothing to pay. */
 export function withPlace(owed: Pick<Registration, 'price_nano' | 'payment_status'>, nowMs: number): Standing {
   const { price_nano, payment_status } = owed;
   if (price_nano === 0n) return { status: 'confirmed', payment_status: 'not_required', pay_by: null };

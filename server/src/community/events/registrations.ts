@@ -34,7 +34,7 @@ interface RegistrationsDeps {
 /** Connections that registrations may hold at once: they wait for each other at the event. */
 const MOST_AT_ONCE = 4;
 
-/** An hour of somebody's doing that costs nothing. A hall full of people may sit behind one address. */
+/** Per hour, for free actions. A whole venue may share one IP address. */
 const REGISTER = { kind: 'event-register', freePerSubject: 20, freePerAddress: 2_000 };
 const STATUS = { kind: 'event-status', freePerSubject: 60, freePerAddress: 120 };
 
@@ -53,7 +53,7 @@ export function createRegistrations({ pool, clock, throttle }: RegistrationsDeps
     const rows = await checkedRows(
       db,
       Made,
-      // A row that is there already was canceled: it begins anew. The payment of before stays known, so that it does not count again,
+      // An existing row was canceled: it starts again. The earlier payment stays recorded, so that it does not count again,
       // and so does a page that may still be paid.
       `insert into event_registrations as r (registration_id, event_id, email, name, company, message, status, payment_status, pay_by, turn,
          price_nano, confirmed_at, created_at, updated_at)
@@ -88,7 +88,7 @@ export function createRegistrations({ pool, clock, throttle }: RegistrationsDeps
     await queueEventMail(db, event, { ...standing, ...made, email: request.email, turn, price_nano: event.price_nano });
   };
 
-  /** Also of whoever has registered before, and ticks it now. */
+  /** Also for a repeated registration that ticks it now. */
   const noteConsent = async (
     db: Queryable,
     { slug }: SiteEvent,
@@ -101,8 +101,8 @@ export function createRegistrations({ pool, clock, throttle }: RegistrationsDeps
 
   return {
     /**
-     * The registration of an address: a new one, or the one that is there. Who has an account is looked up by nobody here: a job does that
-     * later, so that neither the answer nor its time can tell.
+     * The registration of an address: a new one, or the existing one. Whether an account exists is not looked up here: a job does that
+     * later, so that neither the answer nor its timing reveals it.
      * @throws Problem `rate_limited`, `registration_closed`
      */
     async register(event: SiteEvent, request: VibethonRegistrationRequest, { ip }: Origin): Promise<ListedRegistration> {
@@ -138,7 +138,7 @@ export function createRegistrations({ pool, clock, throttle }: RegistrationsDeps
     /** @throws Error where the migration that makes it was not applied */
     async vibethon(): Promise<EventWithPlaces> {
       const event = await eventBySlug(pool, 'vibethon');
-      if (!event) throw new Error('The Vibethon is gone');
+      if (!event) throw new Error('The Vibethon does not exist');
       return event;
     },
   };

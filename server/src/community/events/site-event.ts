@@ -30,9 +30,9 @@ export interface SiteEvent {
   readonly updated_at: Date;
 }
 
-/** How the places of an event stand. */
+/** The counts of an event's places. */
 export interface Places {
-  /** Given to somebody, paid or held for payment. */
+  /** Assigned, paid or held for payment. */
   readonly taken: number;
   readonly waiting: number;
 }

@@ -17,7 +17,7 @@ import { cancelUnpaid, holdUnpaid } from './unpaid-places.ts';
 interface SiteEventsDeps {
   readonly pool: Pool;
   readonly clock: Clock;
-  /** Ends the pages on which places of the event could be paid that nobody can have any more. */
+  /** Ends the checkout pages of the event's places that are no longer available. */
   readonly endPages: (eventId: string) => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function createSiteEvents({ pool, clock, endPages }: SiteEventsDeps) {
       const event = await lockEvent(db, eventId);
       if (!event) throw noSuchEvent();
       await change(db, event);
-      // More places, or an event that is public again: whoever waits is served before anybody else comes.
+      // More places, or an event that is public again: the waitlist gets its places first.
       const after = existing(await lockEvent(db, eventId));
       await fillPlaces(db, after, clock.now());
       await tellOfChange(db, event, after, clock.now());
@@ -46,7 +46,7 @@ export function createSiteEvents({ pool, clock, endPages }: SiteEventsDeps) {
     list: () => listEvents(pool),
     listPublished: () => listPublished(pool, new Date(clock.now())),
 
-    /** @throws Problem `not_found` for a draft and an archived event too: nobody learns what is being prepared */
+    /** @throws Problem `not_found` also for a draft and an archived event: drafts are not disclosed */
     async published(slug: string): Promise<EventWithPlaces> {
       const event = existing(await eventBySlug(pool, slug));
       if (event.status !== 'published') throw noSuchEvent();
@@ -112,7 +112,7 @@ export function createSiteEvents({ pool, clock, endPages }: SiteEventsDeps) {
         const target = { kind: 'event', id: eventId };
         await trail(db, { action: ACTION[step], target, changes: { status: { from: event.status, to } } });
         if (to === 'archived') await cancelUnpaid(db, event, clock.now());
-        // While it was not public nobody could pay.
+        // While it was not public, payment was not possible.
         if (to === 'published') await holdUnpaid(db, event, clock.now());
       });
       if (step !== 'publish') await endPages(eventId);
@@ -152,7 +152,7 @@ function requireOrder({ slug = '', starts_at, ends_at, registration_closes_at }:
     throw invalidInput([{ loc: ['body', 'registration_closes_at'], msg: 'must not be later than ends_at', type: 'order' }]);
 }
 
-/** A place that somebody has is theirs. */
+/** Assigned places cannot be taken away. */
 async function requireRoom(db: Queryable, { event_id }: SiteEvent, capacity: number | null | undefined): Promise<void> {
   if (capacity === undefined || capacity === null) return;
   const taken = (await eventById(db, event_id))?.taken ?? 0;

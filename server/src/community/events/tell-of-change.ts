@@ -4,15 +4,15 @@ import { queueMails } from '../../mail/index.ts';
 import type { SiteEvent } from './site-event.ts';
 import { tables } from './tables.ts';
 
-/** Where and when: what somebody who comes has to know. */
+/** Place and time, for participants. */
 const MATTERS = ['starts_at', 'ends_at', 'time_zone', 'venue_name', 'venue_address', 'online_url'] as const;
 
 const same = (one: unknown, other: unknown): boolean =>
   one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : one === other;
 
 /**
- * Tells everybody who is registered, or waits, that an event takes place somewhere else, at another time, or not at all; in the transaction that
- * changed it. Of what is over, and of what was never public, nobody is told.
+ * Mails everybody who is registered or on the waitlist that the place or time of an event has changed, or that it is canceled; in the transaction of
+ * the change. There is no mail about events that are over or were never public.
  */
 export async function tellOfChange(db: Queryable, before: SiteEvent, after: SiteEvent, nowMs: number): Promise<void> {
   const isOff = before.status !== 'archived' && after.status === 'archived';

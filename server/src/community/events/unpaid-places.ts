@@ -22,8 +22,8 @@ const UNDER_WAY_MS = 3_600_000;
 const AT_ONCE = 100;
 
 /**
- * Takes back the places that nobody paid for in time, and gives them to those who wait. The hosted page is ended first, so that nobody can pay
- * for a place that has gone to somebody else.
+ * Releases the places that were not paid in time, and gives them to the waitlist. The hosted page is ended first, so that nobody can pay
+ * for a place that another person has.
  */
 export async function releaseUnpaid({ pool, provider, clock }: UnpaidDeps, signal?: AbortSignal): Promise<void> {
   const rows = await rowsOf(
@@ -60,7 +60,7 @@ export async function releaseUnpaid({ pool, provider, clock }: UnpaidDeps, signa
   }
 }
 
-/** Nobody can pay any more for places at an event that is archived permanently. In the transaction that archives it, with the event locked. */
+/** Ends the payment of places at an event that is archived permanently. In the transaction that archives it, with the event locked. */
 export async function cancelUnpaid(db: Queryable, event: SiteEvent, nowMs: number): Promise<void> {
   const now = new Date(nowMs);
   const rows = await rowsOf(
@@ -75,7 +75,7 @@ export async function cancelUnpaid(db: Queryable, event: SiteEvent, nowMs: numbe
   for (const canceled of rows) await queueEventMail(db, event, canceled);
 }
 
-/** Gives whoever holds a place at an event that becomes public again the time to pay for it. */
+/** Restarts the payment time of held places at an event that becomes public again. */
 export async function holdUnpaid(db: Queryable, { event_id }: SiteEvent, nowMs: number): Promise<void> {
   await db.query("update event_registrations set pay_by = greatest(pay_by, $2) where event_id = $1 and status = 'awaiting_payment'", [
     event_id,
@@ -83,7 +83,7 @@ export async function holdUnpaid(db: Queryable, { event_id }: SiteEvent, nowMs: 
   ]);
 }
 
-/** Ends the page; tells whether it was too late for that, because money is coming or has come. */
+/** Ends the page. @returns whether it was too late, because a payment is pending or done */
 async function isBeingPaid(provider: PaymentProvider, sessionId: string): Promise<boolean> {
   const session = await provider.expireCheckout(sessionId);
   if (session?.status !== 'complete') return false;

@@ -33,7 +33,7 @@ export const eventToWire = (event: EventWithPlaces, nowMs: number): SiteEventRes
   updated_at: rfc3339(event.updated_at),
 });
 
-/** What anybody may be told who sends the address: nothing of the person behind it. */
+/** The public part, for anyone who sends the address: no personal data. */
 export const registrationToWire = (registration: ListedRegistration): VibethonRegistrationResponse => ({
   registration_id: registration.registration_id,
   event_slug: registration.slug,

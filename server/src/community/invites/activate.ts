@@ -40,7 +40,7 @@ interface ActivateDeps {
 /**
  * Uses a code. The invitation is locked meanwhile, so that a hundred uses are a hundred. Whose account gets what it gives is found out by a
  * job: the answer, and the time it takes, are the same for an address with an account and for one without.
- * @throws Problem `invalid_invite` for whatever code does not work, `rate_limited`
+ * @throws Problem `invalid_invite` for every code that does not work, `rate_limited`
  */
 export const createActivate =
   ({ pool, clock, throttle }: ActivateDeps) =>

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { firstOf, type Queryable } from '../../kernel/statements.ts';
 import { tables } from './tables.ts';
 
-/** Whom an invitation was mailed to; undefined for what is none, for a code that is given away, and for whoever was erased since. */
+/** The address of an invitation; undefined for an unknown one, for a shared code, and after an erasure. */
 export async function addressInvited(db: Queryable, inviteId: string): Promise<string | undefined> {
   const invited = tables
     .selectFrom('invites')

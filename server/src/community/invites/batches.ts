@@ -116,7 +116,7 @@ export function createBatches({ pool, clock, plans }: BatchesDeps) {
           await client.query("insert into invites (invite_id, batch_id, code_hash, status, max_uses) values ($1, $2, $3, 'shared', $4)", [
             ...[newId(), batchId, inviteCodeHash(code), input.shared_uses],
           ]);
-        // Whoever is named twice is invited once.
+        // An address that is listed twice is invited once.
         await client.query(
           `insert into invites (invite_id, batch_id, email, name, status, max_uses)
            select invite_id, $1, email, name, 'pending', 1 from jsonb_to_recordset($2) as r (invite_id uuid, email text, name text)
@@ -150,7 +150,7 @@ export function createBatches({ pool, clock, plans }: BatchesDeps) {
       return BY_INVITE.page(await rowsOf(pool, BY_INVITE.pageIn(invites, query)), query);
     },
 
-    /** What was activated stays. Twice is as good as once. @throws Problem `not_found` */
+    /** Activations stay. Idempotent. @throws Problem `not_found` */
     async revoke(by: Administrator, batchId: string): Promise<Batch> {
       await inTransaction(pool, async (client) => {
         const { rowCount } = await client.query('update invite_batches set revoked_at = $2 where batch_id = $1 and revoked_at is null', [

@@ -27,7 +27,7 @@ export async function mailedInvitation(db: Queryable, inviteId: string): Promise
   );
 }
 
-/** It did not arrive after all. Its code goes on working: the mail may have been read by whoever it was passed on to. */
+/** The mail bounced late. Its code still works: a person to whom it was forwarded may have read it. */
 export async function failInvitation(db: Queryable, inviteId: string, failure: string): Promise<void> {
   await db.query("update invites set status = 'failed', failure = $2 where invite_id = $1", [inviteId, failure]);
 }

@@ -19,7 +19,7 @@ export const LOOK_UPS_DUE = `exists (select from invite_batches where ${UNLOOKED
 
 const Open = z.object({ is_open: z.boolean() });
 
-/** Invites everybody who fits the filter of a batch. Begun again after a death, or by two at once, it adds whoever is missing. */
+/** Invites everybody who matches the filter of a batch. Restarted after a crash, or run concurrently, it adds the missing ones. */
 export async function lookUpDue({ pool, clock }: LookUpDeps, signal?: AbortSignal): Promise<void> {
   const rows = await rowsOf(
     pool,
@@ -42,8 +42,8 @@ export async function lookUpDue({ pool, clock }: LookUpDeps, signal?: AbortSigna
 }
 
 /**
- * The batch is held while people are added, so that one which is revoked gets nobody afterwards; and so are the people: whoever is being erased is
- * waited for, and gone then. People are locked, and invitations are made, in one order: two processes do this at the same time.
+ * The batch is locked while people are added, so that a revoked one gets none afterwards; so are the people: a concurrent erasure is
+ * waited for, and the person is skipped. People are locked, and invitations are created, in one order, since two processes do this at the same time.
  * @returns false for a batch that was revoked meanwhile
  */
 async function invite(pool: Pool, batchId: string, people: readonly { readonly person_id: string }[]): Promise<boolean> {

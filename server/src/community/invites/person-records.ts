@@ -15,7 +15,7 @@ export const inviteRecords: PersonRecords = {
         [emails],
       )
     ).rows,
-  // One that was not mailed yet is not mailed any more, and nobody else can use its code.
+  // One that was not mailed yet is not mailed any more, and its code is invalid.
   erase: (sql, { emails, at }) =>
     sql.query(
       `update invites i set email = invite_id || '${ERASED_DOMAIN}', name = null, failure = null, erased_at = $2,

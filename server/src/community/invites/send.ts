@@ -28,7 +28,7 @@ interface SendDeps {
 export interface UnsubscribeFooter {
   /** Where its recipient unsubscribes. */
   unsubscribeUrlOf(inviteId: string): Promise<string>;
-  /** Of whoever invites, on one line. */
+  /** Postal address of the inviting party, on one line. */
   readonly postalAddress?: string | undefined;
 }
 

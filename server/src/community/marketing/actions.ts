@@ -24,7 +24,7 @@ export interface ActionsDeps {
   readonly isStaff: (userId: string) => Promise<boolean>;
   /** What other slices keep under the addresses of a person. */
   readonly records: readonly PersonRecords[];
-  /** Closes an account that somebody else's form made and nobody claimed. @returns false for one that has an owner */
+  /** Closes an account that a form created and nobody claimed. @returns false for one that has an owner */
   readonly closeUnclaimed: (sql: Pick<PoolClient, 'query'>, userId: string, at: Date) => Promise<boolean>;
 }
 
@@ -35,7 +35,7 @@ interface ActionContext {
   readonly principal: Principal;
 }
 
-/** What is written down of a deed; undefined where it was so already. */
+/** The history entry of an action; undefined if nothing changed. */
 type Written = Readonly<Record<string, unknown>> | undefined;
 
 export type Act = (
@@ -60,7 +60,7 @@ export function createActions(deps: ActionsDeps): Act {
       const { action } = request;
       const written = await perform(deps, { client, person, at, principal }, request);
       if (written) {
-        // A merge is in the history of both, as one; of whoever was erased there is none.
+        // A merge is in the history of both; an erased person has no history.
         if (action !== 'merge' && action !== 'erase')
           await noteInHistory(client, { personId: person.person_id, action, actor: actorOf(principal), detail: written, at });
         await client.query('update people set updated_at = $2 where person_id = $1', [person.person_id, at]);
@@ -132,8 +132,7 @@ async function merge({ client, person, at, principal }: ActionContext, into: str
   const kept = await personById(client, into);
   if (!kept) throw invalidInput([{ loc: ['body', 'into'], msg: 'must be the id of another person', type: 'value_error' }]);
   if (kept.person_id === person.person_id) return undefined;
-  if (kept.user_id !== null && person.user_id !== null)
-    throw new Problem('conflict', 'Both have an account of their own: two users stay two people.');
+  if (kept.user_id !== null && person.user_id !== null) throw new Problem('conflict', 'Both have an account: two users cannot be merged.');
   const { kind, id } = actorOf(principal);
   await client.query('select merge_people($1, $2, $3, $4, $5)', [person.person_id, kept.person_id, at, kind, id]);
   return { into: kept.person_id };

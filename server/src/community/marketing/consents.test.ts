@@ -27,7 +27,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** A form that somebody sent with this address, its box ticked. */
+/** A form that was sent with this address, with the box ticked. */
 async function ticked(address = email): Promise<void> {
   await upsertContact(pool, { email: address, source: 'registration', eventSlug: 'launch', at: now() });
   await claimConsent(pool, { email: address, source: 'registration', eventSlug: 'launch', at: now() });
@@ -58,7 +58,7 @@ const history = async (address = email): Promise<string[]> => {
 };
 
 describe('a tick on a form', () => {
-  test('counts for nothing before whoever reads the address confirms it, and then says where and when', async () => {
+  test('has no effect before the owner of the address confirms it; then it has place and time', async () => {
     await ticked();
     expect(await person()).toMatchObject({ consent_source: 'registration', consent_event_slug: 'launch', consent_confirmed_at: null });
     const token = await asked();
@@ -94,7 +94,7 @@ describe('a tick on a form', () => {
     expect(await mails()).toEqual([]);
   });
 
-  test('says nothing of somebody who was erased', async () => {
+  test('reveals nothing about an erased person', async () => {
     await suppress(pool, { emails: [email], reason: 'erased', at: now() });
     await ticked();
     expect([await mails(), (await pool.query('select from people where email = $1', [email])).rowCount]).toEqual([[], 0]);
@@ -102,7 +102,7 @@ describe('a tick on a form', () => {
 });
 
 describe('unsubscribing', () => {
-  test('withdraws what was said, and what still waits for its answer', async () => {
+  test('withdraws given consent, and consent that still waits for its confirmation', async () => {
     const other = `other-${email}`;
     await ticked();
     await ticked(other);
@@ -164,7 +164,7 @@ test('an answer from an address that is not theirs any more says nothing of the 
   expect([await consents().standOf(token), await consents().confirm(token)]).toEqual([undefined, false]);
 });
 
-describe('a team that vouches for somebody', () => {
+describe('consent that a team imports', () => {
   const vouch = () =>
     pool.query('select import_consents($1::jsonb, $2, null)', [
       JSON.stringify([{ email, given_at: '2026-01-01T00:00:00Z', at: now() }]),
@@ -206,7 +206,7 @@ test('and the new one is asked instead', async () => {
   expect(await person(moved)).toMatchObject({ consent_confirmed_at: now() });
 });
 
-test('what somebody said at one address is asked at the one that stays when the two are one', async () => {
+test('an open consent of one address is asked at the remaining address after a merge', async () => {
   const kept = `same-${email}`;
   await ticked();
   await consents().confirm(await asked());

@@ -6,7 +6,7 @@ import { queueMail } from '../../mail/index.ts';
 import { confirmConsent, consentsToAsk, standOfConsent } from '../people/index.ts';
 
 const AT_ONCE = 100;
-/** What a link of such a mail refers to: nothing that another mail's link could stand for. */
+/** The subject of a link in such a mail: never equal to the subject of another mail's link. */
 const REFERENCE = /^consent:([0-9a-f-]{36})$/;
 
 interface ConsentsDeps {
@@ -34,7 +34,7 @@ export function createConsents({ pool, clock, openReference }: ConsentsDeps) {
       while (!signal?.aborted && (await askSome()) === AT_ONCE);
     },
 
-    /** How it stands with the link with this token, if it is one that can be answered, or was. */
+    /** The state of the link with this token, if it can be answered or was. */
     async standOf(token: string): ReturnType<typeof standOfConsent> {
       const consentId = consentOf(token);
       return consentId === undefined ? undefined : standOfConsent(pool, consentId, new Date(clock.now()));

@@ -54,7 +54,7 @@ describe('reading', () => {
     expect(await cellsOf('email\na;b\n')).toEqual([['email'], ['a;b']]);
   });
 
-  test('after a malformed row it goes on with the next line', async () => {
+  test('after a malformed row it continues with the next line', async () => {
     expect((await rowsOf('a"b\ngood,row\n')).map(({ line, fault }) => [line, fault !== undefined])).toEqual([
       [1, true],
       [2, false],

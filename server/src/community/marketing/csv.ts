@@ -12,7 +12,7 @@ const MAX_ROW = 64 * 1_024;
 
 /**
  * The rows of a CSV text (RFC 4180; lines may also end in LF, and cells in semicolons) that comes in pieces. A row that is malformed is given with its fault, and
- * reading goes on with the next line.
+ * reading continues with the next line.
  */
 export async function* readCsv(pieces: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   const reader = new RowReader();
@@ -35,7 +35,7 @@ class RowReader {
   #began = 1;
   #fault: string | undefined;
   #afterReturn = false;
-  /** What parts cells: whichever is first in the header. Excel writes semicolons wherever the comma is the decimal point. */
+  /** The separator: the first one in the header. Excel writes semicolons where the comma is the decimal point. */
   #separator: ',' | ';' | undefined;
 
   *take(text: string): Generator<CsvRow> {

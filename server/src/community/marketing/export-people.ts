@@ -27,7 +27,7 @@ const COLUMNS: Readonly<Record<string, (person: Wire) => string | null>> = {
   updated_at: ({ updated_at }) => updated_at,
 };
 
-/** The CSV of everybody who fits a filter, in pieces. Whoever takes it is in the audit log before the first of them. */
+/** The CSV of everybody who matches a filter, in pieces. The export is in the audit log before the first piece. */
 export async function* exportPeople(
   pool: Pool,
   { principal, origin }: { readonly principal: Principal; readonly origin: Origin },

@@ -48,7 +48,7 @@ async function comesTo(run: (client: PoolClient) => Promise<{ outcome: string; p
   }
 }
 
-test('an import in sets comes to what its rows come to one after the other, whoever they are', async () => {
+test('an import in sets has the same result as its rows one by one', async () => {
   for (const email of ['plain', 'tagged', 'kept', 'merged'].map((name) => `${name}@example.com`))
     await upsertContact(pool, { email, source: 'registration', eventSlug: 'launch', at: before });
   await pool.query("update people set tags = '{beta}', name = 'Grace', folded_name = 'grace' where email = 'tagged@example.com'");
@@ -93,7 +93,7 @@ test('a person who is new is written once', async () => {
   expect((await pool.query('select count(*)::int as n from people_unindexed')).rows).toEqual([{ n: 300 }]);
 });
 
-/** As few pieces as a connection ever hands over. */
+/** As few pieces as a connection ever delivers. */
 async function* piecesOf(text: string) {
   for (let from = 0; from < text.length; from += 64 * 1024) yield text.slice(from, from + 64 * 1024);
 }

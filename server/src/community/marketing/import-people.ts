@@ -48,7 +48,7 @@ const Row = z.object({
 });
 type Row = z.infer<typeof Row>;
 const COLUMNS = Object.keys(Row.shape);
-/** Of an export, which are worked out here and taken from nobody. */
+/** Columns of an export that are computed here and not imported. */
 const PASSED_OVER = [
   ...['person_id', 'status', 'subscription', 'sources', 'event_slugs', 'owner', 'plan_tier', 'consent_source', 'created_at', 'updated_at'],
 ];

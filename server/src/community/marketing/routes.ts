@@ -12,7 +12,7 @@ export function peopleRoutes(deps: ActionsDeps): Handlers<typeof contract.people
     list: async ({ query: { limit, offset, ...filter } }) => {
       const { rows, total, isExact } = await findPeople(pool, filter, { limit, offset });
       const data = rows.map((row) => personToWire(row));
-      // An estimate does not tell whether there is one more.
+      // An estimate does not show whether there is another page.
       const has_more = isExact ? offset + data.length < total : data.length === limit;
       return { status: 200, body: { data, has_more, total, total_is_exact: isExact, limit, offset } };
     },

@@ -4,9 +4,9 @@ import { suppress } from './suppression.ts';
 import { tables } from './tables.ts';
 
 interface Bounce {
-  /** As people are kept: in lower case. */
+  /** As people are stored: in lower case. */
   readonly address: string;
-  /** What the mail server said. */
+  /** The answer of the mail server. */
   readonly error: string;
   readonly at: Date;
 }

@@ -21,8 +21,8 @@ export interface ConsentClaim {
 }
 
 /**
- * Keeps what a form says of somebody who was sighted in the same transaction. Anybody may say it of any address, so it counts for nothing
- * before the mail that asks (`consentsToAsk`) is answered, and it never subscribes again who has unsubscribed.
+ * Stores the consent of a form, for a person who was upserted in the same transaction. Anybody can enter any address, so it has no effect
+ * before the confirmation mail (`consentsToAsk`) is answered, and it never resubscribes a person who has unsubscribed.
  */
 export async function claimConsent(db: Queryable, { email, source, eventSlug, at }: ConsentClaim): Promise<void> {
   await db.query('select claim_consent($1::jsonb)', [
@@ -32,7 +32,7 @@ export async function claimConsent(db: Queryable, { email, source, eventSlug, at
 
 const UNASKED = 'consent_id is not null and consent_asked_at is null';
 
-/** SQL: whether there is somebody for {@link consentsToAsk}. */
+/** SQL: whether there are people for {@link consentsToAsk}. */
 export const CONSENTS_DUE = `exists (select from people where ${UNASKED})`;
 
 /** One whom a mail has to ask. */
@@ -77,7 +77,7 @@ const opened = (at: Date): Date => new Date(at.getTime() - OPEN_MS);
 
 /**
  * Whether the mail with this id can be answered, or was: not once its person has unsubscribed, or has another address. `vouched_for`: it can,
- * and the team has imported meanwhile that they said so.
+ * and the team has imported the consent meanwhile.
  */
 export async function standOfConsent(db: Queryable, consentId: string, at: Date): Promise<'asked' | 'vouched_for' | undefined> {
   const person = await firstOf(db, standing(consentId, at).select('consent_source'));
@@ -85,8 +85,8 @@ export async function standOfConsent(db: Queryable, consentId: string, at: Date)
 }
 
 /**
- * Whoever reads the address has said so themselves: from now on it counts, also for somebody who had unsubscribed before. It takes the
- * place of what a team vouched for. In the caller's transaction. Twice is as good as once.
+ * The owner of the address has confirmed: from now on the consent is valid, also after an earlier unsubscription. It replaces
+ * consent that a team imported. In the caller's transaction. Idempotent.
  * @returns false where the mail cannot be answered any more
  */
 export async function confirmConsent(db: Queryable, consentId: string, at: Date): Promise<boolean> {
@@ -119,7 +119,7 @@ export async function confirmConsent(db: Queryable, consentId: string, at: Date)
   return true;
 }
 
-/** What the form had said before the import came, which put its own word in the place. */
+/** The consent of the form before the import, which replaced it. */
 const lastClaim = (db: Queryable, personId: string) =>
   firstOf(
     db,

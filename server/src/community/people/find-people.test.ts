@@ -69,7 +69,7 @@ describe.each([['as soon as they are there', false] as const, ['once they are in
   },
 );
 
-test('whose name has letters that are no accents is found without them, and with them', async () => {
+test('whose name has letters without a decomposition is found by both spellings', async () => {
   await nobody();
   await sight({ email: 'a@example.com', name: 'Søren Łukasz Großmann', company: 'Æther Đorđević' });
   await sight({ email: 'b@xn--bcher-kva.example', name: 'Soren' });
@@ -100,7 +100,7 @@ test('a change counts at once, also where the index still says otherwise', async
   expect((await found({})).total).toBe(2);
 });
 
-test('pages of any size tell everybody who fits, each once, in one order', async () => {
+test('pages of any size list every match once, in one order', async () => {
   await nobody();
   await pool.query(
     `insert into people (person_id, email, sources, status, created_at, updated_at)
@@ -120,7 +120,7 @@ test('pages of any size tell everybody who fits, each once, in one order', async
   );
 });
 
-test('where very many may fit a word, the total is worked out and says so', async () => {
+test('where very many may match a word, the total is an estimate and marked as one', async () => {
   await nobody();
   await pool.query(
     `insert into people (person_id, email, sources, created_at, updated_at)

@@ -14,13 +14,13 @@ import { DESCRIBED, type Described, fits, type Gram, type Wanted, wantedBy } fro
 const COUNTED = 1_000;
 const LOOKED_AT_ONCE = 500;
 const GRAMS_ASKED = 5;
-/** Chunks by which it is told how rare a trigram is. */
+/** Chunks that are sampled to estimate how rare a trigram is. */
 const SAMPLED = 8;
 
 const TermCount = z.object({ term: z.string(), people: z.string() });
 const Lacking = z.object({ n: z.bigint() });
 const DESCRIBED_OF_P = DESCRIBED.map((column) => `p.${column}` as const);
-/** Who changed may be gone by now. */
+/** A changed person may be deleted by now. */
 const isDescribed = (row: { readonly [Name in keyof Described]: Described[Name] | null }): row is Described => row.search_text !== null;
 
 export interface FoundPeople {
@@ -110,8 +110,8 @@ function chunksFor(counts: readonly ChunkCount[], at: number, members: number): 
 }
 
 /**
- * The terms of those trigrams that fewest people have, one of each word at least, as some chunks here and there tell: they leave next to nobody
- * who does not hold the words, where common ones would leave very many, and each that is asked for costs a read of every chunk.
+ * The terms of the rarest trigrams, at least one of each word, as estimated from some chunks: they leave almost no candidates
+ * without the words, where common ones would leave very many, and each queried term costs a read of every chunk.
  */
 async function rarestOf(client: PoolClient, grams: Wanted['grams']): Promise<string[]> {
   const all = grams.flat();
@@ -143,7 +143,7 @@ async function unindexed(client: PoolClient, wanted: Wanted): Promise<Map<bigint
 }
 
 /**
- * Those whose text holds the words. The terms leave few who do not, so the database looks at the texts and tells those few: a page far down
+ * The people whose text has the words. The terms leave few others, so the database checks the texts and returns those few: a page far down
  * the list would otherwise fetch the texts of everybody before it.
  */
 async function holding(client: PoolClient, ns: bigint[], { words }: Wanted, live: ReadonlyMap<bigint, boolean>): Promise<bigint[]> {

@@ -38,8 +38,8 @@ export const foldForSearch = (text: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-/** Words as they are searched. Of an address it is the spelling in which people are kept that is looked for. */
+/** Words in their search form. Addresses are searched in the spelling in which they are stored. */
 export const foldWords = (q: string): string => foldForSearch(q.replaceAll(/\S+@\S+/g, asciiAddress));
 
-/** The one spelling of an address by which a person is known. Strictly the local part has case; no mailbox in use tells by it. */
+/** The normalized spelling of an address. The local part is case-sensitive by the standard; no mailbox in use distinguishes case. */
 export const normalAddress = (email: string): string => email.trim().toLowerCase();

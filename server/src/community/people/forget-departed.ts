@@ -9,12 +9,12 @@ interface ForgetDeps {
   readonly records: readonly PersonRecords[];
 }
 
-/** SQL: whether there is somebody for {@link forgetDeparted}. */
+/** SQL: whether there are people for {@link forgetDeparted}. */
 export const DEPARTED_DUE = 'exists (select from departed_users)';
 
 /**
- * Takes out what is kept under the addresses of accounts that have closed. A job, and not the closing itself: giving up a place at an event
- * waits for whoever is registering for it. Run twice, or by two at once, it does it once.
+ * Deletes the data that is stored under the addresses of closed accounts. A job, and not part of the closing: releasing a place at an event
+ * waits for concurrent registrations. Idempotent, also when run concurrently.
  */
 export async function forgetDeparted({ pool, records }: ForgetDeps, signal?: AbortSignal): Promise<void> {
   while (!signal?.aborted && (await inTransaction(pool, (client) => forgetNext(client, records))));

@@ -7,7 +7,7 @@ import { DESCRIBED, termsOf } from './terms.ts';
 
 /** How many neighbours share a row of `people_chunks`: the length of its bits. */
 export const CHUNK = 2_048;
-/** Of one transaction, which nobody waits for: some eight chunks where people came in one after the other. */
+/** Per transaction, in the background: some eight chunks if people were added one after the other. */
 const NOTES_AT_ONCE = 16_384;
 
 /** SQL: whether there is something for {@link indexPeople}. */
@@ -22,7 +22,7 @@ export async function indexPeople(pool: Pool, signal?: AbortSignal): Promise<voi
 async function indexSome(client: PoolClient): Promise<boolean> {
   if (!(await tryLockUntilEnd(client, 'people:index'))) return false;
   const notes = await rowsOf(client, tables.selectFrom('people_unindexed').select(['id', 'n']).orderBy('id').limit(NOTES_AT_ONCE));
-  // Read after the notes: whoever changes from here on leaves a note that is not among them.
+  // Read after the notes: a later change leaves a note that is not among them.
   for (const chunk of new Set(notes.map(({ n }) => n / BigInt(CHUNK)))) await writeChunk(client, chunk);
   await client.query('delete from people_unindexed where id = any($1::bigint[])', [notes.map(({ id }) => id)]);
   return notes.length === NOTES_AT_ONCE;

@@ -45,7 +45,7 @@ export async function historyOf(pool: Queryable, personId: string): Promise<Mark
   }));
 }
 
-/** The person of an id, or of one that was merged into theirs. @param isLocked kept as they are until the transaction ends */
+/** The person of an id, or of one that was merged into theirs. @param isLocked lock the person until the transaction ends */
 export async function personById(pool: Queryable, personId: string, isLocked = false): Promise<PersonRow | undefined> {
   const found = tables
     .selectFrom('people')

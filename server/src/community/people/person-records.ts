@@ -10,7 +10,7 @@ export interface KnownUnder {
   readonly personIds: readonly string[];
 }
 
-/** Somebody's wish to be forgotten. */
+/** A request of erasure. */
 export interface Forgotten extends KnownUnder {
   readonly at: Date;
 }
@@ -20,14 +20,14 @@ export interface PersonRecords {
   /** In the export: `registrations`. */
   readonly kind: string;
   read(sql: Sql, of: KnownUnder): Promise<Record<string, unknown>[]>;
-  /** What an erasure has to lock before the person: where a slice locks something of its own and tells of the person afterwards. */
+  /** Locks that an erasure takes before the person: for a slice that locks its own rows before the person. */
   lock?(sql: Sql, of: KnownUnder): Promise<unknown>;
   /**
-   * Takes out who it was, in the caller's transaction; what money or capacities count stays counted. What came to be after `at` is somebody's
+   * Removes the personal data, in the caller's transaction; amounts and capacities stay counted. Data that was created after `at` belongs to a person
    * who came back, and stays.
    */
   erase(sql: Sql, of: Forgotten): Promise<unknown>;
 }
 
-/** The address of a row whose person is gone: nobody's, and no two alike. (`.invalid`: RFC 2606.) */
+/** The address of a row whose person was erased: unassigned and unique. (`.invalid`: RFC 2606.) */
 export const ERASED_DOMAIN = '@erased.invalid';

@@ -24,7 +24,7 @@ export interface PersonRow {
   readonly consent_source: NonNullable<MarketingPersonRecord['consent']>['source'] | null;
   readonly consent_event_slug: string | null;
   readonly consent_given_at: Date | null;
-  /** When its reader answered the mail that asks, or when a team imported it; null where nobody has yet. */
+  /** When the confirmation mail was answered, or a team imported it; null before that. */
   readonly consent_confirmed_at: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;

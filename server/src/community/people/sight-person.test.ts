@@ -24,7 +24,7 @@ const suppress = (email: string, reason: string) =>
   pool.query('insert into suppressed_addresses values (address_hash($1), $2, $3)', [email, reason, at]);
 
 describe('a person', () => {
-  test('is one for every spelling of an address, with all that was learned of them', async () => {
+  test('is one for every spelling of an address, with all known data', async () => {
     await sight({ email: 'Ada@Example.com', name: 'Ada Lovelace', eventSlug: 'launch' });
     await sight({ email: ' ada@example.COM', source: 'client_request', name: 'A. L.', clientType: 'startup', company: 'Éngines' });
     await sight({ email: 'ada@example.com', eventSlug: 'vibethon', clientType: 'enterprise' });
@@ -41,20 +41,20 @@ describe('a person', () => {
     ]);
   });
 
-  test('is one however many learn of them at the same time', async () => {
+  test('is one, also when upserted concurrently', async () => {
     await Promise.all(Array.from({ length: 20 }, (_, i) => sight({ email: 'many@example.com', eventSlug: `event-${i % 5}` })));
     const [person, ...others] = await people('many@example.com');
     expect(others).toEqual([]);
     expect(person.event_slugs).toEqual(['event-0', 'event-1', 'event-2', 'event-3', 'event-4']);
   });
 
-  test('that unsubscribed is unsubscribed however they come back', async () => {
+  test('that unsubscribed stays unsubscribed, from every source', async () => {
     await suppress('gone@example.com', 'unsubscribed');
     await sight({ email: 'gone@example.com' });
     expect((await people('gone@example.com'))[0].unsubscribed_at).toEqual(at);
   });
 
-  test('that was erased is not seen again', async () => {
+  test('that was erased is not created again', async () => {
     await suppress('erased@example.com', 'erased');
     await sight({ email: 'Erased@example.com', userId: newId() });
     expect(await people('erased@example.com')).toEqual([]);
@@ -62,7 +62,7 @@ describe('a person', () => {
 });
 
 describe('a user', () => {
-  test('who takes another address is the same person, with whoever had that address before', async () => {
+  test('who changes the address stays the same person, merged with the one of the new address', async () => {
     const userId = newId();
     await sight({ email: 'old@example.com', source: 'user', userId, planTier: 'pro' });
     await sight({ email: 'fresh@example.com', eventSlug: 'launch' });
@@ -75,7 +75,7 @@ describe('a user', () => {
     expect((await people('fresh@example.com'))[0].event_slugs).toEqual(['launch', 'second']);
   });
 
-  test('who takes an address that another one gave up is somebody of their own', async () => {
+  test('who takes an address that another user gave up is a separate person', async () => {
     const [first, second] = [newId(), newId()];
     await sight({ email: 'a@example.com', source: 'user', userId: first });
     await sight({ email: 'b@example.com', source: 'user', userId: first });
@@ -84,7 +84,7 @@ describe('a user', () => {
     expect((await people('b@example.com'))[0]).toMatchObject({ user_id: first, other_emails: [] });
   });
 
-  test('who closes the account is forgotten, and kept where something else makes them known', async () => {
+  test('who closes the account is erased, unless another source has them', async () => {
     const [only, also] = [newId(), newId()];
     await sight({ email: 'only@example.com', source: 'user', userId: only });
     await sight({ email: 'also@example.com', source: 'user', userId: also, planTier: 'pro' });
@@ -98,14 +98,14 @@ describe('a user', () => {
   });
 });
 
-describe('whoever has unsubscribed', () => {
+describe('a person who has unsubscribed', () => {
   const merge = (gone: string, kept: string) =>
     pool.query('select merge_people(a.person_id, b.person_id, $1, $2, null) from people a, people b where a.email = $3 and b.email = $4', [
       ...[at, 'system', gone, kept],
     ]);
   const leave = (email: string) => pool.query('update people set unsubscribed_at = $2 where email = $1', [email, at]);
 
-  test('has done so with every address that a merge makes theirs, whoever of the two it was', async () => {
+  test('is unsubscribed with every address of a merge, in both directions', async () => {
     for (const email of ['quit-a@example.com', 'stay-b@example.com', 'quit-c@example.com', 'stay-d@example.com']) await sight({ email });
     await leave('quit-a@example.com');
     await merge('quit-a@example.com', 'stay-b@example.com');
@@ -115,7 +115,7 @@ describe('whoever has unsubscribed', () => {
     expect([...(await suppressedAmong(pool, all))].sort()).toEqual(all.toSorted());
   });
 
-  test('has done so with the address that they change to', async () => {
+  test('is unsubscribed with the address that they change to', async () => {
     const userId = newId();
     await sight({ email: 'first-home@example.com', source: 'user', userId });
     await leave('first-home@example.com');
@@ -124,7 +124,7 @@ describe('whoever has unsubscribed', () => {
   });
 });
 
-test('a mail that came back is said of the address and not of the next one', async () => {
+test('a bounce counts for the address, not for its successor', async () => {
   const userId = newId();
   await sight({ email: 'full@example.com', source: 'user', userId });
   await suppress('full@example.com', 'bounced');

@@ -3,13 +3,13 @@ import type { Queryable } from '../../kernel/statements.ts';
 export type SuppressionReason = 'unsubscribed' | 'bounced' | 'erased';
 
 interface Suppressed {
-  /** As people are kept: in lower case. */
+  /** As people are stored: in lower case. */
   readonly emails: readonly string[];
   readonly reason: SuppressionReason;
   readonly at: Date;
 }
 
-/** From now on these addresses get no marketing mail, whoever comes to have them. Only `erased` goes over what is there already. */
+/** Suppresses marketing mail to these addresses, also for later owners. Only `erased` overwrites an existing reason. */
 export async function suppress(db: Queryable, { emails, reason, at }: Suppressed): Promise<void> {
   await db.query(
     `insert into suppressed_addresses (address_hash, reason, at)

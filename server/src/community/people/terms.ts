@@ -11,7 +11,7 @@ export type Gram = readonly [string, string];
 export interface Wanted {
   readonly terms: readonly string[];
   readonly words: readonly string[];
-  /** Of each word its trigrams: whoever holds the word has them all. */
+  /** The trigrams of each word: a text with the word has them all. */
   readonly grams: readonly (readonly Gram[])[];
 }
 
@@ -61,7 +61,7 @@ export function termsOf(person: Described): Set<string> {
   return terms;
 }
 
-/** Nobody has it: what is looked for where a search has nothing that can be found, which must never come to everybody. */
+/** A term without matches, for a search without searchable words, which must never return everybody. */
 const NOBODY = 'none';
 
 /** @param q folded as the people's text is */
@@ -100,7 +100,7 @@ function gramsOf(piece: string): Gram[] {
   return grams;
 }
 
-/** FNV-1a with the finish of MurmurHash3, so that every bit depends on every letter. It is written down in people_chunks: never change it. */
+/** FNV-1a with the finish of MurmurHash3, so that every bit depends on every character. Its values are stored in people_chunks: never change it. */
 function hashOf(gram: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < gram.length; at++) hash = Math.imul(hash ^ gram.charCodeAt(at), 0x01000193);

@@ -4,13 +4,13 @@ import { foldForSearch, normalAddress } from './fold.ts';
 
 export type PersonSource = 'user' | 'registration' | 'invite' | 'client_request' | 'import' | 'manual';
 
-/** What a slice learned of somebody. */
+/** Data about a person from one slice. */
 export interface ContactUpsert {
-  /** Any spelling; people are kept under the one in lower case. */
+  /** Any spelling; people are stored under the lower case one. */
   readonly email: string;
   readonly source: PersonSource;
   readonly at: Date;
-  /** Kept only where none is known. */
+  /** Stored only if none is known. */
   readonly name?: string | null | undefined;
   readonly company?: string | null | undefined;
   /** Added to those the person has to do with. */
@@ -24,8 +24,8 @@ export interface ContactUpsert {
 }
 
 /**
- * Notes what was learned of somebody, in the caller's transaction: makes the person, or adds to the one whom the address belongs to. Adds
- * nothing for an address whose person was erased, and never subscribes again who has unsubscribed.
+ * Creates or updates the person of an address, in the caller's transaction. Adds
+ * nothing for an address whose person was erased, and never resubscribes a person who has unsubscribed.
  */
 export async function upsertContact(db: Queryable, sighting: ContactUpsert): Promise<void> {
   await db.query('select sight_person($1::jsonb)', [

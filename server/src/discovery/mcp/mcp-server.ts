@@ -16,7 +16,7 @@ export interface Offer {
 /** One caller of the MCP server. */
 export interface McpCaller {
   readonly gateway: CallGateway;
-  /** Aborts when the caller has gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   /** Whether a tool is worth showing to them; what they may do is decided when they do it. */
   isOffered(tool: Tool): boolean;
@@ -24,7 +24,7 @@ export interface McpCaller {
 
 const INSTRUCTIONS =
   'An AI gateway that holds money before a model runs. Tools are operations of its API, under the budgets of the API key that is used. ' +
-  'Answers stand under `answer`, beside `request_id` and what was spent: `cost_usd`, `receipt_id`. `*_usd` are decimal USD. Schemas of answers are outlines: /openapi.json has all. Read tallygate://agents first. ' +
+  'Answers are under `answer`, beside `request_id` and what was spent: `cost_usd`, `receipt_id`. `*_usd` are decimal USD. Schemas of answers are outlines: /openapi.json has all. Read tallygate://agents first. ' +
   'For several steps of one task give each `agent_run_id` and, with the first, `agent_max_budget` (USD): a hard ceiling. ' +
   'An error names a code: budget_exceeded is not cured by repeating.';
 
@@ -33,7 +33,7 @@ const LIST_TTL_MS = 300_000;
 const HINT = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const;
 const LISTS = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list', 'server/discover'];
 
-/** The server for one request: nothing is kept between two of them, so any instance can answer the next. */
+/** The server for one request: no state is stored between requests, so any instance can answer the next. */
 export function createMcpServer({ version, tools, resources }: Offer, { gateway, signal, isOffered }: McpCaller, log: Log): Server {
   const server = new Server(
     { name: 'tallygate', title: 'Tallygate', version },

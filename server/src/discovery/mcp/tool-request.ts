@@ -4,7 +4,7 @@ import { argumentParameters, STREAM_FIELDS } from './tool-schemas.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** Arguments that no request can be made of; the message says what to change. Other faults are reported by the API. */
+/** Arguments that cannot become a request; the message says what to change. Other errors are reported by the API. */
 export class UnusableArguments extends Error {}
 
 /** The request of a call of a tool. @throws UnusableArguments */
@@ -37,7 +37,7 @@ function requireNothing(left: readonly string[]): void {
   if (left.length > 0) throw new UnusableArguments(`There is no argument ${left.map((name) => `\`${name.slice(0, 100)}\``).join(', ')}.`);
 }
 
-/** In a path, a query or a header everything is a text, so that the API could not tell 5 from "5": that the type is the listed one is seen here. */
+/** In a path, a query or a header everything is text, so the API could not distinguish 5 from "5": the type is checked here. */
 function textOf(argument: string, value: unknown, { type = 'string' }: Schema): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (type === 'string' && typeof value === 'string') return value;

@@ -61,7 +61,7 @@ function aboutRequest({ headers }: GatewayAnswer): Record<string, string> {
   );
 }
 
-/** Pictures are handed over as pictures, once: as base64 in a text they would fill a model's context with what it cannot see. */
+/** Images are returned as images, once: as base64 text they would fill a model's context without use. */
 function withoutPictures(value: unknown): { answer: unknown; pictures: Content } {
   const read = Pictures.safeParse(value);
   if (!read.success || !read.data.data.some(({ b64_json }) => b64_json !== undefined)) return { answer: value, pictures: [] };

@@ -70,7 +70,7 @@ function objectSchema(schema: Schema | undefined, records: Records): { propertie
 /** The bound of what is stored, not of what anybody would ask for. */
 const LARGEST = 2 ** 31 - 1;
 
-/** Words and bounds that the API itself answers with where they are not kept; models are given the schemas of all tools at once. */
+/** Descriptions and limits that the API repeats in its errors; they are left out, since models get the schemas of all tools at once. */
 const LEFT_OUT = new Set(['examples', 'pattern', 'minLength', 'maxLength', 'minItems', 'maxItems', 'format']);
 
 /** A schema with every record it refers to inside: a client has nothing but the schema. */
@@ -82,7 +82,7 @@ function selfContained(schema: Schema, records: Records): Schema {
     const entries = Object.entries(withoutNull(part)).flatMap(([key, value]) => {
       // A field may have the name of a keyword: what is left out is no schema, and a field always is one.
       if (LEFT_OUT.has(key) && !isSchema(value)) return [];
-      // It is what holds where nothing is said.
+      // It is the default.
       if (key === 'additionalProperties' && value === true) return [];
       if (key === 'type' && 'enum' in part) return [];
       if (key === 'maximum' && value === LARGEST) return [];
@@ -117,5 +117,5 @@ function withoutNull(schema: Schema): Schema {
 
 export const isSchema = (part: unknown): part is Schema => typeof part === 'object' && part !== null && !Array.isArray(part);
 
-/** A sentence ends where a full stop is followed by white space or nothing: `0.01` goes on. */
+/** A sentence ends where a full stop is followed by white space or the end: `0.01` does not end one. */
 const firstSentence = (text: string): string => /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text;

@@ -60,7 +60,7 @@ const textsOf = ({ content }: { content: readonly { type: string }[] }) =>
   content.map((block) => ('text' in block ? String(block.text) : block.type));
 
 describe('every tool', () => {
-  test('has schemas that stand by themselves, in JSON Schema 2020-12', () => {
+  test('has self-contained schemas in JSON Schema 2020-12', () => {
     for (const [name, { description }] of tools) {
       expect(name).toMatch(/^[a-z_]{3,64}$/);
       for (const schema of [description.inputSchema, description.outputSchema]) {

@@ -58,7 +58,7 @@ export function toolsOf({ operations, schemas }: Surface): ReadonlyMap<string, T
   return new Map(tools.map((tool) => [tool.description.name, tool]));
 }
 
-/** What is not said is as MCP takes it then: no reading only, destructive, not to be repeated. */
+/** The defaults of MCP: not read-only, destructive, not idempotent. */
 function hintsOf({ method, tool }: Operation): Tool['description']['annotations'] {
   const openWorld = { openWorldHint: tool === 'spend' };
   if (tool === 'read') return { readOnlyHint: true, ...openWorld };

@@ -17,7 +17,7 @@ const MOST_TIMES = 8;
 /** Other work on the machine makes a measurement larger, never smaller: the least of these is what the request itself takes. */
 const MEASUREMENTS = 3;
 
-/** CPU time of this thread: what it stood still for others is not counted. */
+/** CPU time of this thread: time of other threads is not counted. */
 const workedMs = (): number => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
@@ -26,7 +26,7 @@ const workedMs = (): number => {
 /** The bound on this machine, as busy as it is: one that is slower may take longer by as much, one that is faster may not take less. */
 const mostMsNow = (): number => MOST_MS * Math.max(1, writtenAndRead() / REFERENCE_MS);
 
-/** What a request of a megabyte is made of, without a gateway: milliseconds of CPU time. */
+/** The cost of parsing a request of a megabyte, without a gateway: milliseconds of CPU time. */
 function writtenAndRead(): number {
   const text = JSON.stringify(Array.from({ length: 20_000 }, (_, at) => ({ role: 'user', content: `${at} привет` })));
   const rounds = 10;

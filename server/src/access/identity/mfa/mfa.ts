@@ -54,7 +54,7 @@ export function createMfa({ em, secondFactor, ownerProof, clock }: MfaDeps): Mfa
     return inUnitOfWork(em, async (unit) => {
       const user = await lockUser(unit, userId);
       // Closed between the check of the credential and here.
-      if (!user) throw new Problem('invalid_credentials', 'The user of this credential is gone.');
+      if (!user) throw new Problem('invalid_credentials', 'The user of this credential no longer exists.');
       return effect(unit, user);
     });
   }

@@ -4,7 +4,7 @@ import { systemClock } from '../../../kernel/clock.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { createEmailSender, createUnsubscribing } from '../index.ts';
 
-/** A sender as a process of its own, for tests that kill it: `node … DATABASE_URL SMTP_URL`. It ends when nothing is due. */
+/** A sender as a separate process, for tests that kill it: `node … DATABASE_URL SMTP_URL`. It ends when nothing is due. */
 const [databaseUrl = '', smtpUrl = ''] = process.argv.slice(2);
 const log = silentLog();
 const pool = openPool({ url: databaseUrl, log, poolSize: 10 });
