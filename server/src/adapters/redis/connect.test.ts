@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../kernel/log.ts';
 import { connectRedis, parseRedisUrl, type RedisConnection, ready } from './connect.ts';
 import { type RedisProcess, startRedis } from './redis-process.ts';
+import { startWatchedRedis } from './redis-sentinel-process.ts';
 import { requireFitness } from './requirements.ts';
 import { testRedisProgram } from './test-redis.ts';
 
@@ -87,5 +88,21 @@ describe.skipIf(testRedisProgram() === '')('a connection to Redis', () => {
     await requireFitness(connection, silentLog());
     await connection.config('SET', 'maxmemory-policy', 'allkeys-lru');
     await expect(requireFitness(connection, silentLog())).rejects.toThrow('noeviction');
+  });
+
+  test('goes to a master that sentinels have promoted, also once that was started again', async () => {
+    const watched = await startWatchedRedis(testRedisProgram(), ['--appendonly', 'yes', '--appendfsync', 'always']);
+    const connection = connectRedis(watched.url, silentLog(), 'prompt');
+    const works = () => expect.poll(() => connection.set('kept', 'yes').catch(() => undefined), { timeout: 60_000 }).toBe('OK');
+    await works();
+    await watched.failOver();
+    await works();
+    const promoted = await watched.current();
+    await promoted.kill();
+    await promoted.start();
+    await works();
+    expect(promoted).toBe(watched.replica);
+    connection.disconnect();
+    await watched.stop();
   });
 });

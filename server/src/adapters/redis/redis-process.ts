@@ -27,7 +27,7 @@ export interface RedisProcess {
 /** The server goes with the process that started it, however that ends: its end of the pipe closes. */
 const GUARD = '"$@" & echo "server $!"; read -r _; { kill -9 $!; wait $!; } 2>/dev/null';
 
-/** Instead of settings: it is a sentinel, which writes its state into its file of settings. */
+/** Instead of settings: it is a sentinel. */
 interface SentinelSettings {
   readonly sentinelOf: number;
   readonly name: string;
@@ -38,17 +38,17 @@ interface SentinelSettings {
 export async function startRedis(program: string, settings: readonly string[] | SentinelSettings = []): Promise<RedisProcess> {
   const dir = mkdtempSync(join(tmpdir(), 'tallygate-redis-'));
   const port = await freePort();
-  const file = join(dir, 'sentinel.conf');
-  if ('sentinelOf' in settings) writeFileSync(file, sentinelFile(settings, port, dir));
+  // A file, as servers have it: sentinels write into it who is whose replica now, so that a master that is started again is the master.
+  const file = join(dir, 'server.conf');
+  const isSentinel = 'sentinelOf' in settings;
+  writeFileSync(file, isSentinel ? sentinelFile(settings, port, dir) : serverFile(settings, port, dir));
   let child: ChildProcess | undefined;
   let pid = 0;
 
   async function start(): Promise<void> {
-    const args =
-      'sentinelOf' in settings
-        ? [file, '--sentinel']
-        : ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', ...settings];
-    const started = spawn('sh', ['-c', GUARD, 'sh', program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const started = spawn('sh', ['-c', GUARD, 'sh', program, file, ...(isSentinel ? ['--sentinel'] : [])], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     child = started;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     let said = '';
@@ -93,6 +93,16 @@ export async function startRedis(program: string, settings: readonly string[] | 
     },
   };
 }
+
+/** @param settings as arguments: `--name` and its values */
+const serverFile = (settings: readonly string[], port: number, dir: string): string =>
+  [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${dir}`,
+    `save ""${settings.map((word) => (word.startsWith('--') ? `\n${word.slice(2)}` : ` ${word}`)).join('')}`,
+    '',
+  ].join('\n');
 
 const sentinelFile = ({ sentinelOf, name, downAfterMs }: SentinelSettings, port: number, dir: string): string =>
   [
