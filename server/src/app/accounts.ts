@@ -27,18 +27,18 @@ import { masterKeysOf } from './master-keys.ts';
 import type { OpenPlans } from './plans.ts';
 import { resealSecrets } from './reseal.ts';
 
-/** A letter about somebody's account is not to wait behind a mail to thousands. */
+/** A mail about a user's account must not wait behind a mail to thousands. */
 const SMTP_CONNECTIONS = 5;
 
 export interface Accounts {
   readonly identity: Identity;
   readonly keys: Keys;
   readonly keyDirectory: CachedKeyDirectory;
-  /** What a key may do, for work that goes on without its request. */
+  /** The permissions of a key, for background work without its request. */
   readonly grantOfKey: ReturnType<typeof createGrantOfKey>;
   readonly authenticator: Authenticator;
   readonly storing: Storing;
-  /** Encrypts what is kept of prompts and answers. */
+  /** Encrypts stored prompts and answers. */
   readonly content: ContentKeys;
   readonly internalSecret: string;
   readonly outbox: Outbox;

@@ -82,7 +82,7 @@ What an operator does on the server itself, with the gateway's own DATABASE_URL 
 
 type Deps = Parameters<typeof resetByOperator>[0];
 
-/** Undefined where nobody has the address. */
+/** Undefined if no user has the address. */
 const COMMANDS: Readonly<Record<string, (deps: Deps, email: string, argument: string | undefined) => Promise<string | undefined>>> = {
   'mfa-reset': async (deps, email) => {
     const reset = await resetByOperator(deps, email);

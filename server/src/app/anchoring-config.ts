@@ -69,7 +69,7 @@ const CHAIN_NAMES = /^[a-z][a-z0-9]{0,31}$/;
 
 /**
  * The chains of `ANCHOR_…`: one whose variables have no name in them, or those that `ANCHOR_CHAINS` names, `ANCHOR_BASE_RPC_URL` and so on.
- * What is not said of a named chain is as the variable without its name says.
+ * A variable without a chain's name is the default for all named chains.
  *
  * @throws ConfigError naming every wrong variable
  */
@@ -77,7 +77,7 @@ export function anchorChainsOf(env: Environment): AnchorChainConfig[] {
   const names = env['ANCHOR_CHAINS']?.split(',').map((name) => name.trim().toLowerCase());
   if (!names) return REQUIRED.some((setting) => env[`ANCHOR_${setting}`] !== undefined) ? [chainOf(env, undefined)] : [];
   if (!names.every((name) => CHAIN_NAMES.test(name)) || new Set(names).size < names.length)
-    throw new ConfigError(['ANCHOR_CHAINS: Expected different names of letters and digits, separated by commas, such as base,arbitrum']);
+    throw new ConfigError(['ANCHOR_CHAINS: Expected distinct names of letters and digits, separated by commas, such as base,arbitrum']);
   const faults: string[] = [];
   const chains = names.flatMap((name) => {
     try {

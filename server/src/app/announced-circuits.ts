@@ -7,8 +7,8 @@ import type { Log } from '../kernel/log.ts';
 export const CIRCUITS_CHANNEL = 'tallygate_circuits';
 
 /**
- * Circuits that tell the other gateways of every opening, over the database that all of them listen to: what one has found out about a
- * provider, the others need not find out at the cost of their own requests. What is not heard does no harm.
+ * Circuit breakers that announce every opening to the other gateways, over the shared database: if one has detected a failing
+ * provider, the others need not fail requests of their own. A lost announcement is harmless.
  */
 export function announcedCircuits({ pool, clock, log }: { readonly pool: Pool; readonly clock: Clock; readonly log: Log }): {
   readonly circuits: Circuits;

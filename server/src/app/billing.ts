@@ -63,7 +63,7 @@ export async function openBilling(foundation: Foundation, catalog: Catalog, ownK
 
   const refunds = new Refunds({ pool, lanes, clock, write: () => writer.written() });
   const corrections = new Corrections({ pool, lanes, clock, write: () => writer.written(), priceOf: catalog.pricedAt });
-  // With the journal drained, whatever is still open was never told to the lanes; a refund may be one of what was corrected.
+  // With the journal drained, every open correction never reached the lanes; a refund may be one of a correction.
   await corrections.resume();
   await refunds.resume();
 

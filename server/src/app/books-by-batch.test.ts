@@ -34,7 +34,7 @@ afterAll(async () => {
   await server?.drop();
 });
 
-test('books that had one posting for each settlement are whole after the change', async () => {
+test('a ledger with one posting per settlement stays complete after the migration', async () => {
   const pool = openPool({ url, log: silentLog(), poolSize: 1 });
   const settled = ['2026-10-31T23:59:59.999Z', '2026-11-01T00:00:00Z', '2026-11-02T12:00:00Z'].map((at): SettledRecord => {
     const startedAt = Date.parse(at);

@@ -17,7 +17,7 @@ afterEach(() => {
 type Step = 'find' | 'create user' | 'user created' | 'create key' | 'key created';
 const STEPS: readonly Step[] = ['find', 'create user', 'user created', 'create key', 'key created'];
 
-/** A database that outlives the process, and a process that dies where it is told to. */
+/** A database that outlives the process, and a process that dies on command. */
 function openDatabase() {
   const passwords = new Map<string, string>();
   const keys: string[] = [];
@@ -96,7 +96,7 @@ test('a write that was cut off leaves what was there', async () => {
   expect(await boot()).toEqual(made);
 });
 
-test('a secret is made once and kept, for its owner alone', () => {
+test('a secret is created once and stored, readable by its owner only', () => {
   const secret = keptSecret(dataDir, 'one.key', () => Buffer.alloc(32, 7));
   expect(keptSecret(dataDir, 'one.key', () => Buffer.alloc(32, 8))).toEqual(secret);
   expect(statSync(dataDir.file('one.key')).mode & 0o777).toBe(0o600);

@@ -35,7 +35,7 @@ test.each([
   expect(() => catalogCommandOf(['model', 'own', `${option}=${length}`])).toThrow(new WrongLine(fault));
 });
 
-test('a price that leaves out what a model is charged by is told the option that names it', async () => {
+test('a price without a required unit is refused with the name of the missing option', async () => {
   await catalogCommandOf(['model', 'lab/priced', '--provider', 'lab'])?.(pool, silentLog());
   const half = catalogCommandOf(['price', 'lab/priced', '--input', '1'])?.(pool, silentLog());
   await expect(half).rejects.toThrow(/--output/);

@@ -80,7 +80,7 @@ const COMMANDS: Readonly<Record<string, (argv: string[]) => Run>> = {
   },
 };
 
-/** A name that nobody has used before may be a slip, or come with the gateway's next start. */
+/** An unknown name may be a typing error, or a model of the gateway's next start. */
 function remarkOnProvider({ id, provider }: CatalogModel, { all }: LiveCatalog): string {
   if (provider === OWN || all.some((other) => other.id !== id && other.provider === provider)) return '';
   return `\nNothing else here is of a provider ${provider}: the model is served once PROVIDERS_FILE of the gateway has one of that name.`;
@@ -115,7 +115,7 @@ const OPTION_OF: Readonly<Record<string, string>> = {
   max_output_tokens: '--max-output',
 };
 
-/** Of a price of a unit that has no option of its own it is `--meter`. */
+/** For a unit without a separate option it is `--meter`. */
 function optionOf(path: readonly PropertyKey[]): string | undefined {
   const name = path.at(-1);
   if (name === undefined) return undefined;
@@ -123,7 +123,7 @@ function optionOf(path: readonly PropertyKey[]): string | undefined {
   return option ?? (path.length > 1 ? `--meter ${String(name)}` : `--${String(name)}`);
 }
 
-/** A price that lacks something is told to be lacking it in the words of the line. */
+/** The error for an incomplete price, in terms of the command's options. */
 const namingOptions = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error;
@@ -187,7 +187,7 @@ const definitionOf = (values: Values<typeof DEFINITION>) => ({
   retired: values.retired,
 });
 
-/** Without a text those of which somebody besides the shipped list has said something. */
+/** Without a text, the models with another source than the shipped list. */
 function listOf({ all, found }: Pick<LiveCatalog, 'all' | 'found'>, text: string | undefined): string {
   const providers = new Set(found.map(({ provider }) => provider));
   const line = (model: CatalogModel) => priceText(model, hiddenBy(model, providers));

@@ -18,7 +18,7 @@ import type { Foundation } from './foundation.ts';
 import { readModelsFile } from './models-file.ts';
 
 /**
- * The catalogue in the database, brought up to what is shipped and to the operator's file, and in memory.
+ * The catalogue in the database, updated from the shipped list and the operator's file, and in memory.
  * @throws ConfigError where the file is not what it has to be
  */
 export async function openCatalog({ config, pool, log, closing }: Foundation, prices: PriceLog): Promise<LiveCatalog> {

@@ -121,18 +121,18 @@ export interface Config {
   /** Where lanes and jobs are, for any number of gateways; undefined: lanes in this process, jobs in the database. */
   readonly redisUrl: string | undefined;
   readonly internalSecret: string | undefined;
-  /** Addresses and networks whose `X-Forwarded-For` is believed. */
+  /** Addresses and networks whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   readonly metricsToken: string | undefined;
-  /** 32 bytes each, the one that signs first; undefined: a key of its own is kept in the data directory. */
+  /** 32 bytes each, the one that signs first; undefined: a generated key is stored in the data directory. */
   readonly receiptSigningSeeds: Seeds | undefined;
   /** As those of receipts, and all of them sign. */
   readonly logSigningSeeds: Seeds | undefined;
   /** Who is asked to cosign the states of the receipts’ log. */
   readonly logWitnesses: readonly { readonly url: string; readonly key: NoteKey }[];
-  /** How many of them verifiers are told to demand. */
+  /** How many of them verifiers should require. */
   readonly logWitnessQuorum: number;
-  /** Encrypt what is read again (MFA secrets); the first one is current. Undefined: one of its own is kept in the data directory. */
+  /** Encrypt what is read again (MFA secrets); the first one is current. Undefined: a generated one is stored in the data directory. */
   readonly masterKeys: readonly { readonly id: string; readonly key: Buffer }[] | undefined;
   /** Undefined: payments are sandboxed. */
   readonly stripe: { readonly secretKey: string; readonly webhookSecret: string; readonly apiUrl: string | undefined } | undefined;
@@ -140,16 +140,16 @@ export interface Config {
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
   /** Marketing mails that are begun in a second, at most. */
-  /** Said at the end of every marketing mail. */
+  /** The last line of every marketing mail. */
   readonly mailPostalAddress: string | undefined;
-  /** Where mail servers write that a marketing mail could not be delivered, each mail under a `+` of its own. */
+  /** The address for bounces of marketing mails, with a different `+` suffix for each mail. */
   readonly mailBounceAddress: string | undefined;
   /** Where answers to marketing mails go that say nothing else; undefined: to the sender. */
   readonly mailReplyTo: string | undefined;
   readonly emailsPerSecond: number;
   /** Where links in mails lead; follows `publicUrl` when it is not set. */
   readonly webUrl: string | undefined;
-  /** A URI of whoever answers for vulnerabilities: what `security.txt` names. */
+  /** The URI of the security contact, for `security.txt`. */
   readonly securityContact: string;
   /** Web pages of other origins that may use the MCP server. */
   readonly mcpOrigins: readonly string[];
@@ -160,7 +160,7 @@ export interface Config {
   readonly modelsFile: string | undefined;
   readonly inferenceBody: { readonly maxBytes: number; readonly timeoutMs: number };
   readonly accountBody: { readonly maxBytes: number; readonly timeoutMs: number };
-  /** Whether anything of prompts and answers may be kept. */
+  /** Whether prompts and answers may be stored. */
   readonly storesContent: boolean;
   readonly files: {
     /** Of a file that is sent whole. */
@@ -184,12 +184,12 @@ export interface Config {
   /** Calls whose client has hung up, and whose answers are read on. */
   readonly disconnected: { readonly timeoutMs: number; readonly callsPerKey: number };
   /** Of all test keys of an account together. */
-  /** How many refused requests of a minute a caller is told the reason of. */
+  /** How many refused requests a minute get a reason, per caller. */
   readonly refusalsPerMinute: number;
   readonly testRates: RateLimits;
   /** Lines of one batch that run at the same time. */
   readonly batchLines: number;
-  /** Of a gateway that was told to stop: how long it goes on accepting, as one that is not ready, and how long what is running may take then. */
+  /** For a stopping gateway: how long it still accepts requests while not ready, and how long running requests may take then. */
   readonly drain: { readonly delayMs: number; readonly timeoutMs: number };
   /** No call is begun while a settlement has waited for the ledger for so long. */
   readonly ledgerLagLimitMs: number;
@@ -309,6 +309,6 @@ function readVariables(env: Environment): z.infer<typeof Variables> {
   const parsed = Variables.safeParse(env);
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
   if (parsed.data.STRIPE_SECRET_KEY !== undefined && parsed.data.STRIPE_WEBHOOK_SECRET === undefined)
-    throw new ConfigError(['STRIPE_WEBHOOK_SECRET: required with STRIPE_SECRET_KEY, since payments are believed by their webhooks alone']);
+    throw new ConfigError(['STRIPE_WEBHOOK_SECRET: required with STRIPE_SECRET_KEY, since payments are confirmed by webhooks only']);
   return parsed.data;
 }

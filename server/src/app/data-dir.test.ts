@@ -34,7 +34,7 @@ async function opener(): Promise<{ child: ChildProcess; said: string }> {
   return { child, said: String(chunk).trim() };
 }
 
-test('creates the folder for nobody but its owner, and gives it up on release', () => {
+test('creates the folder for its owner only, and unlocks it on release', () => {
   const first = openDataDir(folder);
   if (process.platform !== 'win32') expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(first.file('blobs', 'x')).toBe(join(first.path, 'blobs', 'x'));

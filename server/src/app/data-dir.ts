@@ -28,7 +28,7 @@ const held = new Set<DatabaseSync>();
 /**
  * Opens the folder, creating it with mode 0700, for this process alone.
  *
- * A pid in a file would be fooled: after `kill -9` or a restart of the container the same pid soon means somebody else. Only the
+ * A pid in a file is not reliable: after `kill -9` or a restart of the container the same pid soon belongs to another process. Only the
  * kernel knows who is alive, and it releases locks on files with the process that held them. Node has no call for such a lock,
  * but the SQLite inside Node takes one (fcntl on Unix, LockFileEx on Windows), so the lock is an open exclusive transaction on
  * an empty database. The pid beside it only makes the message better.
@@ -53,7 +53,7 @@ export function openDataDir(folder: string): DataDir {
   };
 }
 
-/** Undefined when somebody else holds the lock. */
+/** Undefined when another process holds the lock. */
 function lock(path: string): { isHeld(): boolean; release(): void } | undefined {
   const database = new DatabaseSync(path);
   try {

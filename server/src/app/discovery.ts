@@ -30,7 +30,7 @@ export interface Discovery {
   readonly offer: () => Promise<Offer>;
 }
 
-/** What the gateway says about itself. Read when it is first asked for: nobody who only infers waits for it. */
+/** The discovery documents. Loaded on first use, so that inference does not wait for them. */
 export function openDiscovery({ catalog, config, securityContact, publicUrl, clock }: DiscoveryDeps): Discovery {
   const surface = once(() => readSurface(readFileSync(OPENAPI, 'utf8')));
   const guides = once(() => readGuides(DOCS));

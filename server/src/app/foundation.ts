@@ -20,7 +20,7 @@ import { migrations } from './migrations/index.ts';
 import { openRedis, type SharedRedis } from './shared-redis.ts';
 import { beSoleGateway } from './sole-gateway.ts';
 
-/** What every part of the process stands on. */
+/** The base of every part of the process. */
 export interface Process {
   readonly config: Config;
   readonly log: Log;

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const names = async (sql: string): Promise<string[]> => (await client.query<{ name: string }>(sql)).rows.map(({ name }) => name);
 
-/** What the guide says of each table: how long its rows are kept. */
+/** The guide's retention of each table's rows. */
 const stated = (/\n## Growth\n([\s\S]*?)\n## /.exec(guide)?.[1] ?? '')
   .split('\n')
   .filter((line) => line.startsWith('| `'))
@@ -35,7 +35,7 @@ const thatAre = (kept: RegExp) =>
     .map(({ table }) => table)
     .toSorted();
 
-test('the guide says of every table, once, how it grows and for how long its rows are kept', async () => {
+test('the guide lists every table once, with its growth and its retention', async () => {
   const tables = await names(
     `select distinct relname as name from pg_class join pg_namespace n on n.oid = relnamespace
       where relkind in ('r', 'p') and not relispartition and nspname in ('public', 'test_billing') order by 1`,
@@ -44,12 +44,12 @@ test('the guide says of every table, once, how it grows and for how long its row
   expect(thatAre(/^(archived|for|until|forever)\b/)).toEqual(tables.toSorted());
 });
 
-test('what is said to be archived is partitioned by month, and nothing else is', async () => {
+test('the tables listed as archived are partitioned by month, and no others', async () => {
   expect(thatAre(/^archived/)).toEqual(MONTHLY_TABLES.map(({ name }) => name as string).toSorted());
   expect(await names("select relname as name from pg_class where relkind = 'p' order by 1")).toEqual(thatAre(/^archived/));
 });
 
-test('what is said to be kept for some time is deleted by a statement, or with the row that it belongs to', async () => {
+test('rows with a retention are deleted by a statement, or with their parent row', async () => {
   const code = globSync('**/*.ts', { cwd: sources })
     .filter((path) => !/\.test\.ts$|migrations\//.test(path))
     .map((path) => readFileSync(join(sources, path), 'utf8'))

@@ -98,7 +98,7 @@ async function check(readiness: Readiness, { pool, blobs, redis, quarantined, le
   };
 }
 
-/** Calls are answered: the clock of the process goes on as if nothing had happened. */
+/** Calls are answered: the clock of the process continues as before. */
 function wordOfClock(differenceMs: number): string {
   if (Math.abs(differenceMs) < TOLD_DIFFERENCE_MS) return 'ok';
   return `${Math.round(Math.abs(differenceMs) / 1_000)} s ${differenceMs > 0 ? 'behind' : 'ahead of'} the time of day`;

@@ -51,7 +51,7 @@ describe('idempotency', () => {
     expect(await idempotency.begin(given)).toEqual({ kind: 'replay', answer: answer() });
   });
 
-  test('of fifty contenders one runs, and the others are told to come back', async () => {
+  test('of fifty concurrent requests one runs, and the others get a retryable error', async () => {
     const given = request();
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => idempotency.begin(given)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -84,7 +84,7 @@ describe('idempotency', () => {
     expect((await idempotency.begin(given)).kind).toBe('run');
   });
 
-  test.each([400, 402, 404, 409])('an answer %i is kept', async (status) => {
+  test.each([400, 402, 404, 409])('an answer %i is stored', async (status) => {
     const given = request();
     await (await begun(given)).complete(answer(status));
     expect(await idempotency.begin(given)).toMatchObject({ kind: 'replay', answer: { status } });

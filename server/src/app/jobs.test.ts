@@ -76,7 +76,7 @@ test('a payload that the job does not understand is a failure, on the way in and
   await expect(deliver('test-greet', { user: 'u2' })).rejects.toThrow(/user_id/);
 });
 
-test('close tells running jobs to end before it waits for them', async () => {
+test('close aborts running jobs before it waits for them', async () => {
   let isAborted = () => false;
   const long = defineJob({
     name: 'test-long',

@@ -34,7 +34,7 @@ const RECOVERED = { timeout: 60_000, interval: 20 };
 /** Nothing is credited to an account that pays by invoice, so that its caps alone limit it. */
 const invoicedRecord = (wish: Partial<SettlementRecord> = {}) => sampleRecord({ funding: 'invoice', ...wish });
 
-/** Longer than any test takes: a gateway is taken for dead where a test says so. */
+/** Longer than any test takes: a gateway counts as dead only when a test marks it. */
 const ABSENCE_MS = 600_000;
 
 const journals = new ScratchJournals();
@@ -188,7 +188,7 @@ async function whileNothingIsBooked(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Callers at all gateways, who hold, ask a provider and settle under one cap, until they are told to stop. */
+/** Callers at all gateways, who hold, call a provider and settle under one cap, until they are stopped. */
 function load(gateways: readonly Gateway[]) {
   const [keyId, accountId] = [newId(), newId()];
   const settled: string[] = [];
@@ -285,7 +285,7 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     expect(one.journal.isDrained()).toBe(true);
   });
 
-  test('of which an entry in a stream is damaged set it aside whole and once, and book what comes after it', async () => {
+  test('with a damaged stream entry quarantine it whole and once, and book the later entries', async () => {
     const one = await gateway();
     const record = invoicedRecord();
     const stream = `${partitionKey(LANES_PREFIX, partitionOf(record.accountId))}:settled`;
@@ -409,7 +409,7 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     });
   });
 
-  test('are loaded anew when they are lost, with what was settled and what every gateway has begun', async () => {
+  test('are reloaded when they are lost, with settlements and every gateway’s running holds', async () => {
     const [a, b] = [await gateway(), await gateway()];
     const [keyId, accountId] = [newId(), newId()];
     const [begun, settled] = [recordOf(keyId, accountId), recordOf(keyId, accountId)];
@@ -429,7 +429,7 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     expect(await spentOf(a, begun)).toEqual({ spent: 180n, held: 0n });
   });
 
-  test('of which single writes are lost are loaded anew', async () => {
+  test('that lost single writes are reloaded', async () => {
     const one = await gateway();
     const record = recordOf(newId(), newId());
     await take(one, record);
@@ -452,7 +452,7 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     expect(await spentOf(other, record)).toEqual({ spent: 0n, held: 100n });
   });
 
-  test('that are lost are not opened without a gateway that is out of reach: what it has in flight counts', async () => {
+  test('that are lost stay closed while a gateway is unreachable: its requests in flight count', async () => {
     const [away, other] = [await gateway(), await gateway()];
     const [keyId, accountId] = [newId(), newId()];
     const whole = (): SettlementRecord => invoicedRecord({ keyId, accountId, held: '1000', cost: '900' });
@@ -562,7 +562,7 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     });
   });
 
-  test('are raised to the ledger where they have less, and lowered where an operator says so', async () => {
+  test('are raised to the ledger where they have less, and lowered only by an operator', async () => {
     const one = await gateway();
     const record = recordOf(newId(), newId());
     await take(one, record);
@@ -585,7 +585,7 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     expect(await spentOf(one, record)).toEqual({ spent: 90n, held: 0n });
   });
 
-  test('never overspend a cap and lose nothing that was settled, whatever is flushed under load', async () => {
+  test('never overspend a cap and lose no settlement, when anything is flushed under load', async () => {
     const gateways = [await gateway(), await gateway()];
     const traffic = load(gateways);
     for (const calls of [2, 5, 8]) {

@@ -40,7 +40,7 @@ interface Recording {
   readonly neededAmong?: NeededAmong;
   /** For how long a gateway without a sign of life is waited for when Redis has lost something: longer than any call takes. */
   readonly absenceMs: number;
-  /** Told of an entry of a stream that cannot be read. */
+  /** Called for a stream entry that cannot be read. */
   readonly onDamage: (place: string, entry: string) => void;
 }
 

@@ -17,13 +17,13 @@ afterEach(() => {
 
 const mine = { id: 'mine', key: Buffer.alloc(32, 1) };
 
-test('without MASTER_KEYS a key is generated once and kept', () => {
+test('without MASTER_KEYS a key is generated once and stored', () => {
   const [local] = masterKeysOf(dataDir, undefined);
   expect(local?.id).toBe('local');
   expect(masterKeysOf(dataDir, undefined)).toEqual([local]);
 });
 
-test('the generated key goes on opening behind the configured ones', () => {
+test('the generated key still decrypts beside the configured ones', () => {
   const [local] = masterKeysOf(dataDir, undefined);
   expect(masterKeysOf(dataDir, [mine])).toEqual([mine, local]);
 });

@@ -26,7 +26,7 @@ test('the list of migrations, run twice, changes nothing the second time', async
   expect(await count('schema_migrations')).toBe(migrations.length);
 });
 
-test('names that were folded with their letters are folded without them, all others stay as they are', async () => {
+test('names with special Latin letters are folded again, all others are not changed', async () => {
   await client.query(`insert into people (person_id, email, sources, name, folded_name, company, folded_company, created_at, updated_at)
     select gen_random_uuid(), 'p' || i || '@example.com', '{import}', 'Sören Ø' || i, 'soren ø' || i, 'Книга', 'книга', now(), now()
     from generate_series(1, 2100) as i`);
@@ -77,7 +77,7 @@ test('leaves alone what a newer version has applied', async () => {
   expect(await migrate(database.url, migrations)).toEqual([]);
 });
 
-test('a migration of a table in use holds up nobody else, and is applied once the table is free', async () => {
+test('a migration of a table in use does not block others, and is applied once the table is free', async () => {
   await client.query('create table used (id int)');
   const reader = new pg.Client({ connectionString: database.url });
   await reader.connect();
@@ -85,7 +85,7 @@ test('a migration of a table in use holds up nobody else, and is applied once th
   const applied = migrate(database.url, [{ name: '9004-used', up: 'alter table used add column more int' }]);
   const waiting = () => count(`pg_locks where not granted and relation = 'used'::regclass`);
   await expect.poll(waiting, { interval: 5 }).toBe(1);
-  // Given up while the reader goes on.
+  // Given up while the reader still runs.
   await expect.poll(waiting, { interval: 5 }).toBe(0);
   expect(await count('used')).toBe(0);
   await reader.query('commit');

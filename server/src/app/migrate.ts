@@ -20,7 +20,7 @@ export interface Migration {
   readonly up: string | readonly string[] | ((run: RunSql) => Promise<void>);
 }
 
-/** What waits for a lock longer holds up whoever asks for the table after it, in gateways of the version before too. */
+/** A longer wait for a lock blocks later statements on the table, also in gateways of the previous version. */
 const LOCK_WAIT_MS = 1_000;
 const LOCK_AGAIN_MS = 3_000;
 const LOCK_TRIES = 200;

@@ -103,7 +103,7 @@ test('a model that was discovered before its name began with a provider’s is n
   expect(served()).toEqual(APART);
 });
 
-test('a name that begins with another provider’s, and is listed in the configuration, is served by nobody else', async () => {
+test('a configured name with another provider’s prefix is served by the configured provider only', async () => {
   const listed = { litellm: { 'ollama/llama3': 'ollama/llama3' } };
   const { discovery, served } = await discoveryAt(TWO, listed);
   await discovery.begin();
@@ -111,7 +111,7 @@ test('a name that begins with another provider’s, and is listed in the configu
   expect(served()).toEqual(apart);
 });
 
-test('a length beyond what any model has, or an answer longer than the context, is unknown, and the log says so', async () => {
+test('an implausible context length or output limit is ignored, with a log line', async () => {
   const { discovery, catalog, warn } = await discoveryAt({
     lan: listing(
       { id: 'liar', max_model_len: Number.MAX_SAFE_INTEGER, max_completion_tokens: 1e300 },
@@ -140,7 +140,7 @@ test('of a model that a list names twice the smaller lengths hold', async () => 
   expect(catalog.find('m')).toMatchObject({ contextWindow: 4_000, maxOutputTokens: 500 });
 });
 
-test('names with characters that cannot be seen are left out, and stand escaped in the log', async () => {
+test('names with invisible characters are left out, and escaped in the log', async () => {
   const { discovery, catalog, warn } = await discoveryAt({ lan: listing('gpt\u200b-4o', 'm\u202eini', 'plain') });
   await discovery.begin();
   expect(catalog.all.map(({ id }) => id)).toEqual(['plain']);

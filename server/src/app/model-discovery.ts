@@ -41,7 +41,7 @@ interface ModelDiscoveryDeps {
   readonly log: Log;
 }
 
-/** What a provider said that it serves, or why it could not be asked. */
+/** The models that a provider lists, or why it could not be asked. */
 type Outcome = { readonly models: readonly FoundModel[] } | { readonly error: string };
 
 type Report = DiscoveryReport['providers'][number];
@@ -49,7 +49,7 @@ type Report = DiscoveryReport['providers'][number];
 /** Asks the providers which models they serve, and writes it down for all gateways. */
 export class ModelDiscovery {
   readonly #deps: ModelDiscoveryDeps;
-  /** What was said of a provider last: nothing is said twice in a row. */
+  /** The last message about a provider: the same one is not repeated in a row. */
   readonly #said = new Map<string, string>();
   readonly #saidOfNames = new Map<string, string>();
 

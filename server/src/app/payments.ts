@@ -56,7 +56,7 @@ export async function openPayments(stripe: Config['stripe'], { pool, clock, log,
     log,
     publicUrl,
     deliver: async (rawBody, signature) => {
-      if (!receive) throw new Error('Nobody listens yet');
+      if (!receive) throw new Error('There is no listener yet');
       await receive(rawBody, signature);
     },
   });
@@ -66,7 +66,7 @@ export async function openPayments(stripe: Config['stripe'], { pool, clock, log,
     start: async (plans, closing) => {
       receive = plans.events.receive;
       await plans.provision();
-      // What fell due while nobody ran it comes first: else a plan would go on beyond its end.
+      // Work that became due during downtime comes first: else a plan would run beyond its end.
       await sandbox.tick().catch((failure: unknown) => log.error({ err: failure }, 'the payment sandbox is behind the time'));
       closing.every(TICK_MS, 'time of the payment sandbox', () => sandbox.tick());
     },

@@ -64,7 +64,7 @@ const post = (path: string, json: object, headers: Record<string, string> = {}) 
 const get = (path: string) => send(api, path, { headers: admin });
 const personOf = async (email: string) => (await get(`/v1/marketing/people?q=${encodeURIComponent(email)}`)).body.data[0];
 
-/** Of every row of the database that says one of these words, the table. Whatever a later table keeps is found as well. */
+/** The tables with rows that have one of these words, including tables that are added later. */
 async function tablesThatSay(...words: readonly string[]): Promise<string[]> {
   const { rows } = await pool().query<{ name: string }>(
     "select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
@@ -80,7 +80,7 @@ async function tablesThatSay(...words: readonly string[]): Promise<string[]> {
 }
 
 let serial = 0;
-/** Somebody who did everything that leaves a trace, at an event of one place, and another one who waits for that place. */
+/** A person with data in every table, at an event of one place, and another one on its waitlist. */
 async function everythingBy(email: string, word: string): Promise<{ slug: string; waiting: string }> {
   const slug = `party-${++serial}`;
   const made = await post(
@@ -125,7 +125,7 @@ const takenAt = async (slug: string) => {
   return rows;
 };
 
-test('of whoever is erased everything is in the export before, and nowhere in the database afterwards', async () => {
+test('an erased person’s data is all in the export before, and nowhere in the database after', async () => {
   const [email, word] = ['everywhere@erasable.example', 'zanzibar'];
   const { slug, waiting } = await everythingBy(email, word);
   await events.linkUsers();
@@ -157,7 +157,7 @@ test('of whoever is erased everything is in the export before, and nowhere in th
   expect((await pool().query("select from mails where recipient like '%@erased.invalid'")).rowCount).toBe(0);
 });
 
-test('of whoever closes the account nothing is left under its address, and the place goes to whoever waits', async () => {
+test('closing an account leaves no data under its address, and frees its place', async () => {
   const { email, auth } = await signUp(api);
   const word = 'xanadu';
   const { slug, waiting } = await everythingBy(email, word);
@@ -169,7 +169,7 @@ test('of whoever closes the account nothing is left under its address, and the p
   expect(await takenAt(slug)).toMatchObject([{ status: 'canceled' }, { status: 'confirmed', email: waiting }]);
 });
 
-test('whoever comes back after closing is not forgotten with what was there before', async () => {
+test('a person who comes back after closing is not erased with the earlier data', async () => {
   const { email, auth } = await signUp(api);
   await send(api, '/v1/users/me/close', { headers: auth, json: { password: PASSWORD } });
   billing.fake.advance({ days: 1 });
@@ -179,7 +179,7 @@ test('whoever comes back after closing is not forgotten with what was there befo
   expect(await personOf(email)).toMatchObject({ email });
 });
 
-test('a place that was paid for stays taken, and the books and figures of what is over stay what they were', async () => {
+test('a paid place stays taken, and ledger and figures of past events do not change', async () => {
   const email = 'paid@erasable.example';
   const { slug } = await everythingBy(email, 'ctesiphon');
   await pool().query("update event_registrations set payment_status = 'paid', price_nano = 5000000000 where email = $1", [email]);
@@ -188,7 +188,7 @@ test('a place that was paid for stays taken, and the books and figures of what i
   expect(await takenAt(slug)).toMatchObject([{ status: 'confirmed', email: expect.stringContaining('erased') }, { status: 'waitlisted' }]);
 });
 
-/** Columns that by their names may tell who somebody is, and what becomes of them when the person is to be forgotten. */
+/** Columns whose names suggest personal data, and what an erasure does with them. */
 const TELLING = /(^|_)(e?mails?|addresse?s?|recipients?|name|company|phone|ip|ip_address|user_agent|message|notes?|admin_note)($|_)/;
 const ERASED = [
   ...['accounts.name', 'client_request_entries.note', 'client_requests.company', 'client_requests.email', 'client_requests.message'],
@@ -253,7 +253,7 @@ const KEPT: Readonly<Record<string, string>> = {
   'video_characters.name': 'a label of an account, deleted with it',
 };
 
-test('every column that may tell who somebody is has been thought of', async () => {
+test('every column that may have personal data is in the list', async () => {
   const { rows } = await pool().query<{ at: string; name: string }>(
     "select table_name || '.' || column_name as at, column_name as name from information_schema.columns where table_schema = 'public'",
   );

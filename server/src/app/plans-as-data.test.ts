@@ -85,7 +85,7 @@ test('what the sandbox sold is in test mode, and no live plan', async () => {
   ).toEqual([{ plan: 'enterprise@1', plan_id: 'enterprise' }]);
 });
 
-test('what the sandbox paid in is taken back by a posting of its own, and nothing else is', async () => {
+test('sandbox payments are reversed by a separate posting, and nothing else is', async () => {
   const credited = (account: string | undefined) =>
     rowsOf('select sum(amount_nano)::int as nano from balance_credits where account_id = $1', [account]);
   expect([await credited(PAID), await credited(INVITED)]).toEqual([[{ nano: 0 }], [{ nano: 10 }]]);

@@ -71,7 +71,7 @@ describe('a key in a variable', () => {
     expect(of({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: 'https://proxy.test' })).toEqual(['https://proxy.test']);
   });
 
-  test('is not asked for where the address is wrong: that is said, by the variable’s name', () => {
+  test('is not requested if the address is wrong: the error names the variable', () => {
     expect(faultsOf(() => providersOfVariables({ GEMINI_API_KEY: KEY, GEMINI_BASE_URL: 'nowhere' }))).toMatch(/^GEMINI_BASE_URL: /);
   });
 });

@@ -12,7 +12,7 @@ export interface ProviderConfig {
   readonly apiKey: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens' | undefined;
-  /** Whether an endpoint of kind `openai` has Responses; undefined where nobody said, and the host decides. */
+  /** Whether an endpoint of kind `openai` has Responses; undefined if not configured: the host decides. */
   readonly hasResponses?: boolean | undefined;
   /** Azure: a date, `preview` or `v1`. */
   readonly apiVersion: string | undefined;
@@ -31,19 +31,19 @@ export interface ProviderConfig {
    * catalogue files under this provider.
    */
   readonly models: Readonly<Record<string, string>> | undefined;
-  /** Whether it is asked which models it serves; undefined where nobody said: where the catalogue files none under its name. */
+  /** Whether it is asked which models it serves; undefined if not configured: then when the catalogue has none under its name. */
   readonly discover?: boolean | undefined;
 }
 
 /**
  * What is promised about the bill of a call whose connection is closed, looked up in November 2026. Where the provider itself does not
- * promise that it stops, it goes on.
+ * documentation that it stops, it continues.
  *
- * - Google says that it goes on: "Using it to cancel an operation will not cancel the request in the service. You will still be charged
- *   usage for any applicable operations." (`abortSignal` of its own library, googleapis.github.io/js-genai/release_docs)
+ * - Google documents that it continues: "Using it to cancel an operation will not cancel the request in the service. You will still be charged
+ *   usage for any applicable operations." (`abortSignal` of its library, googleapis.github.io/js-genai/release_docs)
  * - OpenAI, Azure OpenAI and Anthropic: no statement of theirs was found, for plain answers or for streams. OpenRouter, which resells all
  *   three, says of streams alone that closing one stops their bill, and of plain answers that the whole is billed; of Google, Bedrock, Groq
- *   and Mistral that the bill goes on (openrouter.ai/docs/api-reference/streaming, "Stream Cancellation"). That is somebody else's word:
+ *   and Mistral that billing continues (openrouter.ai/docs/api-reference/streaming, "Stream Cancellation"). That is a third party's statement:
  *   who has it from their provider sets `on_cancel`.
  */
 export const ON_CANCEL: Readonly<Record<ProviderKind, OnCancel>> = {
@@ -175,7 +175,7 @@ const plainProvider = (given: Given): ProviderConfig => ({
 /** Only OpenAI publishes its tokenizers. */
 export const isMakersOwn = (baseUrl: string): boolean => new URL(baseUrl).host === 'api.openai.com';
 
-/** Azure's deployments have names of the operator's choice, so that nothing can be opened without being told them. */
+/** Azure's deployments have names of the operator's choice, so they must be configured. */
 function azureOfVariables(env: Environment, faults: string[]): ProviderConfig[] {
   const { AZURE_OPENAI_DEPLOYMENTS: listed, AZURE_OPENAI_ENDPOINT: endpoint, AZURE_OPENAI_API_KEY: apiKey, OPENAI_API_VERSION } = env;
   if (listed === undefined) return [];
@@ -193,7 +193,7 @@ function azureOfVariables(env: Environment, faults: string[]): ProviderConfig[] 
   return [{ ...given, apiVersion: OPENAI_API_VERSION, models }];
 }
 
-/** The first version that takes `max_completion_tokens` and tells a stream's usage: without both, no bound and no price would hold. */
+/** The first version with `max_completion_tokens` and usage in streams: without both, neither bound nor price would be reliable. */
 const FIRST_AZURE_VERSION = '2024-10-21';
 export const AZURE_VERSIONS = `Expected \`v1\`, \`preview\`, or a version of ${FIRST_AZURE_VERSION} or later`;
 

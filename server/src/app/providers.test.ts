@@ -37,7 +37,7 @@ function served(configs: ProviderConfig[], found: Record<string, string[]> = {})
   return { models: asked(byModel), variants: asked(byVariant) };
 }
 
-test('two providers serve the same model, each under a name of its own and with its own name for it', () => {
+test('two providers serve the same model, each under its own name and with its own model name', () => {
   const both = [config({ models: { 'gpt-4o-mini': 'theirs' } }), config({ models: list('gpt-4o-mini') })];
   expect(served(both).models).toEqual({ 'gpt-4o-mini': ['local#1 theirs', 'local#2 gpt-4o-mini'] });
 });
@@ -47,7 +47,7 @@ test('a provider without a list serves all models that the catalogue files under
   expect(Object.keys(served([config({ name: 'deepseek' })]).models).sort()).toEqual(ids.sort());
 });
 
-test('a reseller’s model is asked for without the prefix that tells it from the maker’s', () => {
+test('a reseller’s model is requested without the prefix that distinguishes it', () => {
   expect(served([config({ name: 'reseller' })]).models).toEqual({ 'reseller/gpt-4o-mini': ['reseller#1 gpt-4o-mini'] });
   expect(served([config({ name: 'reseller', models: list('gpt-4o-mini') })]).models).toEqual({
     'gpt-4o-mini': ['reseller#1 gpt-4o-mini'],
@@ -59,7 +59,7 @@ test('a * in a list matches all models of that form', () => {
   expect(Object.keys(served([config({ models: list('llama3*') })]).models).sort()).toEqual(['llama3.1:70b', 'llama3.1:8b']);
 });
 
-test('a provider serves what it said that it serves, under the names that it gave', () => {
+test('a provider serves the models that it lists, under their listed names', () => {
   const { models, variants } = served([config()], { local: ['llama3.1:8b', 'qwen2.5:7b', 'nobody-knows'] });
   expect(models).toEqual({ 'llama3.1:8b': ['local#1 llama3.1:8b'] });
   expect(variants).toEqual({ 'qwen2.5:7b': ['local#1 qwen2.5:7b'] });

@@ -69,7 +69,7 @@ export function refuseIdle(configs: readonly ProviderConfig[], catalog: Pick<Cat
 
 /**
  * Which models the providers serve, by the catalogue of a moment: those that are listed for them; without a list, those that the catalogue files
- * under their name; and those that they have said they serve, as far as a list with a `*` does not leave them out.
+ * under their name; and those that they list, unless a list with a `*` leaves them out.
  */
 export function deploymentsOf(providers: readonly OpenProvider[], catalog: Catalog, found: readonly Found[]): DeploymentMap {
   const byModel = new Map<string, Deployment[]>();
@@ -113,7 +113,7 @@ export function deploymentsOf(providers: readonly OpenProvider[], catalog: Catal
 const globsOf = ({ models = {} }: ProviderConfig): string[] => Object.keys(models).filter((listed) => listed.includes('*'));
 const isListedBy = (globs: readonly string[], model: string): boolean => globs.some((glob) => matchesGlob(glob, model));
 
-/** Whether a name that a provider has told us may be served: any, or those of a list with a `*`. */
+/** Whether a name that a provider lists may be served: any, or those of a list with a `*`. */
 export function isWanted(config: ProviderConfig, name: string): boolean {
   const globs = globsOf(config);
   return globs.length === 0 || isListedBy(globs, name);

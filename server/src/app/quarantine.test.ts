@@ -51,7 +51,7 @@ test('a damaged line is set aside whole and once, however often it is read', asy
   rmSync(folder, { recursive: true });
 });
 
-test('what is set aside is booked again or given up, and what is set aside meanwhile is kept', async () => {
+test('quarantined entries are booked again or given up, and new ones stay', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-quarantine-'));
   const quarantine = new Quarantine(folder);
   const entry = (record: string): JournalEntry => ({ record, charged: 2n, debt: 1n, covered: { tokens: 7n } });

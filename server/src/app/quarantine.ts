@@ -13,7 +13,7 @@ interface Line {
   readonly reason?: string;
   readonly charged?: string;
   readonly debt?: string;
-  /** Absent in lines that were written before it was kept: they cannot be booked again. */
+  /** Absent in lines of versions that did not store it: they cannot be booked again. */
   readonly covered?: Readonly<Record<string, string>>;
   readonly record?: string;
   readonly segment?: string;
@@ -22,7 +22,7 @@ interface Line {
   readonly encoding?: 'base64';
 }
 
-/** What could not be brought into the ledger: settlements that the database refuses, damaged lines of the journal and damaged entries in Redis. Each waits for a person. */
+/** Entries that could not be written to the ledger: settlements that the database refuses, damaged lines of the journal and damaged entries in Redis. Each needs an operator. */
 export class Quarantine {
   readonly #folder: string;
 
@@ -67,7 +67,7 @@ export class Quarantine {
     return { booked: lines.length - left.length, left: left.length };
   }
 
-  /** Keeps them in another file, that nobody is reminded of. @returns how many */
+  /** Moves them to another file, which is not reported any more. @returns how many */
   giveUp(): number {
     const lines = this.#take();
     this.#put(GIVEN_UP, lines);
@@ -99,7 +99,7 @@ export class Quarantine {
   }
 }
 
-/** Tells the log and the metrics of what is set aside; of earlier processes' first, since each one needs a person after a restart too. */
+/** Reports quarantined entries to the log and the metrics; those of earlier processes first, since each one still needs an operator after a restart. */
 export function openQuarantine({ dataDir, metrics, log }: Pick<Foundation, 'dataDir' | 'metrics' | 'log'>) {
   const quarantine = new Quarantine(dataDir.file('journal'));
   const before = quarantine.waiting().length;

@@ -10,7 +10,7 @@ type Folder = Pick<DataDir, 'file'>;
 const RECEIPT_FILE = 'receipt-signing.key';
 const LOG_FILE = 'log-signing.key';
 
-/** The keys of both purposes; what is not configured is made and kept in the data directory. */
+/** The keys of both purposes; a key that is not configured is generated and stored in the data directory. */
 export function receiptKeysOf(config: SeedConfig, dataDir: Folder): OwnKeys {
   const receiptSeeds = config.receiptSigningSeeds ?? [keptSecret(dataDir, RECEIPT_FILE, newSigningSeed)];
   const logSeeds = config.logSigningSeeds ?? [keptSecret(dataDir, LOG_FILE, newSigningSeed)];

@@ -13,7 +13,7 @@ export interface OwnLog {
   /** Sign the receipts and the states of their log. */
   readonly ownKeys: OwnKeys;
   readonly kept: KeptState;
-  /** Nothing is charged, and no key signs, before it stands in the log. */
+  /** Nothing is charged, and no key signs, before it is in the log. */
   readonly declaring: Declaring;
 }
 

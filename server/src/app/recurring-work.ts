@@ -183,7 +183,7 @@ const archiving = ({ pool, disk, clock, live, usageDetailMonths }: ArchivingDeps
   name: 'archive-old-months',
   everyMs: SIX_HOURS_MS,
   run: async ({ signal, log }) => {
-    // Invoices are made of the receipts that are in the database.
+    // Invoices count the receipts that are in the database.
     await live.usageInvoices.issue();
     await archiveOldMonths({ pool, blobs: disk, clock, log }, usageDetailMonths, signal);
   },

@@ -81,7 +81,7 @@ interface Hearing {
   readonly circuits: ReturnType<typeof announcedCircuits>;
 }
 
-/** Tells the memories of this gateway what others have changed; while nothing is heard, they answer nothing from memory. */
+/** Invalidates the caches of this gateway when others change data; without a connection, the caches are not used. */
 function listenForChanges(
   { foundation, catalog, accounts: { keyDirectory }, plans, capacity }: ServingDeps,
   { directory, circuits }: Hearing,

@@ -42,7 +42,7 @@ test('a gateway that starts a moment after another one was killed waits for its 
   await (await second).release();
 });
 
-test('a gateway whose lock is lost is told once, since another may take over', async () => {
+test('a gateway whose lock is lost is notified once, since another may take over', async () => {
   const lost = Promise.withResolvers<void>();
   let times = 0;
   const held = await lock({

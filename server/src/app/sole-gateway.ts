@@ -61,7 +61,7 @@ export async function beSoleGateway(options: SoleGatewayOptions): Promise<SoleGa
         return;
       } catch (failure) {
         if (failure instanceof AnotherGateway) return lost(failure);
-        // The database is not back yet. That it never comes back is told by whoever starts it.
+        // The database is not back yet. If it never comes back, the code that starts it reports that.
         await delay(RETRY_MS, undefined, { signal: closing.signal }).catch(() => {});
       }
     }

@@ -26,7 +26,7 @@ export class NoDatabase extends Error {
 
 /**
  * The gateway's database for a command of the operator, whether the gateway runs or not: `DATABASE_URL`, the embedded database of the gateway
- * that runs in `DATA_DIR`, or, where none does, that database started for as long as the command takes.
+ * that runs in `DATA_DIR`, or, if none runs, that database, started for the duration of the command.
  * @throws NoDatabase when the data directory holds none: a mistyped one must not become a new, empty gateway
  */
 export async function openStandingDatabase({ config, log, closing }: StandingDatabaseDeps): Promise<Database> {
@@ -40,7 +40,7 @@ async function embeddedUrl(dataDir: string, log: Log, closing: Closing): Promise
   const dir = join(dataDir, 'postgres');
   if (!hasEmbeddedPostgres(dir)) throw new NoDatabase(dataDir);
   try {
-    // The lock says whether a gateway runs, and keeps one from starting meanwhile.
+    // The lock shows whether a gateway runs, and prevents one from starting meanwhile.
     const held = openDataDir(dataDir);
     closing.add('data directory', async () => held.release());
   } catch (failure) {

@@ -21,7 +21,7 @@ const endings: (() => unknown)[] = [];
 interface Caller {
   readonly name: string;
   readonly headers: Record<string, string>;
-  /** Undefined for nobody. */
+  /** Undefined for no caller. */
   readonly role?: Role;
   /** What an API key carries; a session has every scope. */
   readonly scopes?: readonly string[];

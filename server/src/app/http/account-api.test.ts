@@ -125,7 +125,7 @@ describe('paths and methods', () => {
     },
   );
 
-  test('a letter of a path may be percent-encoded for the router, and is an unknown path where it is', async () => {
+  test('a percent-encoded character of a path is an unknown path', async () => {
     expect((await send(api, '/v1/%6Beys', { headers: member.auth })).status).toBe(404);
   });
 
@@ -176,7 +176,7 @@ describe('bodies', () => {
     expect((await create('{"name":"a"}', 'application/json; charset=UTF-8')).status).toBe(201);
   });
 
-  test('a body over the limit is a 413, and the connection goes on', async () => {
+  test('a body over the limit is a 413, and the connection stays open', async () => {
     const { status, body } = await create(JSON.stringify({ name: 'a'.repeat(300_000) }));
     expect([status, body.code]).toEqual([413, 'payload_too_large']);
     const chunked = new ReadableStream({
@@ -339,7 +339,7 @@ test('no credential and no password is ever logged', async () => {
   for (const secret of [key, member.token, INTERNAL_SECRET, 'a wrong password']) expect(logged.join('')).not.toContain(secret);
 });
 
-/** What the server sends on a connection of its own until it closes it. */
+/** What the server sends on a separate connection until it closes it. */
 async function rawRequest(request: string): Promise<string> {
   const socket = connect(api.port, '127.0.0.1');
   socket.write(request);

@@ -37,7 +37,7 @@ export function endpointRoutes(deps: AccountApiDeps): ServedRoute[] {
 
 function serve(endpoint: Endpoint, deps: AccountApiDeps): ServedRoute {
   const { route, metadata } = endpoint;
-  // Health checks and caches in front add parameters of their own to what describes the service.
+  // Health checks and caches in front add their own parameters to documents that describe the service.
   const operation: ServedOperation = { metadata, query: metadata.tag === 'Discovery' ? 'any' : route.query };
   const answerWith = expressFor(endpoint, deps);
   return {

@@ -51,7 +51,7 @@ describe('a failed login', () => {
     ]);
   });
 
-  test('is told to the owner after five within an hour, once in that hour', async () => {
+  test('is reported to the owner after five within an hour, once in that hour', async () => {
     const user = await signUp(api);
     const fail = async (times: number) => {
       for (let n = 0; n < times; n++) {
@@ -68,7 +68,7 @@ describe('a failed login', () => {
     expect(await fail(1)).toHaveLength(2);
   });
 
-  test('with the right password and a wrong second factor says that somebody knows the password', async () => {
+  test('with the right password and a wrong second factor is reported as a known password', async () => {
     const user = await signUp(api);
     const { body } = await send(api, '/v1/users/mfa/begin', { method: 'POST', headers: user.auth });
     const code = generateSync({ secret: body.secret, epoch: Math.floor(clock.now() / 1000) });
@@ -90,7 +90,7 @@ describe('a failed login', () => {
     const user = await signUp(api);
     const owner = { ...user, known: [1, 2, 3, 4, 5].map((n) => `198.51.100.${n}`) };
     for (const address of owner.known) expect((await login(user.email, PASSWORD, address)).status).toBe(200);
-    /** From wherever a try may come from next, on the gateways in turn; how many were looked at. */
+    /** Login attempts from changing addresses, on the gateways in turn; returns how many were checked. */
     const guesses = async (ask: (from: string, at: Instance) => Promise<{ status: number; headers: Headers }>): Promise<number> => {
       const end = clock.now() + HOUR_MS;
       let tries = 0;
@@ -127,7 +127,7 @@ describe('a failed login', () => {
     }
   });
 
-  test('that two gateways note at once is in the audit log once, and told once', async () => {
+  test('that two gateways record at once is in the audit log once, and mailed once', async () => {
     const other = await startInstance(db.database, db.url, { clock });
     const user = await signUp(api);
     for (let n = 0; n < 12; n++)
@@ -144,7 +144,7 @@ describe('a failed login', () => {
     await other.close();
   });
 
-  test('of an address that nobody has leaves nothing behind', async () => {
+  test('of an unknown address stores nothing', async () => {
     await login('nobody@example.com', 'a wrong password', '203.0.113.9');
     await api.identity.recordLoginFailures();
     expect((await sql('select 1 from login_failures where user_id is null')).rowCount).toBe(0);

@@ -51,7 +51,7 @@ describe('the profile', () => {
     expect((await patch(auth, {})).status).toBe(200);
   });
 
-  test('takes a new e-mail address when its reader says so, and tells the old one', async () => {
+  test('changes the e-mail address after its confirmation, and notifies the old one', async () => {
     const { auth, email } = await signUp(api);
     const wanted = `new-${email}`;
     const asked = await patch(auth, { email: wanted, password: PASSWORD });
@@ -71,7 +71,7 @@ describe('the profile', () => {
     expect((await patch(auth, { email: 'x@example.com', password: 'wrong' })).body.code).toBe('confirmation_failed');
   });
 
-  test('answers for an address that is somebody else’s as for a free one, and mails nobody', async () => {
+  test('answers for another user’s address as for a free one, and sends no mail', async () => {
     const taken = await signUp(api);
     const { auth } = await signUp(api);
     const before = (await mailbox.to(taken.email)).length;
@@ -128,7 +128,7 @@ describe('confirming an e-mail address', () => {
   });
 });
 
-describe('a change of address that somebody else asked for', () => {
+describe('a change of address that another person requested', () => {
   test.each([
     [
       'changed',
@@ -233,7 +233,7 @@ describe('changing the password', () => {
     expect((await login(email, NEW_PASSWORD)).status).toBe(200);
   });
 
-  test('needs the old one, and slows down whoever guesses it with a stolen session', async () => {
+  test('needs the old one, and slows down guesses with a stolen session', async () => {
     const { auth } = await signUp(api);
     const codes: string[] = [];
     for (let attempt = 0; attempt < 6; attempt++)
@@ -272,7 +272,7 @@ describe('sessions', () => {
     expect([(await me(auth)).status, (await me(other)).status]).toEqual([200, 401]);
   });
 
-  test('of somebody else are answered exactly as missing ones', async () => {
+  test('of others are answered exactly as missing ones', async () => {
     const mine = await signUp(api);
     const theirs = await signUp(api);
     const [{ session_id: id }] = (await list(theirs.auth)).body.data;
@@ -284,7 +284,7 @@ describe('sessions', () => {
   });
 });
 
-test('a credential in the User-Agent is kept nowhere', async () => {
+test('a credential in the User-Agent is not stored', async () => {
   const user = await signUp(api);
   const pasted = `curl/8 tg_live_${'a'.repeat(12)}${'b'.repeat(30)} tg_test_short x=${user.token}`;
   const { status } = await send(api, '/v1/users/login', {

@@ -58,7 +58,7 @@ export class Admission {
 
   /** The credential alone, for routes that say otherwise what it may do. */
   authenticate(exchange: Exchange): Grant | Promise<Grant> {
-    // A key that has ended while its body arrived is nobody's.
+    // A key that was revoked while the body arrived is invalid.
     exchange.grant = undefined;
     const noted = (proven: Grant): Grant => {
       const grant = this.#isDedicated ? dedicatedGrant(proven) : proven;

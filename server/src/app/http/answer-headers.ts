@@ -28,7 +28,7 @@ const A_YEAR_SECONDS = 31_536_000;
  * The one list of headers that every answer has, for every writer: node:http, Express, a stream, bytes or a page. They are added when the
  * head of an answer is written, and only where the door has not set them itself.
  *
- * @param isHttps whether clients reach the service over TLS: only then may they be told to use nothing else
+ * @param isHttps whether clients reach the service over TLS: only then is HSTS sent
  */
 export function createAnswerHeaders({ isHttps }: { isHttps: boolean }): AnswerHeaders {
   const every = isHttps ? { ...EVERY_ANSWER, 'strict-transport-security': `max-age=${A_YEAR_SECONDS}` } : EVERY_ANSWER;

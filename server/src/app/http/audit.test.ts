@@ -31,7 +31,7 @@ const note = (accountId: string, changes: Record<string, unknown> = {}, action =
 testCredentials(() => ({ api, database: db.database }), contract.audit);
 
 describe('the audit log', () => {
-  test('tells what was done, by whom and from where, newest first', async () => {
+  test('lists actions with actor and address, newest first', async () => {
     const { auth, userId, accountId } = await signUp(api);
     await send(api, '/v1/users/me/password', {
       headers: { ...auth, 'x-request-id': 'the-request-0001', 'user-agent': 'tests/1' },
@@ -76,7 +76,7 @@ describe('the audit log', () => {
     expect((await log(auth, '?action=nonsense')).status).toBe(422);
   });
 
-  test('shows an account its own entries and nobody else’s; administrators see all, or one account’s', async () => {
+  test('shows an account its own entries only; administrators see all, or one account’s', async () => {
     const mine = await signUp(api);
     const theirs = await signUp(api);
     const admin = await signUp(api, 'admin');
@@ -91,7 +91,7 @@ describe('the audit log', () => {
     expect(one.data.length).toBeGreaterThan(0);
   });
 
-  test('tells the owner’s session from which address a change came, and no API key', async () => {
+  test('shows the IP address of a change to the owner’s session, and to no API key', async () => {
     const { auth } = await signUp(api);
     const key = await newKey(api, auth, { scopes: ['audit:read'] });
     const seen = async (as: Record<string, string>) => (await log(as)).body.data;

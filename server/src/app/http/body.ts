@@ -62,7 +62,7 @@ interface Scan {
 }
 
 /**
- * @param scan sees each piece of the body before it is kept
+ * @param scan receives each piece of the body before it is stored
  * @throws Problem `payload_too_large` (before reading, where the length is declared), `request_timeout`, and what the scan throws
  */
 export function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits, scan?: Scan): Promise<Buffer> {
@@ -148,7 +148,7 @@ function requireJson({ headers }: IncomingMessage): void {
 const tooLarge = (maxBytes: number): Problem =>
   new Problem('payload_too_large', `The body is larger than the ${maxBytes} bytes that this endpoint accepts.`);
 
-/** The connection is in the middle of a body nobody waits for any more, so it cannot be used again. */
+/** The connection is in the middle of a body that is not read any more, so it cannot be used again. */
 const tooSlow = (timeoutMs: number): Problem =>
   new Problem('request_timeout', `The body did not arrive within ${timeoutMs / 1000} seconds: send it again.`, {
     headers: { connection: 'close' },

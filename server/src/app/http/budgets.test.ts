@@ -194,7 +194,7 @@ async function signedIn() {
 }
 
 describe('the summary', () => {
-  test('has every key of the account, newest first, revoked ones too, and nobody else’s', async () => {
+  test('has every key of the account, newest first, with revoked ones, and no others', async () => {
     const person = await signUp(api);
     const live = await newKey(api, person.auth, { name: 'live', monthly_cap_usd: '2' });
     const test = await newKey(api, person.auth, { name: 'test', livemode: false });
@@ -376,7 +376,7 @@ describe('the alerts', () => {
     });
   });
 
-  test('show nobody’s address and no secret', async () => {
+  test('show no e-mail address and no secret', async () => {
     const { key, keyId } = await testKey({ monthly_cap_usd: '0.1' });
     await spend(key, 0.09);
     const text = JSON.stringify(await alertsOf(keyId));
@@ -414,7 +414,7 @@ describe('the alerts', () => {
     expect(await mailsAbout(keyId)).toMatchObject([{ data: { threshold_percent: 80, spent_usd: '0.85' } }]);
   });
 
-  test('tell of the first refusal below 90 % as one, and of no later one', async () => {
+  test('report the first refusal below 90 % as one, and no later one', async () => {
     const { key, keyId } = await testKey({ monthly_cap_usd: '0.001' });
     for (let index = 0; index < 5; index++) await refuse(key);
     await setBudget(keyId, { monthly_cap_usd: '0.002' });
@@ -454,7 +454,7 @@ describe('the alerts', () => {
     expect((await told(keyId))[0]).toEqual([100, 'exceeded', 'cap_change']);
   });
 
-  test('do not tell of a refusal that waiting cures', async () => {
+  test('do not report a refusal that can be retried', async () => {
     const { key, keyId } = await testKey({ monthly_cap_usd: '0.05' });
     const running = await world.call(key, 1500);
     await expect(world.call(key, 1500)).rejects.toMatchObject({ code: 'budget_in_flight' });
@@ -488,7 +488,7 @@ describe('the alerts', () => {
     expect(await told(keyId)).toEqual([[100, 'exceeded', 'refusal']]);
   });
 
-  test('fire anew in the next month', async () => {
+  test('fire again in the next month', async () => {
     const { key, keyId } = await testKey({ monthly_cap_usd: '1' });
     for (const at of ['2027-06-30T23:59:59.999Z', '2027-07-01T00:00:00.000Z']) {
       world.clock.stoppedAtMs = Date.parse(at);

@@ -14,7 +14,7 @@ const clock = { now: Date.now };
 beforeAll(async () => {
   db = await openTestDatabase();
   const { pool } = db.database;
-  // An instance of its own gives the throttle, which is all that the slice has of identity.
+  // A separate instance has the throttle, the only dependency of the slice on identity.
   const first = await startInstance(db.database, db.url, { clock });
   const requests = createClientRequests({ pool, clock, throttle: first.identity.throttle });
   api = await startInstance(db.database, db.url, { clock, endpoints: endpointsOf(contract.clientRequests, clientRequestRoutes(requests)) });
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 let serial = 0;
-/** Each from an address of its own, unless it says otherwise. */
+/** Each from a different address by default. */
 const ask = (input: object = {}, from = `198.51.100.${++serial}`) =>
   send(api, '/v1/client-requests', {
     headers: { 'x-forwarded-for': from },
@@ -41,7 +41,7 @@ const update = (requestId: string, json: object) =>
 const isOf = (requestId: string) => (one: { request_id: string }) => one.request_id === requestId;
 
 describe('a request', () => {
-  test('is confirmed to its sender without their words, told to the team with them, and makes the sender a person', async () => {
+  test('is confirmed without the sender’s text, mailed to the team with it, and creates a person', async () => {
     const message = 'Forty <b>seats</b>, please.\n\n<script>alert(1)</script>';
     const { status, body } = await ask({ email: 'Ada@client.example', company: 'Engines', client_type: 'startup', message });
     expect([status, Object.keys(body).sort()]).toEqual([201, ['received_at', 'request_id', 'type']]);
@@ -125,7 +125,7 @@ describe('a request', () => {
     expect((await db.database.pool.query('select count(*)::int as n from mails')).rows).toEqual(before.rows);
   });
 
-  test('comes from one address for one mailbox only a few times, whoever else goes on', async () => {
+  test('is limited per address and mailbox, without an effect on others', async () => {
     const statuses = [];
     for (let n = 0; n < 4; n++) statuses.push((await ask({ email: 'victim@example.com' }, '203.0.113.9')).status);
     expect(statuses).toEqual([201, 201, 201, 429]);

@@ -41,7 +41,7 @@ interface SignOptions {
 
 const COVERED = '("@method" "@path" "content-digest")';
 
-/** Signs as a client would, with a base of its own making: nothing here is the gateway's code. */
+/** Signs as a client does, with its own signature base: nothing here is the gateway's code. */
 function signed({
   body = BODY,
   input = `${COVERED};created=${CREATED}`,

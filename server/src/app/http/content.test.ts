@@ -70,7 +70,7 @@ describe('content', () => {
     expect((await edit(made.content_id, { version: 1, title: made.title })).body).toEqual(made);
   });
 
-  test('has a slug of its own, which stays once it was public', async () => {
+  test('has a unique slug, which is fixed after publication', async () => {
     const [one, other] = [(await write(draft())).body, (await write(draft())).body];
     expect((await write(draft({ slug: one.slug }))).status).toBe(409);
     expect((await edit(other.content_id, { version: 1, slug: one.slug })).status).toBe(409);
@@ -92,7 +92,7 @@ describe('content', () => {
     expect([status, body.errors[0].loc]).toEqual([422, ['body', ...(field ? [field] : ['html'])]]);
   });
 
-  test('that there is none of is a 404, whatever is asked of it', async () => {
+  test('that does not exist is a 404 for every operation', async () => {
     const none = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
     const answers = await Promise.all([
       send(api, at(none), { headers: auth }),
@@ -142,7 +142,7 @@ describe('reading', () => {
     expect((await send(api, '/v1/content?limit=201')).status).toBe(422);
   });
 
-  test('may be kept for half a minute, and costs no body while it is still right', async () => {
+  test('may be cached for half a minute, and is a 304 while unchanged', async () => {
     const { content_id, slug } = (await write(draft())).body;
     await post(content_id, 'publish');
     const first = await read(slug);

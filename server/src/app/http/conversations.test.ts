@@ -103,7 +103,7 @@ describe('a conversation', () => {
   });
 });
 
-test('a chain of responses remembers everything that was said in it, and nothing of other chains', async () => {
+test('a chain of responses has all its input and output, and nothing of other chains', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ text: fc.string({ unit: 'binary', maxLength: 20 }), from: fc.nat(5) }), { minLength: 1, maxLength: 6 }),
@@ -157,7 +157,7 @@ describe('a chat completion with store', () => {
     expect((await at(path)).status).toBe(404);
   });
 
-  test('is kept whole where it was streamed, tool calls too', async () => {
+  test('is stored whole where it was streamed, with tool calls', async () => {
     const tools = [
       { type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } } },
     ];
@@ -171,7 +171,7 @@ describe('a chat completion with store', () => {
     expect(stored.body.usage).toEqual(plain.body.usage);
   });
 
-  test('is not kept without it', async () => {
+  test('is not stored without it', async () => {
     const made = await chat(world, otherAuth, { ...HELLO, seed: 7 });
     expect((await at(`/v1/chat/completions/${made.body.id}`, { headers: otherAuth })).status).toBe(404);
   });

@@ -32,12 +32,12 @@ const ANY_ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
 
 /**
  * A test for each route: every kind of credential, right and wrong, is let in or refused as the route's metadata says. Bodies are
- * left empty and ids are nobody's, so that hardly anybody who is let in changes anything. The credentials serve until one has.
+ * left empty and ids are unassigned, so that requests which are admitted change almost nothing. The credentials are used until one has.
  */
 export function testCredentials(world: () => World, routes: AppRouter): void {
   let callers: Promise<Presented[]> | undefined;
   for (const route of Object.values(routes).filter((entry) => isAppRoute(entry))) {
-    test(`${route.method} ${route.path} lets in whom its contract admits, and nobody else`, async () => {
+    test(`${route.method} ${route.path} admits the callers of its contract, and no others`, async () => {
       const { api, database } = world();
       const wrong: string[] = [];
       callers ??= everyKind({ api, database });
@@ -87,7 +87,7 @@ async function everyKind({ api, database }: World): Promise<Presented[]> {
     signUp(api, 'admin'),
     ...[1, 2, 3, 4, 5].map(() => signUp(api)),
   ]);
-  if (!right || !admin || !demoted || !loggedOut || !expired || !closed || !owner || !other) throw new Error('Nobody signed up');
+  if (!right || !admin || !demoted || !loggedOut || !expired || !closed || !owner || !other) throw new Error('No user signed up');
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const poor = await newKey(api, owner.auth, { scopes: ['inference'] });
   const rich = await newKey(api, demoted.auth, { scopes: SCOPES });

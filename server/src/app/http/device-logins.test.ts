@@ -25,7 +25,7 @@ testCredentials(() => ({ api, database: db.database }), { token, approve });
 
 type Headers = Record<string, string>;
 let serial = 0;
-/** Every program comes from a network of its own, so that none pays for another. */
+/** Every program comes from a different network, so that their rate limits are independent. */
 const somewhere = (): Headers => ({ 'x-forwarded-for': `198.51.${100 + Math.floor(++serial / 250)}.${serial % 250}` });
 const later = (seconds: number) => {
   clock.stoppedAtMs = clock.now() + seconds * 1000;
@@ -59,7 +59,7 @@ describe('a login that is approved in a browser', () => {
     expect(await codeAfter(begun.device_code)).toBe('expired_token');
   });
 
-  test('is shown as what asks, from where, and for which rights, whatever the case and dashes of the code', async () => {
+  test('is shown with program, address and rights, for any case and dashes of the code', async () => {
     const { auth } = await signUp(api);
     const begun = await begin('deploy <script> on ci', { 'x-forwarded-for': '203.0.113.9' });
     const { status, body } = await decide('find', auth, ` ${begun.user_code.toLowerCase().replace('-', ' ')} `);
@@ -68,7 +68,7 @@ describe('a login that is approved in a browser', () => {
     expect(body.scopes).toEqual(['inference', 'account:read', 'account:write', 'keys:write', 'billing:write', 'audit:read']);
   });
 
-  test('turned away, is told so as often as it asks', async () => {
+  test('that is denied gets the denial for every poll', async () => {
     const { auth } = await signUp(api);
     const { device_code, user_code } = await begin();
     expect((await decide('deny', auth, user_code)).status).toBe(204);
@@ -87,7 +87,7 @@ describe('a login that is approved in a browser', () => {
     expect([await codeAfter(one.device_code), await codeAfter(other.device_code)]).toEqual(['expired_token', 'expired_token']);
   });
 
-  test('stands in the audit log, with what asked and from where, and its session is among the others', async () => {
+  test('is in the audit log with program and address, and its session is listed', async () => {
     const { auth } = await signUp(api);
     const { device_code, user_code } = await begin('tallygate on build-7', { 'x-forwarded-for': '203.0.113.77' });
     await decide('approve', auth, user_code);
@@ -121,7 +121,7 @@ describe('of two at once', () => {
 });
 
 describe('a program that asks', () => {
-  test('sooner than the interval is slowed down by five seconds each time, and goes on when it waits', async () => {
+  test('sooner than the interval adds five seconds each time, and works after the wait', async () => {
     const { device_code } = await begin();
     expect(await codeAfter(device_code)).toBe('authorization_pending');
     later(2);
@@ -149,8 +149,8 @@ describe('a program that asks', () => {
   );
 });
 
-describe('whoever guesses codes', () => {
-  test('is paused after five, wherever they come from, and the owner of the code is not', async () => {
+describe('guessing codes', () => {
+  test('is paused after five, from any address, and the owner of the code is not', async () => {
     const [guesser, owner] = [await signUp(api), await signUp(api)];
     const from = somewhere();
     const guess = (headers: Headers) =>

@@ -35,5 +35,5 @@ second.addEventListener('submit',once(async()=>signedIn(await call('/v1/users/lo
 $('approve').addEventListener('click',once(async()=>{await call('/v1/users/me/device-logins/approve',{user_code:code()});await leave('Approved. You can close this page and go back to the program.')}));
 $('deny').addEventListener('click',once(async()=>{await call('/v1/users/me/device-logins/deny',{user_code:code()});await leave('Turned away. The program has been told.')}));`;
 
-/** Where somebody approves the login of a program: `verification_uri` of a device login leads here. */
+/** The page to approve the login of a program: `verification_uri` of a device login leads here. */
 export const DEVICE_PAGE = scriptedPage({ title: 'Sign in a program', content: CONTENT, script: SCRIPT });

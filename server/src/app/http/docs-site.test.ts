@@ -36,7 +36,7 @@ test('says how to build it where it is not built, but for the pages of errors, w
   expect((await get('/docs/errors/nothing')).status).toBe(404);
 });
 
-test('serves what is built, from then on: pages anew each time, hashed assets permanently, and nothing of other origins', async () => {
+test('serves the built files: pages revalidated, hashed assets immutable, no other origins', async () => {
   const dist = join(folder, 'dist');
   await mkdir(join(dist, 'errors', 'not_found'), { recursive: true });
   await mkdir(join(dist, '_astro'));
@@ -58,7 +58,7 @@ test('serves what is built, from then on: pages anew each time, hashed assets pe
   expect((await get('/docs/..%2f..%2fpackage.json')).status).toBe(404);
 });
 
-test('sends a text as the browser takes it, with a tag of its own for each form', async () => {
+test('sends text in the browser’s encoding, with an ETag for each encoding', async () => {
   const page = join(folder, 'dist', 'guides', 'index.html');
   await mkdir(join(folder, 'dist', 'guides'), { recursive: true });
   const text = '<h1>Guides</h1>'.repeat(200);

@@ -61,7 +61,7 @@ export function createDocsSite(folder: string) {
     answer: ({ req, res }: Exchange): Promise<void> =>
       new Promise((resolve, reject) => {
         res.once('close', resolve);
-        app(req as Request, res as Response, (failure: unknown) => reject(failure ?? new Error('No file and no page says so')));
+        app(req as Request, res as Response, (failure: unknown) => reject(failure ?? new Error('There is no file and no 404 page')));
       }),
   };
 }

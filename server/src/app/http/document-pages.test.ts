@@ -40,7 +40,7 @@ function get(headers: Record<string, string> = {}, { method = 'GET', path = '/ag
   });
 }
 
-test('a document comes with its type, a tag and how long it may be kept', async () => {
+test('a document has its type, an ETag and a max-age', async () => {
   const { status, headers, bytes } = await get();
   expect([status, bytes.toString()]).toEqual([200, BODY]);
   expect(headers).toMatchObject({
@@ -51,7 +51,7 @@ test('a document comes with its type, a tag and how long it may be kept', async 
   });
 });
 
-test('who has it already is told so, without a body, however the tag is written', async () => {
+test('a matching ETag is a 304 without a body, in every notation', async () => {
   const tag = String((await get()).headers['etag']);
   for (const given of [tag, tag.slice(2), `"other", ${tag}`, '*']) {
     const { status, headers, bytes } = await get({ 'if-none-match': given });
@@ -72,7 +72,7 @@ test('it is drawn once an edition, and a new edition has another tag only where 
   expect(tags[3]).not.toBe(tags[0]);
 });
 
-test('it is compressed for who takes it, and for nobody else', async () => {
+test('it is compressed only for clients that accept it', async () => {
   const zipped = await get({ 'accept-encoding': 'br, gzip' });
   expect(zipped.headers['content-encoding']).toBe('gzip');
   expect(Number(zipped.headers['content-length'])).toBe(zipped.bytes.length);

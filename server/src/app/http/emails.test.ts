@@ -122,7 +122,7 @@ describe('a mail to people', () => {
     expect((await write({ to: { person_ids: [await personId()] }, subject: 'Hi\r\nBcc: everybody@example.com' })).status).toBe(422);
   });
 
-  test('that is for people told apart by what there is not says what there is', async () => {
+  test('with an unknown filter value is refused with the known ones', async () => {
     const { status, body } = await write({ to: { filter: { consent: 'yes' } }, mode: 'preview' });
     expect(status).toBe(422);
     expect(body.errors).toEqual([

@@ -36,7 +36,7 @@ export interface ShownEvent {
   readonly isOpen: boolean;
 }
 
-/** What the form held when it was sent, and what is said to it. */
+/** The values of the sent form, and the message about it. */
 export interface Reply {
   readonly sentence: string;
   readonly email: string;
@@ -59,7 +59,7 @@ export function eventPage(event: ShownEvent, jsonLd: unknown, reply?: Reply): st
   return page(title, `${paragraphs.join('\n')}\n<script type="application/ld+json">${jsonForScript(jsonLd)}</script>`);
 }
 
-/** @param until when the place goes to somebody else */
+/** @param until when the place expires */
 export function payPage(event: ShownEvent, email: string, until: Date): string {
   const held = `A place is held for ${escapeHtml(email)} until ${timeThere(until, event.time_zone)}. It is yours once $${formatUsd(event.price_nano)} are paid.`;
   return page(event.title, `${facts(event)}<p>${held}</p><form method="post"><button>Go on to the payment</button></form>`);

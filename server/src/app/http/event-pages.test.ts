@@ -52,7 +52,7 @@ const payLinkTo = async (email: string): Promise<string> => {
 };
 
 describe('the page of an event', () => {
-  test('has a box for news that nobody ticked, and keeps it where somebody did', async () => {
+  test('has an unticked box for news, and keeps a tick', async () => {
     const slug = await event();
     expect((await open(`/events/${slug}`)).html).toMatch(/<input type="checkbox" name="news">/);
     await open(`/events/${slug}`, { email: 'page-ticked@example.com', news: 'on' });
@@ -66,7 +66,7 @@ describe('the page of an event', () => {
     ]);
   });
 
-  test('tells what is to be known of it, in its own time zone, and runs and loads nothing', async () => {
+  test('shows the event in its own time zone, without scripts or external resources', async () => {
     const title = 'Fire & <b>ice</b></script><script>alert(1)</script>';
     const slug = await event({ title, capacity: 2, price_usd: '49', venue_name: '"Halle" 4', description: 'Doors\nopen <at> six.' });
     const { status, headers, html } = await open(`/events/${slug}`);
@@ -96,7 +96,7 @@ describe('the page of an event', () => {
     expect((await open('/events/vibethon')).status).toBe(200);
   });
 
-  test('takes registrations by a plain form, and says of a second one what it said of the first', async () => {
+  test('accepts registrations by a plain form, with the same answer to a second one', async () => {
     const slug = await event({ capacity: 1 });
     const [ada, bob] = [`ada-${serial}@example.com`, `bob-${serial}@example.com`];
     const first = await open(`/events/${slug}`, { email: ` ${ada} `, name: '' });
@@ -183,7 +183,7 @@ describe('the link to pay in the mail of a held place', () => {
       expect((await open(link)).status).toBe(404);
       await world.events.releaseUnpaid();
       await open(`/events/${slug}`, { email });
-      // Registered anew, the place is another one.
+      // After another registration it is a new place.
       expect((await open(link)).status).toBe(404);
       expect((await open(await payLinkTo(email))).status).toBe(200);
     } finally {
@@ -191,7 +191,7 @@ describe('the link to pay in the mail of a held place', () => {
     }
   });
 
-  test('of somebody whose address has an account that nobody proved asks for the proof, and opens no page for that account', async () => {
+  test('of an unconfirmed account’s address asks for confirmation, and opens no page for it', async () => {
     const squatter = await signUp(world.api);
     const slug = await event({ price_usd: '49' });
     await open(`/events/${slug}`, { email: squatter.email });

@@ -139,7 +139,7 @@ class EventPages {
 
 const refusalOf = ({ status, extras }: Problem) => ({ status, retryAfterSeconds: extras.retryAfterSeconds });
 
-/** What anybody is told who sends the address, as by the API. */
+/** The public answer for an address, as in the API. */
 function standing({ status, pay_by, waitlist_position }: ListedRegistration, { time_zone }: EventWithPlaces): string {
   switch (status) {
     case 'confirmed':

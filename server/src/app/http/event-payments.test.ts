@@ -56,7 +56,7 @@ async function registered(slug: string) {
 }
 
 describe('a place that costs something', () => {
-  test('is held, paid on the hosted page, confirmed by the event that tells of it, once, and refunded by an administrator', async () => {
+  test('is held, paid on the hosted page, confirmed once by webhook, and refunded', async () => {
     const { slug } = await paidEvent({ capacity: 1 });
     const ada = await registered(slug);
     const bob = await registered(slug);
@@ -71,7 +71,7 @@ describe('a place that costs something', () => {
     expect(await status(slug, ada.email)).toMatchObject({ status: 'awaiting_payment' });
 
     await takeEvents();
-    // Whatever is delivered again, and in whatever order, changes nothing.
+    // A repeated delivery, in any order, changes nothing.
     for (const event of (await happened()).toReversed()) await world.plans.events.apply(event);
     expect(await status(slug, ada.email)).toMatchObject({ status: 'confirmed', payment_status: 'paid', pay_by: null });
     expect(await subjects(ada.email)).toEqual(['A place is held for you: Workshop', 'You have a place: Workshop']);
@@ -113,7 +113,7 @@ describe('a place that costs something', () => {
     const nobody = await checkout(slug, { ...stranger.auth, 'x-event-email': 'nobody@example.com' });
     expect([refused.status, { ...refused.body, instance: '' }]).toEqual([404, { ...nobody.body, instance: '' }]);
     expect((await forAda(admin)).body.status).toBe('open');
-    // The page of somebody else is ended, so that nobody pays twice.
+    // The other user's page is ended, so that nobody pays twice.
     const own = await forAda(ada.auth);
     expect(own.body.status).toBe('open');
     const narrow = await newKey(api, ada.auth, { scopes: ['account:read', 'account:write'] });
@@ -121,7 +121,7 @@ describe('a place that costs something', () => {
     expect((await checkout(slug, { ...ada.auth, 'x-event-email': 'ada' })).status).toBe(422);
   });
 
-  test('goes to whoever waits when it is not paid in time, and cannot be paid any more', async () => {
+  test('goes to the waitlist when it is not paid in time, and cannot be paid any more', async () => {
     const { slug } = await paidEvent({ capacity: 1 });
     const ada = await registered(slug);
     const bob = await registered(slug);
@@ -176,7 +176,7 @@ describe('a place that costs something', () => {
       const { slug } = await paidEvent();
       const [ada, bob] = [await registered(slug), await registered(slug)];
       const [late, early] = [await checkout(slug, ada.auth), await checkout(slug, bob.auth)];
-      // Bob has paid, and nobody has told the gateway of it.
+      // Bob has paid, and no webhook has reached the gateway.
       pay(early.body.checkout_url);
       for (const { email } of [ada, bob]) expect((await take(slug, email)).status).toBeLessThan(410);
       expect(pay(late.body.checkout_url)).toContain('expired');
@@ -212,7 +212,7 @@ describe('a place that costs something', () => {
     expect(rows).toEqual([]);
   });
 
-  test('of somebody who registers again after a refund has a new time and a new payment, and the books know both', async () => {
+  test('after a refund and a new registration has a new payment, and the ledger has both', async () => {
     const { slug } = await paidEvent();
     const ada = await registered(slug);
     pay((await checkout(slug, ada.auth)).body.checkout_url);
@@ -240,7 +240,7 @@ describe('a place that costs something', () => {
     expect(after.registrant.payment_id).not.toBe(before.registrant.payment_id);
   });
 
-  test('at an event that was taken back is held for whoever has it, with a day to pay once it is public again', async () => {
+  test('at an unpublished event stays held, with a day to pay once it is public again', async () => {
     const { slug } = await paidEvent({ capacity: 1 });
     const ada = await registered(slug);
     await step(slug, 'unpublish');

@@ -27,7 +27,7 @@ let serial = 0;
 const somebody = () => `guest-${++serial}@example.com`;
 const somewhere = () => ({ 'x-forwarded-for': `203.0.113.${++serial % 250}` });
 
-/** A published event of its own. */
+/** A separate published event. */
 async function event(over: object = {}): Promise<{ slug: string; event_id: string }> {
   const { body } = await send(api, '/v1/events/admin', {
     headers: admin,
@@ -102,12 +102,12 @@ describe('the Vibethon', () => {
   });
 });
 
-describe('whoever cannot come', () => {
+describe('a participant who cannot come', () => {
   const cancel = (token: string) => send(api, '/v1/events/cancel-registration', { headers: somewhere(), json: { token } });
   const tokenFor = async (email: string) =>
     /cancel-registration\?token=([\w-]+)/.exec((await mailbox.to(email)).map(({ text }) => text).join('\n'))?.[1] ?? '';
 
-  test('gives the place up by the link of the mail, to whoever has waited longest, and both are told', async () => {
+  test('releases the place by the link in the mail to the first on the waitlist; both get a mail', async () => {
     const { slug } = await event({ capacity: 1 });
     const [first, second] = [somebody(), somebody()];
     for (const email of [first, second]) await register(slug, { email });
@@ -136,7 +136,7 @@ describe('whoever cannot come', () => {
   });
 });
 
-test('another time, another place and the end of an event are told to everybody who is registered or waits, and nothing else is', async () => {
+test('a new time, a new place and a cancellation are mailed to all registered and waiting people', async () => {
   const { slug, event_id } = await event({ capacity: 1 });
   const [coming, waiting, gone] = [somebody(), somebody(), somebody()];
   for (const email of [coming, waiting, gone]) await register(slug, { email });
@@ -157,7 +157,7 @@ test('another time, another place and the end of an event are told to everybody 
 });
 
 describe('a registration', () => {
-  test('is one for an address, whatever its case and however often it is sent, and tells nothing about the person', async () => {
+  test('is one per address in any case, also when repeated, and reveals nothing of the person', async () => {
     const { slug } = await event();
     const email = somebody();
     const first = await register(slug, { email, name: 'Ada Lovelace', company: 'Engines' });
@@ -263,7 +263,7 @@ describe('a registration', () => {
 });
 
 describe('places', () => {
-  test('500 at once for 100 places: 100 are confirmed, 400 wait in the order in which they came, and nobody is there twice', async () => {
+  test('500 at once for 100 places: 100 confirmed, 400 on the waitlist in order, no duplicates', async () => {
     const { slug, event_id } = await event({ capacity: 100 });
     const crowd = await events.siteEvents.published(slug);
     const origin = { ip: '192.0.2.10', userAgent: null, requestId: 'req_1' };
@@ -287,7 +287,7 @@ describe('places', () => {
     expect(await status(slug, rows[100]?.email ?? '')).toMatchObject({ status: 'waitlisted', waitlist_position: 1 });
   });
 
-  test('that fall free go to whoever has waited longest, who is told', async () => {
+  test('that become free go to the first on the waitlist, who gets a mail', async () => {
     const { slug } = await event({ capacity: 2 });
     const [first, second, third, fourth] = [somebody(), somebody(), somebody(), somebody()];
     for (const email of [first, second, third, fourth]) await register(slug, { email });
@@ -300,7 +300,7 @@ describe('places', () => {
       'You are on the waitlist: Launch day',
       'You have a place: Launch day',
     ]);
-    // Whoever comes back is last.
+    // A repeated registration is last.
     expect((await register(slug, { email: first })).body).toMatchObject({ status: 'waitlisted', waitlist_position: 2 });
     expect((await mailbox.to(first)).map(({ subject }) => subject)).toEqual([
       'You have a place: Launch day',
@@ -386,7 +386,7 @@ describe('administrators', () => {
     ]);
   });
 
-  test('confirm only where a place is free, and put nobody on the waitlist who has a place', async () => {
+  test('confirm only where a place is free, and move no confirmed one to the waitlist', async () => {
     const { slug } = await event({ capacity: 1 });
     for (const email of [somebody(), somebody()]) await register(slug, { email });
     const [waiting, confirmed] = await listed(slug);

@@ -76,7 +76,7 @@ const get = (path: string, headers: Record<string, string> = {}) => send(api, pa
 const raw = (path: string) => fetch(`${api.baseUrl}${path}`);
 
 describe('an event', () => {
-  test('is seen by nobody before it is published, and by nobody once it is archived', async () => {
+  test('is not public before it is published, nor once it is archived', async () => {
     const made = await create();
     expect(made).toMatchObject({
       status: 'draft',
@@ -103,7 +103,7 @@ describe('an event', () => {
     expect(await act(event_id, step)).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
   });
 
-  test('has a slug of its own, chosen freely until it is published and fixed from then on', async () => {
+  test('has a unique slug, which can be changed until it is published', async () => {
     const taken = await create();
     const other = await create();
     expect((await send(api, '/v1/events/admin', { headers: admin, json: draft({ slug: taken.slug }) })).body.code).toBe('slug_taken');
@@ -141,7 +141,7 @@ describe('an event', () => {
     expect((await send(api, '/v1/events/admin', { headers: admin, json: draft(wrong) })).status).toBe(422);
   });
 
-  test('that is not there is a 404, whatever is done to it', async () => {
+  test('that does not exist is a 404 for every operation', async () => {
     const id = ANY_ID;
     for (const got of [
       await patch(id, { title: 'x' }),
@@ -213,7 +213,7 @@ describe('a published event', () => {
     },
   );
 
-  test('is a calendar entry for whoever accepts text/calendar', async () => {
+  test('is a calendar entry for clients that accept text/calendar', async () => {
     const { slug } = await published({});
     const response = await fetch(`${api.baseUrl}/v1/events/${slug}`, { headers: { accept: 'text/calendar' } });
     expect([response.headers.get('content-type'), response.headers.get('vary')]).toEqual(['text/calendar; charset=utf-8', 'Accept']);

@@ -57,7 +57,7 @@ const EVERY = {
 };
 const API = { ...EVERY, 'access-control-allow-origin': '*' };
 
-/** Those that are the same whatever the door; of CORS only whether it is there. */
+/** The headers that are the same for every kind of route; for CORS only their presence. */
 function compared(headers: Headers): Record<string, string | null> {
   const names = [...Object.keys(EVERY), 'access-control-allow-origin'];
   return Object.fromEntries(names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)]] : [])));
@@ -147,11 +147,11 @@ describe('every operation passes every step', () => {
     expect(different).toEqual([]);
   });
 
-  test('path and method: another method is told those there are', async () => {
+  test('path and method: another method gets the allowed ones', async () => {
     expect(await others(routes, 'method_not_allowed', (route) => [route, sessionOf, { method: 'PROPFIND' }])).toEqual([]);
   });
 
-  test('authenticate: nobody, and a credential that is none', async () => {
+  test('authenticate: no credential, and a malformed one', async () => {
     expect(bearers.length).toBeGreaterThan(150);
     expect(await others(bearers, 'missing_credentials', (route) => [route, {}])).toEqual([]);
     expect(await others(bearers, 'invalid_credentials', (route) => [route, { authorization: 'Bearer tg_test_nothing' }])).toEqual([]);
@@ -190,7 +190,7 @@ describe('every operation passes every step', () => {
   });
 });
 
-test('every operation answers with the same headers, whoever asks, and also when it is only asked what it allows', async () => {
+test('every operation has the same headers for every caller, also for OPTIONS', async () => {
   const different: unknown[] = [];
   const cacheable = new Set<string>();
   for (const route of routes)
@@ -305,7 +305,7 @@ test.each(['/metrics', '/docs/', '/device'])('%s grants no preflight', async (pa
   expect([answer.status, answer.headers.get('allow'), compared(answer.headers)]).toEqual([405, 'GET, HEAD', EVERY]);
 });
 
-test('metrics are for no page of another origin, and are not kept', async () => {
+test('metrics are not for pages of other origins, and are not cached', async () => {
   const answer = await ask('GET', '/metrics', { authorization: `Bearer ${server.bootstrap.metrics_token}` });
   expect([answer.status, compared(answer.headers)]).toEqual([200, EVERY]);
 });
@@ -340,7 +340,7 @@ test.each([
   expect(headers.get('x-request-id')).toBe(JSON.parse(body).instance);
 });
 
-test('clients are told to use TLS alone only where they reach the service over it', () => {
+test('HSTS is sent only where clients reach the service over TLS', () => {
   expect(createAnswerHeaders({ isHttps: false }).api).not.toHaveProperty('strict-transport-security');
   expect(createAnswerHeaders({ isHttps: true }).api).toMatchObject({ 'strict-transport-security': 'max-age=31536000' });
 });

@@ -101,7 +101,7 @@ async function readForm(exchange: Exchange, route: typeof create | typeof addPar
 type Prepare = () => () => Promise<object>;
 
 /**
- * Answers with what comes of the form, once for each `Idempotency-Key`; a form that is refused uses up no key. The blobs stay
+ * Answers with the result of the form, once for each `Idempotency-Key`; a refused form uses up no key. The blobs stay
  * only where the work is done.
  */
 async function keeping(form: MultipartForm, exchange: Exchange, deps: FileApiDeps, prepare: Prepare): Promise<void> {

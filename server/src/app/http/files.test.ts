@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const name of Object.keys(world.faults)) Reflect.deleteProperty(world.faults, name);
   world.clock.offsetMs = 0;
   for (const { rows } of [await world.pool.query<{ account_id: string; bytes: bigint }>('select account_id, bytes from file_storage')]) {
-    // Whatever a test did, the room that is counted is the room that is taken.
+    // After every test, the counted storage is the used storage.
     for (const { account_id, bytes } of rows) {
       const sum = await world.pool.query<{ sum: string | null }>('select sum(bytes) from file_blobs where account_id = $1', [account_id]);
       expect(String(bytes)).toBe(sum.rows[0]?.sum ?? '0');
@@ -132,7 +132,7 @@ describe('a file', () => {
     else expect(answer.bytes.toString()).toBe(content);
   });
 
-  test('tells its size to HEAD', async () => {
+  test('has its size in the answer to HEAD', async () => {
     const file = await upload('0123456789');
     const { status, headers, bytes } = await transfer(`/v1/files/${file.id}/content`, { method: 'HEAD' });
     expect([status, headers.get('content-length'), bytes.length]).toEqual([200, '10', 0]);
@@ -165,7 +165,7 @@ describe('a file', () => {
 });
 
 describe('the list', () => {
-  test('goes on page by page, in both orders, also when what was listed is deleted', async () => {
+  test('continues page by page, in both orders, also when listed files are deleted', async () => {
     const ids: string[] = [];
     for (const content of ['a', 'b', 'c', 'd', 'e']) ids.push((await upload(content)).id);
     const first = await list('?limit=2&order=asc');
@@ -184,7 +184,7 @@ describe('the list', () => {
   });
 });
 
-describe('somebody else’s file', () => {
+describe('another account’s file', () => {
   test('is answered exactly as a missing one, everywhere', async () => {
     const file = await upload('mine');
     const testKey = await newKey(world.api, auth, { livemode: false });
@@ -369,7 +369,7 @@ describe('nothing is left behind by an upload that', () => {
 });
 
 describe('a repeat', () => {
-  test('with the same Idempotency-Key makes no second file, whatever boundary the client draws', async () => {
+  test('with the same Idempotency-Key creates no second file, with any form boundary', async () => {
     const before = await blobCount();
     const headers = { 'idempotency-key': 'once' };
     const first = await transfer('/v1/files', { body: formOf('x'), headers });
@@ -388,7 +388,7 @@ describe('a repeat', () => {
 });
 
 describe('when the store is down', () => {
-  test('a download says so before an answer begins', async () => {
+  test('a download fails before its answer begins', async () => {
     const file = await upload('x');
     world.faults.get = () => Promise.reject(new Error('EIO'));
     const { status, body } = await transfer(`/v1/files/${file.id}/content`);
@@ -409,7 +409,7 @@ describe('when the store is down', () => {
   });
 });
 
-test('a download that a deletion overtakes is told that the file is gone', async () => {
+test('a download that is overtaken by a deletion gets a 404', async () => {
   const file = await upload('x');
   world.faults.get = async () => {
     await world.files.delete({ accountId: owner.accountId, livemode: true }, file.id);
@@ -548,7 +548,7 @@ describe('an upload in parts', () => {
     expect((await transfer(`/v1/files/${body.file.id}/content`)).bytes.toString()).toBe('aa');
   });
 
-  test('is somebody else’s exactly as if it were missing', async () => {
+  test('of another account is answered exactly as a missing one', async () => {
     const { id } = await begin(2);
     auth = { ...(await signUp(world.api)).auth, 'x-request-id': 'req_same_for_both' };
     const answers = async (uploadId: string) => [

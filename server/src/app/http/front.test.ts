@@ -42,7 +42,7 @@ test('a connection that never sent a request does not hold up the end', async ()
   await closed;
 });
 
-test('a kept connection is closed when the request that runs on it ends', async () => {
+test('a keep-alive connection is closed when its running request ends', async () => {
   const { front, port } = await openFront();
   const arrived = once(front, 'request');
   const sent = request({ port, host: '127.0.0.1', agent }).end();
@@ -179,7 +179,7 @@ test.each([
   ['/v1/keys/%E0%A4%A?a=%zz', '/v1/keys/%25E0%25A4%25A?a=%zz'],
   ['/v1/keys/%zz/budget', '/v1/keys/%25zz/budget'],
   ['/v1/models/a%2Fb', '/v1/models/a%2Fb'],
-])('an id in %s is asked for as it stands where it cannot be decoded', async (path, target) => {
+])('an id in %s that cannot be decoded is taken literally', async (path, target) => {
   const { front, port } = await openFront();
   const asked = once(front, 'request');
   const sent = request({ port, host: '127.0.0.1', path }).end();
@@ -210,7 +210,7 @@ test('garbage behind a request breaks the connection and puts nothing into the a
   await drain(front, PATIENCE_MS);
 });
 
-describe('a body that goes on arriving after its request is answered', () => {
+describe('a body that still arrives after its request is answered', () => {
   const HEAD = 'POST /v1/keys HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n';
 
   async function answered(lingerMs: number) {
@@ -228,7 +228,7 @@ describe('a body that goes on arriving after its request is answered', () => {
   test('is cut off after a short time, however slowly it trickles', async () => {
     const { front, socket } = await answered(20);
     const trickle = setInterval(() => socket.write(' '), 5);
-    // What is written as it is cut is an error of its own.
+    // Writing to the cut connection is a separate error.
     await new Promise((resolve) => socket.once('close', resolve));
     clearInterval(trickle);
     await drain(front, PATIENCE_MS);

@@ -29,7 +29,7 @@ export interface FrontDeps {
   readonly log: Log;
   /** How long the rest of a body may go on arriving once its request is answered. Default: five seconds. */
   readonly lingerMs?: number;
-  /** Whether clients are to look for another gateway: no connection is kept then. Default: never. */
+  /** Whether clients should use another gateway: connections are closed then. Default: never. */
   readonly isDraining?: () => boolean;
 }
 
@@ -43,17 +43,17 @@ const TURNS_TO_READ = 3;
  * keep coming must not keep it.
  */
 const ACCEPT_WITHIN_MS = 5_000;
-/** Connections that wait to be accepted. Linux allows 4,096 unless told otherwise; Node would ask for 511, and a burst gets its answer seconds later. */
+/** Connections that wait to be accepted. Linux allows 4,096 by default; Node would ask for 511, and a burst gets its answer seconds later. */
 const BACKLOG = 4_096;
 
 /** Connections on which nothing was asked yet: browsers and pools open them in advance, and Node does not count them as idle. */
 const unusedConnections = new WeakMap<Server, Set<Socket>>();
 
 /**
- * One listener and one way through for everything, whatever an answer is made of. In order: request id → headers of every answer → the shape
+ * One listener and one pipeline for every kind of answer. In order: request id → headers of every answer → the shape
  * of the request → CORS preflight → is there such a path, with this method → who is calling, and may they → have they been refused too often → the query → the route, which
  * reads the body, verifies a signature, honours an idempotency key and answers. What any of them throws becomes a problem document and a line
- * of the log in one place. So nobody learns what an operation takes before they have shown who they are, and no body is read for a path that
+ * of the log in one place. So the parameters of an operation are not revealed before authentication, and no body is read for a path that
  * is not there.
  */
 export function createFront(deps: FrontDeps): Server {
@@ -72,7 +72,7 @@ export function createFront(deps: FrontDeps): Server {
   });
   watchUnused(server);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // What is written now would stand in the middle of the answer that is on its way.
+    // Bytes written now would be in the middle of the running answer.
     if (answering.get(socket)?.headersSent) socket.destroy();
     else answerUnreadable(error, socket, { problemReply, headers });
   });
@@ -149,7 +149,7 @@ function watchUnused(server: Server): void {
 
 /**
  * What is still to come of an answered request is read and thrown away: a client that is cut off while it writes never reads the answer.
- * One that goes on writing all the same would hold the connection for as long as it likes.
+ * A client that still writes would otherwise hold the connection without a limit.
  *
  * @param socket asked for before the request was: one that was destroyed while its body came has none any more
  */
@@ -162,7 +162,7 @@ function cutUnlessComplete(req: IncomingMessage, socket: Socket, lingerMs: numbe
 /** RFC 9110, section 10.1.1. Node itself would answer without a word. */
 const UNMET = new Problem('expectation_failed', 'Of `Expect` only 100-continue is met here: leave the header out.');
 
-/** What cannot be decoded is the id of nothing: taken as it stands, it is answered as every such id, by the operation that was meant. */
+/** An id that cannot be decoded matches nothing: taken literally, the operation answers it as any unknown id. */
 function withoutBrokenEscapes(target: string): string {
   if (!target.includes('%')) return target;
   const path = pathnameOf(target);
@@ -170,7 +170,7 @@ function withoutBrokenEscapes(target: string): string {
   return `${steps.join('/')}${target.slice(path.length)}`;
 }
 
-/** Somebody else listens there. */
+/** Another process listens there. */
 export class AddressInUse extends Error {
   constructor(host: string, port: number) {
     super(`Port ${port} on ${host} is in use: stop that program, or set PORT to another one.`);
@@ -193,14 +193,14 @@ export function listenOn(server: Server, host: string, port: number): Promise<nu
 
 /**
  * Takes no new connections, lets what is running end, and cuts what is left when the time is over. No request is reset: a connection that is
- * closed with bytes of a request that nobody has read yet would be. So what has connected is accepted first, and what may be closed is
- * judged right after the loop has read whatever is there, also where it was held up until now.
+ * closed with unread bytes of a request would be. So pending connections are accepted first, and idle ones are
+ * selected right after the event loop has read all available bytes, also after a delay.
  */
 export async function drain(server: Server, timeoutMs: number): Promise<void> {
   await acceptWaiting(server);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   let quietBefore: ReadonlySet<Socket> = new Set();
-  // A kept connection becomes idle when its request ends; its client would keep it open for as long as it may.
+  // A keep-alive connection becomes idle when its request ends; its client would keep it open as long as possible.
   const closeQuiet = () => {
     server.closeIdleConnections();
     const quiet = new Set([...(unusedConnections.get(server) ?? [])].filter(({ bytesRead }) => bytesRead === 0));
@@ -230,7 +230,7 @@ async function acceptWaiting(server: Server): Promise<void> {
   server.off('connection', count);
 }
 
-/** Bytes that are no HTTP request have no route, but still get an answer that says so. */
+/** Bytes that are not an HTTP request have no route, but still get a 400. */
 function answerUnreadable(
   error: NodeJS.ErrnoException,
   socket: Duplex,

@@ -57,7 +57,7 @@ interface Door {
   readonly method: string;
   readonly contentType: string;
   readonly bytes: number;
-  /** What a hostile value may stand in. */
+  /** The places of a hostile value. */
   readonly fields: readonly string[];
   /** A body that is in order. */
   readonly example: unknown;
@@ -394,7 +394,7 @@ test('an answer of 2,048 embeddings holds the event loop for 50 ms at most and t
   expect((await expectHarmless(EMBEDDINGS, Buffer.from(body), { answerBytes: 8_000_000 })).status).toBe(200);
 });
 
-test('of a body with many faults the first is told, of one with few all of them', async () => {
+test('of a body with many errors the first is reported, of one with few all of them', async () => {
   const wrong = (count: number) => Buffer.from(`{${model},"messages":[${'{"role":0},'.repeat(count - 1)}{"role":0}]}`);
   const told = async (count: number) => JSON.parse((await post(CHAT, wrong(count))).beginning).errors?.length;
   expect([await told(3), await told(10_000)]).toEqual([3, 1]);

@@ -13,12 +13,12 @@ interface Work {
   readonly request: IdempotentRequest;
   /** Does the work; the answer must be complete, since it is what repeats will get. */
   run(): Promise<Answer>;
-  /** The answer to a refusal, which is kept as well. */
+  /** The answer to a refusal, which is stored as well. */
   refuse(problem: Problem): Answer | Promise<Answer>;
 }
 
 /**
- * Does the work once for each `Idempotency-Key`. Refusals are kept like answers, so that a repeat is told the same; bugs are not.
+ * Does the work once for each `Idempotency-Key`. Refusals are stored like answers, so that a repeat gets the same; bugs are not.
  * Input that fails validation never gets here: it may be corrected and sent again under the same key.
  *
  * @returns the answer, with `Idempotent-Replayed` where it is that of an earlier request

@@ -33,7 +33,7 @@ const login = (json: object) => send(api, '/v1/users/login', { json });
 describe('creating a user', () => {
   const create = (json: object, headers: Record<string, string> = internal) => send(api, '/v1/users', { headers, json });
 
-  test('makes a member with a free account of their own, and answers without any secret', async () => {
+  test('creates a member with a free account, and answers without any secret', async () => {
     const { status, body, text } = await create({ email: 'Ada@Example.com', password: PASSWORD, name: '  Ada  ' });
     expect(status).toBe(201);
     expect(body).toEqual({

@@ -18,7 +18,7 @@ export function discardRest(request: IncomingMessage): void {
   request.resume();
 }
 
-/** The body of a request, a chunk at a time, hashed and measured as it passes. Nothing is taken from the socket that nobody asked for. */
+/** The body of a request, a chunk at a time, hashed and measured as it passes. The socket is read on demand only. */
 export class Incoming implements AsyncIterable<Uint8Array> {
   readonly #request: IncomingMessage;
   readonly #limits: IncomingLimits;
@@ -95,7 +95,7 @@ const hungUp = (): Problem => new Problem('request_timeout', 'The connection clo
 const tooLarge = (maxBytes: number): Problem =>
   new Problem('payload_too_large', `The body is larger than the ${maxBytes} bytes that this endpoint accepts.`);
 
-/** The connection is in the middle of a body nobody waits for any more, so it cannot be used again. */
+/** The connection is in the middle of a body that is not read any more, so it cannot be used again. */
 const CLOSE = { headers: { connection: 'close' } };
 const tooSlow = (timeoutMs: number): Problem =>
   new Problem('request_timeout', `The body did not arrive within ${timeoutMs / 1000} seconds: send it again.`, CLOSE);

@@ -19,7 +19,7 @@ const delta = (content: string) =>
 const DONE = 'data: [DONE]\n\n';
 const sha256 = (bytes: string | Uint8Array) => hash('sha256', bytes, 'hex');
 
-/** Answers kept in memory, by scope and key. */
+/** Answers stored in memory, by scope and key. */
 function memoryIdempotency() {
   const kept = new Map<string, { body: Buffer; answer?: Answer }>();
   return {

@@ -40,7 +40,7 @@ interface InferenceApiDeps extends ReceivedBodyDeps {
   /** Undefined where nothing limits how many requests are served at the same time. */
   readonly sharedLane: SharedLane | undefined;
   readonly checkSignature: SignatureCheck;
-  /** Whether receipts are anchored on a chain: `X-VaaS-Anchor` of the answer says so to a caller who asks for it. */
+  /** Whether receipts are anchored on a chain: the answer has `X-VaaS-Anchor` for callers who request it. */
   readonly isAnchoring: boolean;
 }
 
@@ -128,7 +128,7 @@ async function serveCall(call: Call, serving: ServingCall, deps: InferenceApiDep
     if (!call.work.outlivesHangUp) abortOnHangUp(res, hangUp);
     return send(res, await completeCall({ ...call, isLeft: () => res.destroyed }, deps.inference));
   }
-  // Who sends a key wants the answer even if this connection breaks: the call goes on, and the repeat gets what came of it.
+  // A client with a key wants the answer even if this connection breaks: the call continues, and the repeat gets its result.
   return send(res, await completeOnce(call, serving, deps));
 }
 

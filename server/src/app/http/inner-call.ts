@@ -28,7 +28,7 @@ export const createInnerCall =
   ({ method, path, headers, body }, signal) =>
     new Promise((resolve, reject) => {
       const [near, far] = duplexPair();
-      // Nobody on this connection can be slow, so there is nothing to time.
+      // There is no client on this connection, so no timeout is needed.
       const socket = Object.assign(far, { remoteAddress: peerAddress ?? undefined, setTimeout: () => far });
       front().emit('connection', socket);
       const passed = Object.fromEntries(PASSED_ON.flatMap((name) => (outer[name] === undefined ? [] : [[name, outer[name]]])));

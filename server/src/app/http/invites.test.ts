@@ -60,7 +60,7 @@ const make = async (input: object) => {
 };
 const get = async (path: string) => (await send(api, path, { headers: admin.auth })).body;
 const post = (path: string) => send(api, path, { method: 'POST', headers: admin.auth });
-/** Each from a network of its own, unless it says otherwise. */
+/** Each from a different network by default. */
 const activate = (code: string, email: string, from = `198.51.100.${++serial % 250}`) =>
   send(api, '/v1/beta/invite/activate', { headers: { 'x-forwarded-for': from }, json: { code, email } });
 /** The mails go out, and that they did is learned. */
@@ -117,7 +117,7 @@ describe('a code', () => {
     expect((await get(`${BATCHES}/${batch_id}`)).counts.activations).toBe(1);
   });
 
-  test('that does not work is refused in the same words, for whatever reason', async () => {
+  test('that does not work gets the same refusal for every reason', async () => {
     const mailed = await make({ recipients: [{ email: 'invited@example.com' }] });
     await deliver();
     const [spent, revoked, expired] = [await make({ shared_uses: 1 }), await make({ shared_uses: 1 }), await make({ shared_uses: 1 })];
@@ -134,7 +134,7 @@ describe('a code', () => {
     expect((await get(`${BATCHES}/${mailed.batch_id}`)).counts.activations).toBe(0);
   });
 
-  test('is not found by guessing: whoever tries many is slowed down, and a right one costs nothing', async () => {
+  test('cannot be guessed: many attempts are slowed down, and a correct one is free', async () => {
     const email = someone();
     const statuses = [];
     for (let n = 0; n < 6; n++) statuses.push((await activate(`tgi_${n}`, email, '203.0.113.77')).status);
@@ -143,7 +143,7 @@ describe('a code', () => {
     for (let n = 0; n < 12; n++) expect((await activate(code, someone(), '203.0.113.78')).status).toBe(201);
   });
 
-  test('is kept as a hash, and shown once', async () => {
+  test('is stored as a hash, and shown once', async () => {
     const { code, batch_id } = await make({ shared_uses: 1 });
     expect(code).toMatch(/^tgi_\w{24}$/);
     expect(JSON.stringify([await get(`${BATCHES}/${batch_id}`), await get(`${BATCHES}/${batch_id}/invites`)])).not.toContain(code);
@@ -151,7 +151,7 @@ describe('a code', () => {
   });
 });
 
-test('an invitation of which nobody heard whether it was taken is unconfirmed, and not mailed again', async () => {
+test('an invitation with an unknown outcome is unconfirmed, and not mailed again', async () => {
   const email = someone();
   await deliver();
   const { batch_id } = await make({ recipients: [{ email }] });
@@ -217,7 +217,7 @@ describe('an activation', () => {
     expect(await query('select sources from people where email = $1', [email])).toEqual([{ sources: expect.arrayContaining(['invite']) }]);
   });
 
-  test('of a batch that gives neither plan nor credit makes the account, which its address claims, and books nothing', async () => {
+  test('of a batch without plan and credit creates a claimable account, and posts nothing', async () => {
     const { code, grants } = await make({ shared_uses: 1 });
     expect(grants).toEqual({ plan_id: null, trial_days: null, credit_usd: '0' });
     const email = someone();
@@ -242,8 +242,8 @@ describe('an activation', () => {
   });
 });
 
-describe('an account that somebody made with the address of another', () => {
-  test('gets nothing of what is meant for the address until its reader takes it over, and then nobody else is in it', async () => {
+describe('an account that was created with the address of another person', () => {
+  test('gets nothing meant for the address until its owner claims it, alone', async () => {
     const squatter = await signUp(api);
     const { email, accountId } = squatter;
     const key = await newKey(api, squatter.auth);
@@ -258,7 +258,7 @@ describe('an account that somebody made with the address of another', () => {
     const claims = async () => (await mailbox.to(email)).filter(({ subject }) => subject === 'Make the account of this address yours');
     expect(await claims()).toHaveLength(1);
 
-    // Confirming would leave the account with whoever knows its password; asking for that link again leads to a claim as well.
+    // Confirming would leave the account to the person who knows its password; requesting that link again leads to a claim as well.
     expect((await send(api, '/v1/users/verify-email', { json: { token: early } })).body.code).toBe('invalid_token');
     await query("update mail_tokens set created_at = created_at - interval '2 minutes' where email = $1", [email]);
     await send(api, '/v1/users/verify-email/resend', { json: { email } });
@@ -274,7 +274,7 @@ describe('an account that somebody made with the address of another', () => {
     expect((await get(`${BATCHES}/${batch_id}`)).counts.activations).toBe(1);
   });
 
-  test('has no part in it once it has another address: the reader gets an account of their own', async () => {
+  test('is not linked once it has another address: the owner gets a separate account', async () => {
     const squatter = await signUp(api);
     const { code } = await make({ shared_uses: 1, credit_usd: '3' });
     await activate(code, squatter.email);
@@ -320,7 +320,7 @@ describe('a batch', () => {
     expect((await get(`${BATCHES}?limit=1`)).data[0].batch_id).toBe(made.batch_id);
   });
 
-  test('says in each mail who sends it and how to get no more, and whoever unsubscribes so gets nothing of a later one', async () => {
+  test('names sender and unsubscribe link in each mail, and sends no later one after it is used', async () => {
     const email = someone();
     const { batch_id } = await make({ recipients: [{ email: email.toUpperCase() }] });
     await deliver();
@@ -345,7 +345,7 @@ describe('a batch', () => {
     expect(await invitationsTo(email)).toEqual([]);
   });
 
-  test('that is queued is not handed over once its recipient has unsubscribed, and says so', async () => {
+  test('that is queued is not sent once its recipient has unsubscribed, and is marked suppressed', async () => {
     const email = someone();
     await deliver();
     const { batch_id } = await make({ recipients: [{ email: email.toUpperCase() }] });
@@ -357,7 +357,7 @@ describe('a batch', () => {
     expect(await invitationsTo(email.toUpperCase())).toEqual([]);
   });
 
-  test('to all who fit a filter is for each of them once, however many look them up, and for nobody who goes meanwhile', async () => {
+  test('to a filter invites each match once, with concurrent lookups, and none erased meanwhile', async () => {
     const [ada, grace, gone] = [someone(), someone(), someone()];
     for (const email of [ada, grace, gone, someone()]) await upsertContact(db.database.pool, { email, source: 'import', at: new Date() });
     await db.database.pool.query("update people set tags = '{chosen}' where email = any($1)", [[ada, grace, gone]]);
@@ -377,7 +377,7 @@ describe('a batch', () => {
     expect(await codeFor(gone)).toBe('');
   });
 
-  test('to all who fit a filter invites nobody once it is revoked', async () => {
+  test('to a filter invites nobody once it is revoked', async () => {
     await upsertContact(db.database.pool, { email: someone(), source: 'import', at: new Date() });
     const { batch_id } = await make({ filter: {} });
     await post(`${BATCHES}/${batch_id}/revoke`);
@@ -400,7 +400,7 @@ describe('a batch', () => {
     }
   });
 
-  test('of thousands leaves room in the outbox for others, and goes on as its mails go out', async () => {
+  test('of thousands leaves room in the outbox for others, and continues as its mails are sent', async () => {
     const made = await make({ recipients: Array.from({ length: 150 }, (_, n) => ({ email: `many-${n}@example.com` })) });
     await invites.goOn();
     await invites.goOn();

@@ -30,7 +30,7 @@ const auditOf = async (keyId: string) => {
 };
 
 describe('a key that may use some models only', () => {
-  test('is told which, for another model and for another fallback alike', async () => {
+  test('gets the allowed ones, for another model and for another fallback alike', async () => {
     const { auth } = await keyWith({ allowed_models: ['gpt-4o-mini'] });
     expect((await chat(world, auth)).status).toBe(200);
     const refused = await chat(world, auth, { ...CHAT, model: 'claude-opus-4-8' });
@@ -244,7 +244,7 @@ test('creation, rotation and revocation are in the audit log once each, however 
   const headers = { ...owner.auth, 'idempotency-key': 'rotate-once' };
   const rotate = () => send(world.account, `/v1/keys/${keyId}/rotate`, { headers, json: { grace_seconds: 60 } });
   const [first, again] = [await rotate(), await rotate()];
-  // The repeat gets the very secret that the first answer had, and the grace of the old one goes on.
+  // The repeat gets the very secret that the first answer had, and the grace period of the old one continues.
   expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
   for (const secret of [key, first.body.key]) expect((await chat(world, { 'x-api-key': secret })).status).toBe(200);
   for (let time = 0; time < 2; time++) await send(world.account, `/v1/keys/${keyId}`, { method: 'DELETE', headers: owner.auth });

@@ -95,11 +95,11 @@ describe('creating a key', () => {
     expect(dump?.rows).not.toContain(key.slice(20, 52));
   });
 
-  test('makes a test key where asked, and it says so', async () => {
+  test('creates a test key on request, with its mode in the answer', async () => {
     expect((await newKey(api, owner.auth, { livemode: false })).key).toMatch(/^tg_test_/);
   });
 
-  test('needs a session: an API key is told so, whatever its scopes', async () => {
+  test('needs a session: an API key is refused with every scope', async () => {
     const { auth } = await newKey(api, owner.auth, { scopes: ALL_SCOPES });
     const answer = await send(api, '/v1/keys', { headers: auth, json: { name: 'x' } });
     expect(codeOf(answer)).toEqual([403, 'session_required']);
@@ -174,7 +174,7 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('listing keys', () => {
-  test('shows all of the account, newest first, revoked ones too, and nobody else’s', async () => {
+  test('shows all of the account, newest first, with revoked ones, and no others', async () => {
     const person = await signUp(api);
     const made: string[] = [];
     for (let index = 0; index < 3; index++) made.unshift((await newKey(api, person.auth)).keyId);
@@ -327,7 +327,7 @@ describe('rotating a key', () => {
     expect((await rotate(bounded.keyId, {}, bounded.auth)).status).toBe(200);
   });
 
-  test('by a key without limits of its own works on its siblings, bounded or not', async () => {
+  test('by a key without limits works on its siblings, with and without limits', async () => {
     const manager = await newKey(api, owner.auth, { scopes: ALL_SCOPES });
     for (const limits of [{}, { monthly_cap_usd: '5' }]) {
       const sibling = await newKey(api, owner.auth, limits);

@@ -75,7 +75,7 @@ test('a password that changes while a login with the old one is under way leaves
       expect((await send(api, '/v1/users/me', { headers: { authorization: `Bearer ${body.session.token}` } })).status).toBe(401);
 });
 
-test('a secret that an older master key had sealed is sealed anew when it is used', async () => {
+test('a secret of an older master key is re-encrypted when it is used', async () => {
   const { email, auth, userId } = await signUp(api);
   const { body } = await send(api, '/v1/users/mfa/begin', { method: 'POST', headers: auth });
   const code = () => generateSync({ secret: body.secret, epoch: Math.floor(clock.now() / 1000) });

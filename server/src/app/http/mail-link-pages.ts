@@ -84,7 +84,7 @@ interface Form {
   readonly path: string;
   readonly field: string;
   readonly button: string;
-  /** What is said when it was taken. */
+  /** The message after success. */
   readonly done: string;
   /** Left out: the one that sends a token. */
   readonly script?: string;

@@ -118,6 +118,6 @@ function asJsonRpc(problem: Problem, { req }: Exchange, document: Answer, { publ
   };
 }
 
-/** RFC 6750, section 3: who has sent nothing is told no error. */
+/** RFC 6750, section 3: without credentials there is no error code. */
 const challenge = (publicUrl: string, hadCredential: boolean): string =>
   `Bearer ${hadCredential ? 'error="invalid_token", ' : ''}resource_metadata="${publicUrl}/.well-known/oauth-protected-resource${PATH}"`;

@@ -145,7 +145,7 @@ describe('the second step of a login', () => {
     expect((await complete(await challengeOf(user.email), code)).body.code).toBe('invalid_mfa_code');
   });
 
-  test('takes each recovery code once, however it is typed, and tells the owner', async () => {
+  test('accepts each recovery code once, in any spelling, and notifies the owner', async () => {
     const user = await withSecondFactor();
     const [code = ''] = user.recoveryCodes;
     expect((await complete(await challengeOf(user.email), ` ${code.toUpperCase().replaceAll('-', ' ')}`)).status).toBe(200);
@@ -181,7 +181,7 @@ describe('the second step of a login', () => {
     for (const token of ['x', `tgc_${'A'.repeat(43)}`]) expect((await complete(token, '123456')).body.code).toBe('challenge_expired');
   });
 
-  test('slows down whoever goes on guessing with new challenges', async () => {
+  test('slows down guesses with new challenges', async () => {
     const user = await withSecondFactor();
     const codes: string[] = [];
     for (let attempt = 0; attempt < 7; attempt++) codes.push((await complete(await challengeOf(user.email), '000000')).body.code);
@@ -201,7 +201,7 @@ describe('a stolen session', () => {
     expect((await login(user.email)).body.session.token).toBeDefined();
   });
 
-  test('ends when the owner switches the second factor on; the owner’s own goes on', async () => {
+  test('ends when the owner switches the second factor on; the owner’s own stays', async () => {
     const user = await signUp(api);
     const stolen = { authorization: `Bearer ${(await login(user.email)).body.session.token}` };
     const { body } = await post('begin', user.auth);
@@ -215,7 +215,7 @@ describe('an administrator', () => {
   const reset = (userId: string, headers: Record<string, string>) =>
     send(api, `/v1/admin/users/${userId}/mfa`, { method: 'DELETE', headers });
 
-  test('takes a user’s second factor and sessions away; the user is told, the log knows who did it', async () => {
+  test('removes a user’s second factor and sessions, with a mail and an audit entry', async () => {
     const user = await withSecondFactor();
     const admin = await signUp(api, 'admin');
     expect((await reset(user.userId, admin.auth)).status).toBe(204);
@@ -230,7 +230,7 @@ describe('an administrator', () => {
     expect((await send(api, '/v1/users/me', { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
   });
 
-  test('needs the password and a code for their own, and gets a 404 for nobody’s', async () => {
+  test('needs the password and a code for their own, and gets a 404 for an unknown user', async () => {
     const admin = await signUp(api, 'admin');
     const own = await reset(admin.userId, admin.auth);
     expect([own.status, own.body.code]).toEqual([403, 'forbidden']);

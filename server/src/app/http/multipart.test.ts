@@ -82,7 +82,7 @@ function formOf(...entries: [string, string | File][]): FormData {
   return form;
 }
 
-/** What comes back of a form: read, or refused with nothing left in the store. */
+/** The result of a form: read, or refused with nothing left in the store. */
 async function post(body: FormData | string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {
   const response = await fetch(url, { method: 'POST', body, headers });
   if (response.status === 200) return { form: (await response.json()) as MultipartForm, code: undefined };
@@ -135,7 +135,7 @@ describe('a form', () => {
   });
 });
 
-describe('nothing is kept of a form that', () => {
+describe('nothing is stored of a form that', () => {
   const before: [string, File] = ['file', fileOf('whole before the fault')];
 
   test.each([

@@ -79,7 +79,7 @@ describe('an account of a gateway that sells nothing', () => {
     expect((await get(auth, 'entitlements/matrix')).plans).toHaveLength(4);
   });
 
-  test('buys from the sandbox in test mode alone, and every answer says so', async () => {
+  test('buys from the sandbox in test mode only, marked in every answer', async () => {
     const { auth } = await signUp(api);
     const preview = await post(auth, 'upgrade-preview', { plan_id: 'enterprise' });
     expect(preview.body).toMatchObject({ from: { plan_id: 'free' }, to: { plan_id: 'enterprise' }, livemode: false });
@@ -128,7 +128,7 @@ describe('PUT /v1/admin/accounts/{id}/plan', () => {
     });
   });
 
-  test('said again changes nothing, and null takes back what was given', async () => {
+  test('repeated changes nothing, and null removes the granted plan', async () => {
     const { accountId } = await signUp(api);
     for (const json of [{ plan_id: 'pro', version: 1 }, { plan_id: 'pro', version: 1 }, { plan_id: null }, { plan_id: null }])
       await give(accountId, json);

@@ -25,7 +25,7 @@ interface PagesDeps {
 }
 
 const HTML = 'text/html; charset=utf-8';
-/** Where browsers come back to that were given no address of their own. */
+/** The default return address of browsers. */
 const AFTER_PAYMENT: Readonly<Record<string, string>> = {
   '/billing/done': 'Thank you: this is done.',
   '/billing/canceled': 'Nothing was paid.',

@@ -24,7 +24,7 @@ test.each<[WebhookFault, RegExp]>([
   expect([status, text]).toEqual([400, expect.stringMatching(said)]);
 });
 
-test('a webhook to a server without a webhook secret is told so, and not that it is unsigned', async () => {
+test('a webhook to a server without a webhook secret gets that error, not "unsigned"', async () => {
   const { status, text } = await answerTo(async () => {}, false);
   expect([status, text]).toEqual([503, expect.stringMatching(/has no webhook secret/)]);
 });

@@ -19,6 +19,6 @@ test.each<[string, string | undefined, string | undefined, string | null]>([
   expect(behind({ socket: socketFrom(remote), headers: { ...(forwarded && { 'x-forwarded-for': forwarded }) } })).toBe(address);
 });
 
-test('without proxies of ours the header is never believed', () => {
+test('without trusted proxies the header is never trusted', () => {
   expect(createPeerAddress([])({ socket: socketFrom('127.0.0.1'), headers: { 'x-forwarded-for': '1.1.1.1' } })).toBe('127.0.0.1');
 });

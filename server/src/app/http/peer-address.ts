@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-/** Where a request comes from, as far as it can be believed; null when the connection is gone already. */
+/** The trusted address of a client; null when the connection is closed already. */
 export type PeerAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string | null;
 
 /**

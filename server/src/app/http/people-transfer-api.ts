@@ -60,7 +60,7 @@ async function takeCsv(exchange: Exchange, deps: PeopleTransferDeps): Promise<vo
   }
 }
 
-/** The body as text; refused where it is no UTF-8, since guessed letters would be written into people’s names. */
+/** The body as text; refused if it is not UTF-8, since guessed characters would be written into people’s names. */
 async function* textOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for await (const piece of pieces) yield decoded(decoder, piece);

@@ -73,7 +73,7 @@ describe('the people', () => {
     expect((await find(email)).data).toMatchObject([{ email, user_id: userId, plan_tier: 'free', sources: ['user'] }]);
   });
 
-  test('lose whoever closes an account and is known by nothing else', async () => {
+  test('no longer have a person who closes the account and has no other source', async () => {
     const { email, auth } = await signUp(api);
     await send(api, '/v1/users/me/close', { headers: auth, json: { password: PASSWORD } });
     expect(await find(email)).toMatchObject({ data: [], has_more: false, total: 0 });
@@ -100,7 +100,7 @@ describe('the people', () => {
     expect((await fetch(`${transferUrl}/export?${query}`, { headers: staff.auth })).status).toBe(422);
   });
 
-  test('answer an id that nobody has as missing', async () => {
+  test('answer an unknown id as missing', async () => {
     const missing = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee99';
     expect((await send(api, path(`/${missing}`), { headers: staff.auth })).status).toBe(404);
     expect((await act(missing, { action: 'tag', tag: 'x' })).status).toBe(404);
@@ -161,7 +161,7 @@ describe('an action', () => {
     expect((await get(kept.id)).event_slugs).toEqual(['launch', 'second']);
   });
 
-  test('that merges meets others at the same moment, and nobody is lost or known twice', async () => {
+  test('that merges is safe with concurrent ones: nobody is lost or duplicated', async () => {
     const pool = db.database.pool;
     for (let round = 0; round < 6; round++) {
       const people = await Promise.all(Array.from({ length: 8 }, (_, n) => person({ eventSlug: `round-${round}-${n}` })));
@@ -189,7 +189,7 @@ describe('an action', () => {
     expect((await act(first.person_id, { action: 'merge', into: second.person_id })).status).toBe(409);
   });
 
-  test('that unsubscribes holds until somebody says why not', async () => {
+  test('that unsubscribes holds until it is lifted with a reason', async () => {
     const { id, email } = await person();
     await act(id, { action: 'unsubscribe' });
     await person({ email, eventSlug: 'again' });
@@ -198,7 +198,7 @@ describe('an action', () => {
     expect(await get(id)).toMatchObject({ subscription: 'subscribed', unsubscribed_at: null });
   });
 
-  test('that erases leaves nothing, and nothing brings them back', async () => {
+  test('that erases leaves nothing, and no import restores them', async () => {
     const { id, email } = await person({ name: 'Forget Me' });
     await act(id, { action: 'note', note: 'Something personal' });
     expect((await act(id, { action: 'erase' })).body).toEqual({ action: 'erase', changed: true, person: null });
@@ -212,13 +212,13 @@ describe('an action', () => {
     expect(rows).toEqual([{ history: 0n, audited: 0n }]);
   });
 
-  test('that erases whoever still has an account is refused', async () => {
+  test('that erases a person with an account is refused', async () => {
     const { email } = await signUp(api);
     expect((await act((await find(email)).data[0].person_id, { action: 'erase' })).status).toBe(409);
   });
 });
 
-test('the export of a person tells all that is kept under their address', async () => {
+test('the export of a person has all data under their address', async () => {
   const { email, userId } = await signUp(api);
   const { person_id } = (await find(email)).data[0];
   const { body } = await send(api, path(`/${person_id}/export`), { headers: staff.auth });
@@ -226,7 +226,7 @@ test('the export of a person tells all that is kept under their address', async 
   expect(JSON.stringify(body)).not.toContain('argon2');
 });
 
-test('a note has as many lines as it was written in, on whatever machine', async () => {
+test('a note keeps its lines, with every kind of line break', async () => {
   const { id } = await person();
   await act(id, { action: 'note', note: 'First.\r\n\tSecond.' });
   expect((await get(id)).history).toMatchObject([{ action: 'note', detail: { note: 'First.\n\tSecond.' } }, {}]);
@@ -272,7 +272,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('counts nobody as registered for an event that there is not', async () => {
+  test('registers nobody for an event that does not exist', async () => {
     const { body } = await upload('email,event_slug\nthere@example.com,vibethon\nnowhere@example.com,no-such-event\nplain@example.com,\n');
     expect(body).toMatchObject({
       ...{ rows: 3, created: 2, failed: 1 },
@@ -282,7 +282,7 @@ describe('CSV', () => {
     expect((await find('nowhere@example.com')).total).toBe(0);
   });
 
-  test('taken twice is as good as once', async () => {
+  test('is idempotent', async () => {
     const csv = 'email,name\ntwice@example.com,Twice\n';
     expect([(await upload(csv)).body.created, (await upload(csv)).body.updated]).toEqual([1, 1]);
     expect((await find('twice@example.com')).total).toBe(1);
@@ -296,7 +296,7 @@ describe('CSV', () => {
     expect(csv.split('\r\n')).toHaveLength(3);
   });
 
-  test('takes consent that the team has on record, and none of whoever has unsubscribed since', async () => {
+  test('imports consent on record, except for people who have unsubscribed since', async () => {
     const gone = await person({ email: 'gone-off@example.com' });
     await act(gone.id, { action: 'unsubscribe' });
     const csv = [
@@ -330,7 +330,7 @@ describe('CSV', () => {
     expect(await download('consent=given')).toContain(',given,import,2026-01-02T03:04:05.000Z,');
   });
 
-  test('that was exported is taken again, and changes nobody', async () => {
+  test('of an export changes nobody', async () => {
     await person({ email: 'round@example.com', name: '=Trip', eventSlug: 'round-trip' });
     const csv = await download('event_slug=round-trip');
     expect((await upload(csv)).body).toMatchObject({ rows: 1, updated: 1, failed: 0 });
@@ -370,7 +370,7 @@ describe('CSV', () => {
     socket.destroy();
   });
 
-  test('that stops coming is refused with an answer that says so', async () => {
+  test('that stops arriving is refused with a timeout error', async () => {
     const impatient = await openFront({ idleTimeoutMs: 50 });
     const socket = begin(impatient.port);
     const [refusal] = await once(socket, 'data');
@@ -379,7 +379,7 @@ describe('CSV', () => {
     impatient.close();
   });
 
-  test('is for nobody without the role', async () => {
+  test('is refused without the role', async () => {
     const member = await signUp(api);
     expect((await fetch(`${transferUrl}/export`, { headers: member.auth })).status).toBe(403);
     expect((await fetch(`${transferUrl}/import`, { method: 'POST', body: 'email' })).status).toBe(401);

@@ -43,14 +43,14 @@ type Auth = Record<string, string>;
 const get = async (auth: Auth, path: string) => (await send(api, `/v1/plans/${path}`, { headers: auth })).body;
 const post = (auth: Auth, path: string, json: object = {}) => send(api, `/v1/plans/${path}`, { headers: auth, json });
 
-/** Pays the hosted page of a checkout with a good card, and takes what Stripe tells. */
+/** Pays the hosted page of a checkout with a valid card, and delivers Stripe's webhooks. */
 async function pay(checkoutUrl: string): Promise<void> {
   stripe.pay(new URL(checkoutUrl).pathname.split('/').at(-1) ?? '');
   await plans.events.catchUp(0);
 }
 
 describe('a new account', () => {
-  test('is on the free plan, with nothing used, paid or owed', async () => {
+  test('is on the free plan, with nothing used, paid or due', async () => {
     const { auth } = await signUp(api);
     expect(await get(auth, 'current')).toMatchObject({
       plan: { plan_id: 'free', version: 1 },
@@ -122,7 +122,7 @@ describe('a plan', () => {
     expect((await send(api, `/v1/plans/checkouts/${opened.body.checkout_id}`, { headers: stranger.auth })).status).toBe(404);
   });
 
-  test('goes down at the end of the period when the internal call comes, once, and is kept when that is cancelled', async () => {
+  test('is downgraded once at the end of the period, and stays when that is cancelled', async () => {
     const { auth } = await signUp(api);
     await pay((await post(auth, 'checkout', { plan_id: 'scale' })).body.checkout_url);
     expect((await post(auth, 'downgrade-schedule', { plan_id: 'enterprise' })).status).toBe(409);
@@ -142,7 +142,7 @@ describe('a plan', () => {
     expect((await post(auth, 'resume')).status).toBe(409);
   });
 
-  test('costs what its preview said and not what the caller would like: only a moment that was previewed lately is taken', async () => {
+  test('costs the amount of its preview: only a recent preview time is accepted', async () => {
     const { auth } = await signUp(api);
     await pay((await post(auth, 'checkout', { plan_id: 'pro' })).body.checkout_url);
     const { subscription } = await get(auth, 'current');
@@ -232,7 +232,7 @@ describe('a balance', () => {
     expect((await post(auth, 'balance-checkout', { amount_usd })).status).toBe(422);
   });
 
-  test('is paid in, and returned by an administrator with a reason, which stands in the audit log of the account', async () => {
+  test('is paid in, and refunded by an administrator with a reason in the audit log', async () => {
     const { auth } = await signUp(api);
     const admin = await signUp(api, 'admin');
     await pay((await post(auth, 'balance-checkout', { amount_usd: '25' })).body.checkout_url);
@@ -344,7 +344,7 @@ describe('a balance', () => {
     expect(actions).toEqual(expect.arrayContaining(['auto_topup.changed', 'spend_alerts.changed']));
   });
 
-  test('has a portal, and the checkout of one wish is made once', async () => {
+  test('has a portal, and the same checkout request is created once', async () => {
     const { auth } = await signUp(api);
     expect((await post(auth, 'portal')).body.url).toContain(stripe.url);
     const wish = () =>
@@ -360,7 +360,7 @@ describe('a balance', () => {
     expect((await post(payer.auth, 'balance-checkout', { amount_usd: '25' })).status).toBe(200);
   });
 
-  test('is left alone by a test key, whatever its scopes, and so is everything else that costs', async () => {
+  test('cannot be changed by a test key with any scopes, nor can anything else that costs', async () => {
     const { auth } = await signUp(api);
     const tester = await newKey(api, auth, { scopes: ['billing:write', 'account:read'], livemode: false });
     const refused = { status: 403, code: 'live_key_required' };

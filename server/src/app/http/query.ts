@@ -7,7 +7,7 @@ import { queryParamsOf } from './target.ts';
 import { validationProblem } from './validation.ts';
 
 /**
- * What no operation takes in its path or query: null characters, which no kept text has and on which PostgreSQL fails, and query parameters
+ * What no operation takes in its path or query: null characters, which no stored text has and on which PostgreSQL fails, and query parameters
  * that it does not have, which would pass in silence: a filter that filters nothing.
  * @throws Problem `validation_failed`, which names each of them
  */

@@ -126,7 +126,7 @@ describe('the list of receipts', () => {
       cursor = page.next_cursor;
     }
     expect(paged).toEqual(idsOf(everything));
-    // What is given back of October's request is October's, whenever it was.
+    // A refund of October's request belongs to October, at any time.
     expect(idsOf(await list('?month=2026-10')).sort()).toEqual([early, refund].sort());
     expect(idsOf(await list('?kind=refund'))).toEqual([refund]);
     expect(idsOf(await list('?model=m1'))).toHaveLength(2);
@@ -135,7 +135,7 @@ describe('the list of receipts', () => {
     expect(everything.data.at(-1)).toMatchObject({ cost_usd: '0', log_index: null, livemode: true });
   });
 
-  test('follows the log: what came into it after an entry, in its order, each once, whenever its request began', async () => {
+  test('follows the log: every later entry once, in log order, independent of request times', async () => {
     const { accountId, auth } = await signUp(api);
     const { accountId: stranger } = await signUp(api);
     const follow = async (query: string) => (await send(api, `/v1/receipts?${query}`, { headers: auth })).body;
@@ -144,7 +144,7 @@ describe('the list of receipts', () => {
     const [, size = ''] = (await (await fetch(`${api.baseUrl}/v1/log/checkpoint`)).text()).split('\n');
     const now = Number(size) - 1;
     expect((await follow(`logged_after=${now}`)).data).toEqual([]);
-    // The second began long before the first; a third is somebody else's, and a fourth not in the log yet.
+    // The second began long before the first; a third is another account's, and a fourth not in the log yet.
     await settle(accountId, [{ model_served: 'm2' }]);
     await settle(stranger, [{}]);
     await append();

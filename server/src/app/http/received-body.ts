@@ -24,7 +24,7 @@ export interface ReceivedBody {
   readonly received: Received;
   /** What makes a repeat of the request the same request. A client draws a new boundary for every form, so its bytes do not. */
   readonly fingerprint: () => Buffer;
-  /** Deletes the files of a form, which nobody keeps; null where there are none. */
+  /** Deletes the unused files of a form; null where there are none. */
   readonly discard: (() => Promise<void>) | null;
 }
 

@@ -68,7 +68,7 @@ describe('a flood of refused requests', () => {
     expect((await send(instance, '/v1/keys', from(somewhere(), wrong))).status).toBe(401);
   });
 
-  test('without a credential is refused before its bodies are read, and nobody elsewhere waits', async () => {
+  test('without a credential is refused before its bodies are read, without delaying others', async () => {
     const address = somewhere();
     const login = (at: string, json: object) => ({ ...from(at), json });
     expect(await statuses(LIMIT + 3, '/v1/users/login', login(address, { email: 7 }))).toEqual(told(422, 3));

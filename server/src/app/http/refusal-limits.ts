@@ -6,7 +6,7 @@ import type { PeerAddress } from './peer-address.ts';
 import type { ServedRoute } from './router.ts';
 
 interface RefusalLimitsDeps {
-  /** How many refusals of a minute a caller, or a network without a credential, gets told the reason of. */
+  /** How many refusals a minute get a reason, per caller, or per network without a credential. */
   readonly perMinute: number;
   readonly peerAddress: PeerAddress;
 }
@@ -88,7 +88,7 @@ export class RefusalLimits {
   #refill(bucket: Bucket, now: number): void {
     const { perMinute } = this.#deps;
     bucket.left = Math.min(perMinute, bucket.left + (Math.max(0, now - bucket.at) * perMinute) / MINUTE_MS);
-    // Of a clock that was set back nobody waits until it has caught up.
+    // If the clock was set back, nobody waits until it has caught up.
     bucket.at = now;
   }
 

@@ -10,7 +10,7 @@ import { shownIdOf } from './request-ids.ts';
 export interface RefusalForm {
   /** @param document the problem as a problem document */
   reply?(problem: Problem, exchange: Exchange, document: Answer): Answer | Promise<Answer>;
-  /** What is said where an answer has begun. Without it the connection is cut: only that still says that it failed. */
+  /** The error inside an answer that has begun. Without it the connection is cut: only that still shows the failure. */
   endBegun?(problem: Problem, exchange: Exchange): void;
 }
 
@@ -22,7 +22,7 @@ export class Refusals {
 
   constructor({ log, problemReply }: { log: Log; problemReply: ProblemReply }) {
     this.#log = log;
-    // Nothing of the request stands in it but the path, and under attack there are many.
+    // It has nothing of the request but the path, since under attack there are many.
     this.#refusalLog = withoutRedaction(log);
     this.#problemReply = problemReply;
   }
@@ -44,7 +44,7 @@ export class Refusals {
   /** The answer to a refusal, which is logged by this. */
   replyTo(problem: Problem, exchange: Exchange, form: RefusalForm = {}): Answer | Promise<Answer> {
     this.#report(problem, exchange);
-    // What the route has said of an answer that it did not come to. A cache has to know of `Vary` all the same.
+    // Headers that the route has set for an answer that failed. A cache needs `Vary` all the same.
     for (const name of exchange.res.getHeaderNames()) if (name !== 'vary') exchange.res.removeHeader(name);
     const document = this.#problemReply(problem, exchange);
     return form.reply ? form.reply(problem, exchange, document) : document;

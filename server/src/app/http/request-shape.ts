@@ -6,7 +6,7 @@ const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
 
 /**
- * Headers of one value (RFC 9110, section 5.3) that are read here. Of two, Node keeps the first, or joins them to a value that nobody sent,
+ * Headers of one value (RFC 9110, section 5.3) that are read here. Of two, Node keeps the first, or joins them to a value that no client sent,
  * where a proxy in front may have judged the last. `Authorization` is judged with the other credentials; lists, such as `X-Forwarded-For`,
  * may come in several parts.
  */
@@ -22,7 +22,7 @@ const SINGLE: ReadonlyMap<string, number> = new Map(
 /**
  * Refuses what two servers on one way could read as two different requests (RFC 9112, sections 3.2 and 6.1), beyond what the HTTP parser
  * refuses: a proxy in front may have looked at the other host, or seen the body end elsewhere. A target in absolute form with the same host
- * is brought into the usual form.
+ * is normalized.
  *
  * @returns why the request is refused; undefined where it is not
  */

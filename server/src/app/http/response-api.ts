@@ -7,7 +7,7 @@ import { queryParamsOf } from './target.ts';
 
 const { get: RESPONSE, countTokens: COUNT } = contract.storedResponses;
 
-/** `GET /v1/responses/{id}?stream=true`: the events of a kept response, which its route gives as a whole otherwise. */
+/** `GET /v1/responses/{id}?stream=true`: the events of a stored response, which its route returns as a whole otherwise. */
 export const withResponseStream = (routes: readonly ServedRoute[], follow: FollowResponse): ServedRoute[] =>
   routes.map((served) =>
     served.method === RESPONSE.method && served.path === RESPONSE.path

@@ -141,7 +141,7 @@ describe('a stored response', () => {
     expect((await create({ previous_response_id: second.id })).status).toBe(200);
   });
 
-  test('that was not to be kept is not', async () => {
+  test('with store: false is not stored', async () => {
     const { id } = await created({ store: false });
     expect((await at(`/v1/responses/${id}`)).status).toBe(404);
   });
@@ -178,7 +178,7 @@ describe('the stream of a stored response', () => {
   const replayed = async (id: string, after?: number) =>
     (await streamed(`/v1/responses/${id}?stream=true${after === undefined ? '' : `&starting_after=${after}`}`)).events;
 
-  test('is told again event for event, from behind any of them', async () => {
+  test('is replayed event for event, from any of them on', async () => {
     const events = await stream();
     expect(events.filter(({ type }) => type === 'response.output_text.delta').length).toBeGreaterThan(3);
     const { id } = events[0].response;
@@ -187,22 +187,25 @@ describe('the stream of a stored response', () => {
     expect((await at(`/v1/responses/${id}`)).body).toEqual(events.at(-1).response);
   });
 
-  test.each(['cut', 'error-event'])('that its provider broke off (%s) is kept as failed, with what had come', async (fault) => {
-    const events = await stream({ ...auth, 'x-sandbox-fault': fault });
-    expect(events.at(-1).type).toBe('error');
-    const { id } = events[0].response;
-    const { body } = await at(`/v1/responses/${id}`);
-    expect(body).toMatchObject({ id, status: 'failed', error: { code: expect.any(String), message: events.at(-1).message } });
-    expect(body.usage.cost).toBeGreaterThan(0);
-    const said = events.filter(({ type }) => type === 'response.output_text.delta').map(({ delta }) => delta);
-    expect(said.length).toBeGreaterThan(0);
-    expect(textOf(body)).toBe(said.join(''));
-    const { sequence_number } = events.at(-1);
-    const ending = { type: 'response.failed', response: body, sequence_number };
-    expect(await replayed(id, 2)).toEqual([...events.slice(3, -1), ending]);
-  });
+  test.each(['cut', 'error-event'])(
+    'that its provider broke off (%s) is stored as failed, with the part that had arrived',
+    async (fault) => {
+      const events = await stream({ ...auth, 'x-sandbox-fault': fault });
+      expect(events.at(-1).type).toBe('error');
+      const { id } = events[0].response;
+      const { body } = await at(`/v1/responses/${id}`);
+      expect(body).toMatchObject({ id, status: 'failed', error: { code: expect.any(String), message: events.at(-1).message } });
+      expect(body.usage.cost).toBeGreaterThan(0);
+      const said = events.filter(({ type }) => type === 'response.output_text.delta').map(({ delta }) => delta);
+      expect(said.length).toBeGreaterThan(0);
+      expect(textOf(body)).toBe(said.join(''));
+      const { sequence_number } = events.at(-1);
+      const ending = { type: 'response.failed', response: body, sequence_number };
+      expect(await replayed(id, 2)).toEqual([...events.slice(3, -1), ending]);
+    },
+  );
 
-  test('whose client hung up is kept as incomplete, and charged for what had come', async () => {
+  test('whose client disconnected is stored as incomplete, and charged for what had arrived', async () => {
     const hangUp = new AbortController();
     const answer = await fetch(`http://${world.authority}/v1/responses`, {
       method: 'POST',
@@ -230,7 +233,7 @@ describe('the stream of a stored response', () => {
     expect(events.at(-1)).toEqual({ type: 'response.incomplete', response: body, sequence_number: events.length - 1 });
   });
 
-  test('is kept nowhere where the response is not, and goes with it', async () => {
+  test('is stored only with its response, and deleted with it', async () => {
     const count = async () => (await world.database.pool.query('select count(*)::int as n from stored_response_streams')).rows[0].n;
     const before = await count();
     await chat(world, auth, { model: MODEL, input: 'Say hello.', stream: true, store: false }, '/v1/responses');
@@ -252,7 +255,7 @@ describe('what an item refers to', () => {
     expect((await create({ input: [reference] }, otherAuth)).status).toBe(422);
   });
 
-  test('is a stored file, whose bytes go to the provider and not into what is kept', async () => {
+  test('is a stored file, whose bytes go to the provider and not into the stored response', async () => {
     const content = [
       { type: 'input_file', file_id: 'file-letter' },
       { type: 'input_text', text: 'What is in it?' },
@@ -267,7 +270,7 @@ describe('what an item refers to', () => {
 });
 
 describe('in the background', () => {
-  test('a response is queued at once, done by a worker and charged once, however often the worker is told', async () => {
+  test('a response is queued at once, run by a worker and charged once, also for repeated jobs', async () => {
     const { body: queued, headers } = await create({ background: true });
     expect(queued).toMatchObject({ status: 'queued', background: true, output: [] });
     expect(world.told).toContain(queued.id);
@@ -345,7 +348,7 @@ describe('in the background', () => {
   test('holds the event loop for 50 ms at most while many small events of it are stored', async () => {
     const { id } = await created({ background: true });
     const task = await world.background.claim(id);
-    if (!task) throw new Error('Nobody else has taken it on');
+    if (!task) throw new Error('No other worker has taken it');
     const delta = { type: 'response.output_text.delta', item_id: 'm', output_index: 0, content_index: 0, delta: 'a' };
     const events = Array.from({ length: 5_000 }, (_, at) => ({ ...delta, sequence_number: at + 2 }));
     await expectTurns('events of a response', JSON.stringify(events).length, () => world.background.addEvents(task, events));
@@ -463,7 +466,7 @@ describe('in the background', () => {
     expect(await requestId()).toBeUndefined();
   });
 
-  test('needs to be kept', async () => {
+  test('needs store: true', async () => {
     expect((await create({ background: true, store: false })).status).toBe(422);
   });
 });
@@ -558,7 +561,7 @@ describe('nothing that a caller can send is answered with a failure of ours', ()
   });
 });
 
-test('a template that is kept at the provider is refused: nobody here knows what it costs, or whose it is', async () => {
+test('a template that is stored at the provider is refused: its cost and owner are unknown', async () => {
   const { status, body } = await create({ input: 'Hi.', prompt: { id: 'pmpt_of_somebody' } }, auth);
   expect([status, body.code, body.error.param]).toEqual([422, 'unpriced_feature', 'prompt']);
 });

@@ -19,7 +19,7 @@ button{font:inherit;font-weight:600;margin-top:1.25rem;padding:.65rem 1.2rem;bor
 [hidden]{display:none}.code{font:600 1.6rem/1.4 ui-monospace,monospace;letter-spacing:.08em}dt{font-weight:600;margin-top:.75rem}dd{margin:0;overflow-wrap:anywhere}.buttons{display:flex;gap:.75rem}:focus-visible{outline:3px solid #1f6feb;outline-offset:2px}
 @media(prefers-color-scheme:dark){body{color:#edeef0;background:#111113}}`;
 
-/** A page in the gateway's own style whose one script speaks to the gateway and to nobody else. */
+/** A page in the gateway's own style whose one script connects to the gateway only. */
 export function scriptedPage({ title, content, script }: Content): ScriptedPage {
   const body = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} · Tallygate</title><style>${STYLE}</style></head>

@@ -41,7 +41,7 @@ async function tablesWith(text: string): Promise<string[]> {
   return found;
 }
 
-describe('what is kept of prompts and answers', () => {
+describe('stored prompts and answers', () => {
   test('is in no column of the database in the clear, and reads as it was written', async () => {
     const stored = (await respond({})).body;
     const streamed = await respond({ stream: true });

@@ -23,7 +23,7 @@ interface Known extends Exchange {
   readonly bytes: Buffer;
 }
 
-/** What ts-rest hands over once the input fits the contract. */
+/** What ts-rest passes once the input matches the contract. */
 interface TsRestInput {
   readonly params: unknown;
   readonly query: unknown;

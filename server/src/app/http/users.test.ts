@@ -32,7 +32,7 @@ const setRole = (userId: string, headers: Record<string, string>, role: string) 
 testCredentials(() => ({ api, database: db.database }), contract.users);
 
 describe('an administrator', () => {
-  test('gives a role that counts at once, for sessions and keys; the user is told, the log knows who did it', async () => {
+  test('gives a role that applies at once to sessions and keys, with a mail and an audit entry', async () => {
     const admin = await signUp(api, 'admin');
     const user = await confirmed();
     const key = { authorization: `Bearer ${(await newKey(api, user.auth, { scopes: ['account:read'] })).key}` };
@@ -51,7 +51,7 @@ describe('an administrator', () => {
     expect(await canRead(user.auth)).toBe(403);
   });
 
-  test('does not change their own, nor give one to an address that nobody confirmed, nor to nobody', async () => {
+  test('does not change their own, nor that of an unconfirmed address or an unknown user', async () => {
     const admin = await confirmed('admin');
     const stranger = await signUp(api);
     const answers = [

@@ -24,7 +24,7 @@ const PARTS: readonly FaultyPart[] = ['path', 'header', 'query', 'body'];
 /** A body with more values is checked up to its first fault only: a million wrong values take a second to say so, each for itself. */
 const MANY_VALUES = 1_000;
 
-/** Zod’s own `validate` is run with it. It is left out of the types of `safeParse`, which passes it on; a test sees to it that it goes on doing so. */
+/** Zod’s own `validate` is run with it. It is left out of the types of `safeParse`, which passes it on; a test checks that it still does so. */
 const UP_TO_FIRST_FAULT: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
 
 /** @throws Problem `validation_failed` */
@@ -63,7 +63,7 @@ function formMeant({ errors = [] }: Issue): readonly Issue[] | undefined {
   return meant.length === 1 ? meant[0] : undefined;
 }
 
-/** A name that the caller has made up is told as far as it is of use. */
+/** An unknown name from the caller is shown up to a useful length. */
 const LONGEST_STEP = 100;
 
 const toLocation = (step: PropertyKey): string | number => {

@@ -24,8 +24,8 @@ async function read(body: string | Buffer, { boundary = 'B', sizes = [] as numbe
 const texts = async (body: string) => (await read(body)).map(({ content }) => content.toString());
 
 describe('the parts of a body', () => {
-  test('come out byte for byte, wherever the chunks of the network end', async () => {
-    // Contents made of the delimiter's own bytes are the ones that a search could trip over.
+  test('are read byte for byte, for every division into chunks', async () => {
+    // Contents with the delimiter's own bytes are the ones that a search could mistake.
     const nearDelimiter = fc.array(fc.constantFrom('\r', '\n', '-', '\r\n--', '\r\n--Boun', 'B', 'x'), { maxLength: 12 });
     const content = fc.oneof(
       nearDelimiter.map((pieces) => Buffer.from(pieces.join(''))),
@@ -50,7 +50,7 @@ describe('the parts of a body', () => {
     );
   });
 
-  test('stand between a preamble and an epilogue that mean nothing', async () => {
+  test('are between a preamble and an epilogue that are ignored', async () => {
     expect(await texts('hello\r\n--B\r\nA: 1\r\n\r\none\r\n--B  \r\nA: 2\r\n\r\n\r\n--B--\r\nbye\r\n--B\r\nA: 3\r\n\r\n')).toEqual([
       'one',
       '',

@@ -20,14 +20,14 @@ const MAX_PADDING_BYTES = 256;
 const MAX_HEADER_BYTES = 8 * 1024;
 
 /**
- * The parts of a multipart body (RFC 2046, section 5.1.1), pulled: nothing is read from `source` before somebody asks, so a slow reader of a
+ * The parts of a multipart body (RFC 2046, section 5.1.1), pulled: nothing is read from `source` before it is requested, so a slow reader of a
  * part stops the sender. Strict, as RFC 7578 allows: what cannot be a part is an error and never left out without a word.
  *
  * @throws MalformedMultipart from the parts and from their contents; what `source` throws passes through both
  */
 export async function* partsOf(source: AsyncIterable<Uint8Array>, boundary: string): AsyncGenerator<Part, void, undefined> {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
-  // The first delimiter may stand at the very beginning, without the line break that belongs to all others.
+  // The first delimiter may be at the very beginning, without the line break of all others.
   const input = new Input(source, CRLF);
   for await (const _preamble of input.until(delimiter));
   while (await isFollowedByPart(input)) {

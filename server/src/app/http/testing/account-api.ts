@@ -67,7 +67,7 @@ interface Options {
   endpointsOver?: (keys: Keys, identity: Identity) => readonly Endpoint[];
 }
 
-/** One instance of the account API on a port of its own; several may share a database. */
+/** One instance of the account API on a separate port; several may share a database. */
 export type Instance = Awaited<ReturnType<typeof startInstance>>;
 
 export async function startInstance(database: Database, url: string, options: Options = {}) {
@@ -133,13 +133,13 @@ export async function startInstance(database: Database, url: string, options: Op
           ...(options.endpointsOver?.(keys, identity) ?? []),
         ],
         ...{ admission, refusals, idempotency },
-        // Tests stand behind a proxy of their own: a caller's address is what they say in X-Forwarded-For.
+        // Tests are behind a trusted proxy: a caller's address is the one in X-Forwarded-For.
         peerAddress: createPeerAddress(['127.0.0.1']),
         bodyLimits: { maxBytes: 262_144, timeoutMs: bodyTimeoutMs },
         largeBodyLimits: { maxBytes: 10_485_760, timeoutMs: bodyTimeoutMs },
         validatesAnswers: true,
       }),
-      // Somebody else answers it.
+      // Another handler answers it.
       { method: 'POST', path: contract.inference.createChatCompletion.path, kind: 'api', answer: ({ res }) => res.writeHead(418).end() },
     ],
     { authenticator, clock, log, ...(options.refusalsPerMinute !== undefined && { refusalsPerMinute: options.refusalsPerMinute }) },

@@ -18,7 +18,7 @@ import { endpointsOf } from '../endpoint.ts';
 import { openTestDatabase, signUp, startInstance } from './account-api.ts';
 import { openMailbox } from './mailbox.ts';
 
-/** An instance with everything about events, over a Stripe and a database of its own. @param clockOf its clock, given the Stripe's */
+/** An instance with everything about events, over a separate Stripe and database. @param clockOf its clock, given the Stripe's */
 export async function startEventApi(clockOf: (stripe: Clock) => Clock = (stripe) => stripe) {
   const db = await openTestDatabase();
   const { pool } = db.database;

@@ -20,7 +20,7 @@ export type FileWorld = Awaited<ReturnType<typeof openFileWorld>>;
 /** A blob store whose methods a test can replace one by one. */
 type Faults = Partial<Pick<BlobStore, 'put' | 'get' | 'delete'>>;
 
-/** Files over a database and a folder of their own: the account API with their JSON operations, and the transfers beside it. */
+/** Files over a separate database and folder: the account API with their JSON operations, and the transfers beside it. */
 export async function openFileWorld() {
   const db = await openTestDatabase();
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tallygate-files-')));

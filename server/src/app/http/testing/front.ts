@@ -18,7 +18,7 @@ export interface FrontParts {
   readonly refusals: Refusals;
 }
 
-/** Routes behind the very front that the gateway has, on a port of their own. */
+/** Routes behind the gateway's own front, on a separate port. */
 export type FrontUnderTest = Awaited<ReturnType<typeof openFrontUnderTest>>;
 
 interface Options {
@@ -71,7 +71,7 @@ export async function openFrontUnderTest(
 /** For routes that ask for no credential. */
 const NOBODY: Authenticator = {
   authenticate: () => {
-    throw new Error('Nobody is known here');
+    throw new Error('There are no users here');
   },
   requireStoring: () => undefined,
   requireInternalSecret: () => {},

@@ -91,7 +91,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
     pool,
     catalog.published.map(({ id, pricing: { version } }) => ({ model: id, version })),
   );
-  /** Background responses that a worker was told of. */
+  /** Background responses that were queued for a worker. */
   const told: string[] = [];
   const content = createContentKeys({ pool, box: createSecretBox([{ id: 'test', key: Buffer.alloc(32, 7) }]) });
   const storing = createStoring({ pool, isAllowed: true });
