@@ -9,6 +9,8 @@ const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
 if (!GITHUB_SERVER_URL || !GITHUB_REPOSITORY)
   throw new Error('Packages are published by the release workflow: there is no GITHUB_REPOSITORY here');
 
+// The gateway's package has the docs site.
+run('pnpm', ['run', 'do:docs']);
 run('pnpm', ['-r', '--if-present', 'run', 'build']);
 for (const path of globSync('{*,packages/*}/package.json', { cwd: root, exclude: ['node_modules'] })) {
   const manifest: { private?: boolean } = JSON.parse(readFileSync(join(root, path), 'utf8'));

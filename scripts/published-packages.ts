@@ -25,7 +25,7 @@ interface Manifest {
 const root = dirname(import.meta.dirname);
 const faults: string[] = [];
 
-run('pack', process.execPath, [join(root, 'scripts/pack.mjs')]);
+run('pack', process.execPath, [join(root, 'scripts/pack.mjs'), '--without-site']);
 const published = publicPackages();
 const publint = join(outsideTool(PUBLINT), 'publint');
 const attw = join(outsideTool(ARE_THE_TYPES_WRONG), 'attw');

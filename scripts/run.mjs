@@ -8,10 +8,15 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, 
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What runs the product needs neither of them; everything else may run tests, and gets the whole workspace. */
-const RUNS_THE_PRODUCT = ['do:start', 'do:dev', 'do:cli', 'do:admin'];
-/** Its dependencies are a compiler and a local chain for tests, 50 MB. */
-const FOR_TESTS_ALONE = '@tallygate/receipt-anchor';
+/**
+ * What a script needs of the workspace, as pnpm is asked for it, the least first: who serves needs a third of its packages, and the terminal's
+ * program neither a compiler for contracts nor a local chain. Everything else may run tests.
+ */
+const PARTS = [
+  { scripts: ['do:start', 'do:admin', 'do:dev'], args: ['--prod', '--filter', 'tallygate-monorepo', '--filter', '@tallygate/server...'] },
+  { scripts: ['do:cli'], args: ['--filter', '!@tallygate/receipt-anchor'] },
+  { scripts: [], args: [] },
+];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const isWindows = process.platform === 'win32';
@@ -28,7 +33,7 @@ const toolsBin = join(tools, 'node_modules', '.bin');
 
 const env = toolEnvironment();
 installTools();
-installWorkspace(RUNS_THE_PRODUCT.includes(process.argv[2]));
+installWorkspace(process.argv[2]);
 runScript(process.argv.slice(2));
 
 /** The caller's environment with our tools first on PATH, and without what an outer `npm run` has set for itself. */
@@ -77,19 +82,20 @@ function nodePackage() {
   return `node-${isWindows ? 'win' : process.platform}-${process.arch}`;
 }
 
-/** Skipped while the stamp in node_modules names this very lockfile, and as much of it as is wanted. */
-function installWorkspace(isToRun) {
+/** Skipped while the stamp in node_modules names this very lockfile, and at least as much of it as the script needs. */
+function installWorkspace(script) {
   const lockfile = createHash('sha256')
     .update(readFileSync(join(root, 'pnpm-lock.yaml')))
     .digest('hex');
   const stamp = join(root, 'node_modules', '.stamp');
-  const wanted = isToRun ? `${lockfile} without ${FOR_TESTS_ALONE}` : lockfile;
   const found = existsSync(stamp) ? readFileSync(stamp, 'utf8') : '';
-  if (found === wanted || found === lockfile) return;
+  const ofScript = PARTS.findIndex(({ scripts }) => scripts.includes(script));
+  const enough = PARTS.slice(ofScript).map(({ args }) => [lockfile, ...args].join(' '));
+  if (enough.includes(found)) return;
+  const { args } = PARTS.at(ofScript);
   // CI=true lets pnpm replace a node_modules made by a plain `npm install` without asking.
-  const part = isToRun ? ['--filter', `!${FOR_TESTS_ALONE}`] : [];
-  must('pnpm', ['install', '--frozen-lockfile', '--reporter=append-only', ...part], { ...env, CI: 'true' });
-  writeFileSync(stamp, wanted);
+  must('pnpm', ['install', '--frozen-lockfile', '--reporter=append-only', ...args], { ...env, CI: 'true' });
+  writeFileSync(stamp, [lockfile, ...args].join(' '));
 }
 
 /** Set-up chatter goes to stderr, so that the output of the wanted script stays clean for pipes. */

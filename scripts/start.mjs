@@ -1,28 +1,5 @@
 // `npm start`: the gateway, built from its sources where they have changed since the last time, and started again when it dies.
-import { spawn } from 'node:child_process';
-import { setTimeout as wait } from 'node:timers/promises';
-import { ALLOCATOR } from './allocator.ts';
+import { runGateway } from './run-gateway.ts';
 import { builtServer } from './server-build.mjs';
-import { supervise } from './supervisor.ts';
 
-const program = builtServer();
-// A terminal that is closed sends SIGHUP, as who wants the files read again does. What tells them apart: the script runner that started us
-// ends with its terminal. Without one, whoever started us may go.
-if (process.env.npm_lifecycle_event !== undefined) {
-  const runner = process.ppid;
-  setInterval(() => process.ppid !== runner && process.emit('SIGTERM'), 500).unref();
-}
-process.exitCode = await supervise({
-  // A session of its own: Ctrl-C reaches it once, through us. By the channel it notices when we are gone.
-  launch: () =>
-    spawn(process.execPath, [program], {
-      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-      env: { ...ALLOCATOR, ...process.env },
-      detached: process.platform !== 'win32',
-    }),
-  signals: process,
-  wait: (ms) => wait(ms, undefined, { ref: true }),
-  now: () => performance.now(),
-  say: (line) => process.stderr.write(`\n${line}\n`),
-});
-process.exit();
+await runGateway(builtServer());

@@ -25,6 +25,7 @@ const LINES: Readonly<Record<string, { readonly line: (email: string) => string[
   reconcile: { line: () => ['reconcile'], says: /in the memory of the gateway, which compares them with the ledger every minute/ },
   quarantine: { line: () => ['quarantine'], says: /^Nothing waits\./ },
   archive: { line: () => ['archive'], says: /^Nothing is archived\./ },
+  migrate: { line: () => ['migrate'], says: /^The database is up to date\./ },
 };
 
 test('every command of the help is done by the script that an operator starts', async () => {

@@ -3,6 +3,7 @@ import { Role } from '@tallygate/contract';
 import { resetByOperator, setRoleByOperator } from '../access/identity/index.ts';
 import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
 import type { Database } from '../adapters/postgres/port.ts';
+import { ADMIN } from '../kernel/admin-command.ts';
 import { rfc3339, systemClock } from '../kernel/clock.ts';
 import { createLog } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -12,6 +13,8 @@ import { catalogCommandOf, WrongLine } from './catalog-commands.ts';
 import { Closing } from './closing.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { givePlanByOperator } from './give-plan.ts';
+import { migrate } from './migrate.ts';
+import { migrations } from './migrations/index.ts';
 import { quarantineByOperator } from './quarantine-command.ts';
 import { standingReceiptKeys } from './receipt-keys.ts';
 import { declaringBeside } from './receipt-log.ts';
@@ -26,18 +29,19 @@ const UNRESUMABLE = `There is no going on from that: put the database back from 
 (docs/guides/receipts.md, "When the log stops").
 `;
 
-const USAGE = `Usage: npm run admin -- mfa-reset EMAIL
-       npm run admin -- role EMAIL member|marketing|admin
-       npm run admin -- plan ACCOUNT PLAN
-       npm run admin -- models [TEXT]
-       npm run admin -- price MODEL --input USD --output USD
-       npm run admin -- model MODEL --provider NAME [--input USD --output USD]
-       npm run admin -- model-remove MODEL
-       npm run admin -- log-resume [ROOT [KID...]]
-       npm run admin -- log-unsealed [accept|forget]
-       npm run admin -- reconcile [lower]
-       npm run admin -- quarantine [replay|give-up]
-       npm run admin -- archive [MONTH|restore MONTH]
+const USAGE = `Usage: ${ADMIN} mfa-reset EMAIL
+       ${ADMIN} role EMAIL member|marketing|admin
+       ${ADMIN} plan ACCOUNT PLAN
+       ${ADMIN} models [TEXT]
+       ${ADMIN} price MODEL --input USD --output USD
+       ${ADMIN} model MODEL --provider NAME [--input USD --output USD]
+       ${ADMIN} model-remove MODEL
+       ${ADMIN} log-resume [ROOT [KID...]]
+       ${ADMIN} log-unsealed [accept|forget]
+       ${ADMIN} reconcile [lower]
+       ${ADMIN} quarantine [replay|give-up]
+       ${ADMIN} archive [MONTH|restore MONTH]
+       ${ADMIN} migrate
 
 What an operator does on the server itself, with the gateway's own DATABASE_URL or DATA_DIR; the gateway may run or not.
 
@@ -78,6 +82,9 @@ What an operator does on the server itself, with the gateway's own DATABASE_URL 
   archive [MONTH]   Without MONTH: lists the months whose requests and receipts are archived.
                     With one, such as 2026-01: moves it from the database to the files in the gateway's DATA_DIR, where it is still found.
                     \`restore MONTH\` brings it back, such as for a refund.
+
+  migrate           Applies the migrations that DATABASE_URL lacks, as every gateway does at its start. Run it before an upgrade of
+                    several gateways: those of the version before go on serving.
 `;
 
 type Deps = Parameters<typeof resetByOperator>[0];
@@ -149,6 +156,7 @@ function commandOf(argv: readonly string[]): Command | undefined {
   if (name === 'quarantine' && isQuarantineWork(first) && more.length === 0) return quarantine(first);
   if (name === 'archive' && more.length === 0) return archive(first);
   if (name === 'archive' && first === 'restore' && more.length === 1) return restoreArchived(more[0] ?? '');
+  if (name === 'migrate' && first === undefined) return migrateNow;
   const [second, ...rest] = more;
   if (rest.length > 0) return undefined;
   const ofUser = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -188,6 +196,18 @@ function quarantine(what: 'replay' | 'give-up' | undefined): Command {
     process.stdout.write(`${said}\n`);
     return isDone;
   };
+}
+
+async function migrateNow(_: Database, { databaseUrl }: Config): Promise<boolean> {
+  if (databaseUrl === undefined) {
+    process.stderr.write('migrate needs DATABASE_URL: the embedded database is migrated by its gateway.\n');
+    return false;
+  }
+  const applied = await migrate(databaseUrl, migrations, log);
+  process.stdout.write(
+    applied.length === 0 ? 'The database is up to date.\n' : `Applied ${applied.length} migrations, up to ${applied.at(-1)}.\n`,
+  );
+  return true;
 }
 
 function archive(month: string | undefined): Command {
@@ -247,7 +267,7 @@ async function showLog(pool: Database['pool'], config: Config): Promise<boolean>
 ${reasons.join('')}
 It has ${size} entries and the root ${root}${isOwn ? '' : ',\nwhich no key in force has signed: resuming signs it'}.
 Compare that with a state that was kept elsewhere: \`tallygate log audit\`, a witness, an anchor on a chain, a backup.
-Where it is right: npm run admin -- log-resume ${root}
+Where it is right: ${ADMIN} log-resume ${root}
 `);
   return true;
 }
@@ -255,7 +275,6 @@ Where it is right: npm run admin -- log-resume ${root}
 async function resume(pool: Database['pool'], config: Config, root: string, owned: readonly string[]): Promise<boolean> {
   const resumed = await resumeLog(pool, ownKeysOf(config), root, owned);
   if (resumed) process.stdout.write(`The log of receipts goes on from its ${resumed.size} entries.\n`);
-  else
-    process.stderr.write('The log has another root, or no such key is published: `npm run admin -- log-resume` shows why it is stopped.\n');
+  else process.stderr.write(`The log has another root, or no such key is published: \`${ADMIN} log-resume\` shows why it is stopped.\n`);
   return resumed !== undefined;
 }

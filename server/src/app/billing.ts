@@ -2,6 +2,7 @@ import { journalNameOf } from '../adapters/lanes/journal-name.ts';
 import type { LaneSource, SettlementFeed } from '../adapters/lanes/port.ts';
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import { unfinishedAmong } from '../inference/batches/index.ts';
+import { ADMIN } from '../kernel/admin-command.ts';
 import { createSettlementAlerts } from '../money/budgets/index.ts';
 import type { Catalog } from '../money/catalog/index.ts';
 import {
@@ -90,7 +91,7 @@ async function repair({ books }: LaneStores['lanes'], source: LaneSource, { metr
   metrics.laneDifferences(left.length);
   metrics.lanesRaised(mended.length);
   for (const difference of mended) log.error(inWords(difference), 'a lane had less than the ledger and is raised');
-  for (const difference of left) log.error(inWords(difference), 'a lane has more than the ledger: `npm run admin -- reconcile` says more');
+  for (const difference of left) log.error(inWords(difference), `a lane has more than the ledger: \`${ADMIN} reconcile\` says more`);
 }
 
 const inWords = ({ inLane, inLedger, ...rest }: Repaired['left'][number]) => ({ ...rest, inLane: `${inLane}`, inLedger: `${inLedger}` });

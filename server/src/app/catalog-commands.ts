@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { ModelDefinition, ModelId, PriceInput } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import * as z from 'zod';
+import { ADMIN } from '../kernel/admin-command.ts';
 import { rfc3339 } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -198,7 +199,7 @@ function listOf({ all, found }: Pick<LiveCatalog, 'all' | 'found'>, text: string
   const own = all.filter(
     ({ sources, history }) => sources.some((source) => source !== 'shipped') || history.pricings.some(({ source }) => source !== 'shipped'),
   );
-  const rest = `${all.length - own.length} models are as the shipped list has them: \`npm run admin -- models TEXT\` shows those with TEXT in their id.`;
+  const rest = `${all.length - own.length} models are as the shipped list has them: \`${ADMIN} models TEXT\` shows those with TEXT in their id.`;
   return [...own.map(line), rest].join('\n');
 }
 

@@ -13,8 +13,9 @@ import type { Clock } from '../kernel/clock.ts';
 import type { LiveCatalog } from '../money/catalog/index.ts';
 import type { Config } from './config.ts';
 
-const OPENAPI = new URL(import.meta.resolve('@tallygate/contract/openapi.json'));
-const DOCS = new URL('../../../docs/', import.meta.url);
+const ROOT = new URL('../../../', import.meta.url);
+const OPENAPI = new URL('contract/openapi.json', ROOT);
+const DOCS = new URL('docs/', ROOT);
 
 interface DiscoveryDeps {
   readonly catalog: LiveCatalog;

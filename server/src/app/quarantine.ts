@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalEntry } from '../adapters/lanes/port.ts';
+import { ADMIN } from '../kernel/admin-command.ts';
 import type { Foundation } from './foundation.ts';
 
 const WAITING = 'quarantine.jsonl';
@@ -105,7 +106,7 @@ export function openQuarantine({ dataDir, metrics, log }: Pick<Foundation, 'data
   const before = quarantine.waiting().length;
   if (before > 0) {
     metrics.quarantined(before);
-    log.error({ settlements: before }, 'settlements wait in journal/quarantine.jsonl: `npm run admin -- quarantine`');
+    log.error({ settlements: before }, `settlements wait in journal/quarantine.jsonl: \`${ADMIN} quarantine\``);
   }
   return {
     waiting: () => quarantine.waiting().length,

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { RedisBooks } from '../adapters/lanes/redis/books.ts';
 import { openEpochOf } from '../adapters/lanes/redis/epoch-record.ts';
 import { PartitionScripts } from '../adapters/lanes/redis/partition-scripts.ts';
+import { ADMIN } from '../kernel/admin-command.ts';
 import type { Log } from '../kernel/log.ts';
 import { ledgerLaneSource, type Repaired, repairLanes } from '../money/ledger/index.ts';
 import type { Closing } from './closing.ts';
@@ -61,5 +62,4 @@ function textOf({ mended, left }: Repaired): string {
   return lines.length === 0 ? 'Every lane has what the ledger has.' : lines.join('\n');
 }
 
-const HAS_MORE =
-  'it has more, and refuses too early. A settlement may wait in a quarantine; where none does, `npm run admin -- reconcile lower` sets it to the ledger';
+const HAS_MORE = `it has more, and refuses too early. A settlement may wait in a quarantine; where none does, \`${ADMIN} reconcile lower\` sets it to the ledger`;

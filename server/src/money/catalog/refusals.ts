@@ -1,4 +1,5 @@
 import { ModelId, type PriceTerms } from '@tallygate/contract';
+import { ADMIN } from '../../kernel/admin-command.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Catalog } from './catalog.ts';
 import { kindOfName } from './kind-of-name.ts';
@@ -31,7 +32,7 @@ function wayToAdd(name: string, catalog: Known, nearest: readonly string[]): str
   const id = isAtProvider ? name.slice(prefix.length + 1) : name;
   const kind = kindOfName(id);
   const command = `model ${quoted(id)} --provider ${provider}${kindOption({ kind })} ${PRICE_OPTIONS[kind]}`;
-  return ` To add it, with its price per million in place of each USD: \`npm run admin -- ${command}\` on the gateway’s machine, or \`tallygate models set\` as an administrator.`;
+  return ` To add it, with its price per million in place of each USD: \`${ADMIN} ${command}\` on the gateway’s machine, or \`tallygate models set\` as an administrator.`;
 }
 
 /** The provider of the model that is called most alike, or of the maker's models whose names begin with the same word: `claude`, `gpt`. */
@@ -60,7 +61,7 @@ export const modelWithoutPrice = (model: Pick<CatalogModel, 'id' | 'kind'>, para
 /** Says under which name the model is priced, and what makes the name that was meant a model with a price of its own. */
 export function notItsId(name: string, { model, variant, provider }: Resolved, terms: PriceTerms): Problem {
   const options = Object.entries(terms.usd_per_million).map(([meter, usd]) => `${OPTION_OF[meter] ?? `--meter ${meter}=`}${usd}`);
-  const command = (words: string) => `\`npm run admin -- ${[words, ...options].join(' ')}\``;
+  const command = (words: string) => `\`${ADMIN} ${[words, ...options].join(' ')}\``;
   const isOther = variant !== null || provider !== null;
   const others = `Its price is that of all its names and providers. To change that: ${command(`price ${quoted(model.id)}`)}.`;
   const own = ` To make ${name} a model with its own price: ${command(`model ${quoted(name)} --provider ${provider ?? model.provider}${kindOption(model)}`)}.`;
@@ -92,7 +93,7 @@ const PRICE_OPTIONS: Readonly<Record<CatalogModel['kind'], string>> = {
 };
 
 export const priceCommand = ({ id, kind }: Pick<CatalogModel, 'id' | 'kind'>): string =>
-  `npm run admin -- price ${quoted(id)} ${PRICE_OPTIONS[kind]}`;
+  `${ADMIN} price ${quoted(id)} ${PRICE_OPTIONS[kind]}`;
 
 /** As a shell takes it for one word. */
 const quoted = (name: string): string => (/^[\w./:@-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);

@@ -1,5 +1,6 @@
 import type { Declaration } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
+import { ADMIN } from '../../kernel/admin-command.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { type RowOf, rowsOf } from '../../kernel/statements.ts';
@@ -53,8 +54,7 @@ export async function appendReceipts(deps: AppendDeps): Promise<number> {
   }
 }
 
-const HOW_TO_LOOK =
-  'They are set aside and not in the log: `npm run admin -- log-unsealed` (docs/guides/receipts.md, "Receipts that nobody sealed").';
+const HOW_TO_LOOK = `They are set aside and not in the log: \`${ADMIN} log-unsealed\` (docs/guides/receipts.md, "Receipts that nobody sealed").`;
 
 /** SQL: whether a receipt, or another document, waits for {@link appendAll}. */
 export const RECEIPTS_UNLOGGED = `(exists (select from receipts where log_index is null) or exists (select from log_documents where ${WAITS}))`;

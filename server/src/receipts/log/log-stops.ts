@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
+import { ADMIN } from '../../kernel/admin-command.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { rowsOf } from '../../kernel/statements.ts';
@@ -25,8 +26,7 @@ export class LogStop extends Error {
 }
 
 /** What the operator reads at the terminal, and finds in the guide. */
-export const HOW_TO_RESUME =
-  'Nothing is signed or anchored until you have looked and run `npm run admin -- log-resume` (docs/guides/receipts.md, "When the log stops").';
+export const HOW_TO_RESUME = `Nothing is signed or anchored until you have looked and run \`${ADMIN} log-resume\` (docs/guides/receipts.md, "When the log stops").`;
 
 interface StopDeps {
   readonly pool: Pool;
