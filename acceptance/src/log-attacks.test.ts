@@ -116,7 +116,10 @@ const ATTACKS: readonly Attack[] = [
   {
     name: 'SQL without keys: a receipt is altered in the database',
     attack: ([first]) =>
-      operator.sql('update receipts set payload = $2 where receipt_id = $1', [first?.receipt_id, cheaper(first as LoggedRow).payload]),
+      operator.sql('update receipts set payload = $2, packed = null where receipt_id = $1', [
+        first?.receipt_id,
+        cheaper(first as LoggedRow).payload,
+      ]),
     ...{ command: [...WATCH, '--full'], exitCode: 3, says: 'receipt_not_in_log' },
   },
   {

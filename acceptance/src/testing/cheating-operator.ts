@@ -5,6 +5,7 @@ import { digestOf } from '../../../server/src/receipts/issue-receipt.ts';
 import { checkpointNote } from '../../../server/src/receipts/log/grow-log.ts';
 import { sha256 } from '../../../server/src/receipts/log/stored-tree.ts';
 import { EMPTY_EDGE, grownEdge, rootOfEdge } from '../../../server/src/receipts/log/tile-rows.ts';
+import { type PackedRow, payloadOf } from '../../../server/src/receipts/packed-receipt.ts';
 import { signingKeyFromSeed } from '../../../server/src/receipts/signing-keys.ts';
 
 /** A receipt as the log has it. */
@@ -39,7 +40,10 @@ export async function openCheatingOperator(databaseUrl: string, logSeed: Uint8Ar
   await client.connect();
   const key = signingKeyFromSeed(Buffer.from(logSeed));
   const entries = async () =>
-    (await client.query<LoggedRow>('select receipt_id, payload from receipts where log_index is not null order by log_index')).rows;
+    (await client.query<PackedRow>('select * from receipts where log_index is not null order by log_index')).rows.map((row) => ({
+      receipt_id: row.receipt_id,
+      payload: payloadOf(row),
+    }));
   const honest = await entries();
   const declarations = (await client.query<{ digest: Buffer }>('select digest from log_declarations order by log_index')).rows;
   const { rows: kept } = await client.query<{ size: string; root: Buffer; note: string; created_at: Date }>(
@@ -67,7 +71,7 @@ export async function openCheatingOperator(databaseUrl: string, logSeed: Uint8Ar
     await client.query('update receipt_log set size = $1', [size]);
     await client.query('update receipts set log_index = null');
     for (const [index, { receipt_id, payload }] of wanted.entries())
-      await client.query('update receipts set log_index = $2, payload = $3, digest = $4 where receipt_id = $1', [
+      await client.query('update receipts set log_index = $2, payload = $3, packed = null, digest = $4 where receipt_id = $1', [
         ...[receipt_id, declarations.length + index, payload, digestOf(payload)],
       ]);
   };

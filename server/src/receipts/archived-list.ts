@@ -1,14 +1,12 @@
 import { type Archive, type ArchivedPiece, RECEIPTS } from '../archive/index.ts';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import type { Keyed } from '../kernel/page.ts';
+import { UNPACKED_COLUMNS } from './packed-receipt.ts';
+import type { ReceiptRow } from './stored-receipt.ts';
 
 /** A receipt of a page. */
-export interface ListedRow extends Keyed {
-  readonly receipt_id: string;
-  readonly payload: string;
-  readonly log_index: bigint | null;
-  readonly started_at: Date;
-}
+export type ListedRow = Keyed & Omit<ReceiptRow, 'digest' | 'started_at'> & { readonly started_at: Date };
+export const LISTED = [...UNPACKED_COLUMNS.filter((name) => name !== 'started_at'), 'log_index'] as const;
 
 /** The first rows of a list, in its order, one more than a page has. @param archived rows of the archive to choose from, as JSON */
 export type ReadPage = (archived?: string) => Promise<ListedRow[]>;

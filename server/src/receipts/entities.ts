@@ -177,7 +177,8 @@ export const Receipt = defineEntity({
     receiptId: p.uuid().primary(),
     accountId: p.uuid(),
     requestId: p.text(),
-    payload: p.text(),
+    /** Canonical JSON, where it has no packed form. */
+    payload: p.text().nullable(),
     digest: p.blob().$type<Buffer>(),
     issuedAt: p.datetime().defaultRaw('now()'),
     logIndex: p.bigint('bigint').nullable(),
@@ -189,6 +190,8 @@ export const Receipt = defineEntity({
     anchorWished: p.boolean().defaultRaw('false'),
     seal: p.blob().$type<Buffer>().nullable(),
     accountSequence: p.integer().nullable(),
+    /** What the other columns do not say of the payload. */
+    packed: p.blob().$type<Buffer>().nullable(),
   },
 });
 

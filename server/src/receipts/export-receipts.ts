@@ -1,6 +1,5 @@
 import type { VaasKeySet } from '@tallygate/contract';
 import type { ReceiptExportEnd, ReceiptExportHeader } from '@tallygate/receipts';
-import { type SqlBool, sql } from 'kysely';
 import type { Pool } from 'pg';
 import * as z from 'zod';
 import { type ArchivedPiece, RECEIPTS } from '../archive/index.ts';
@@ -12,7 +11,7 @@ import { provingState, type SignedState } from './log/read-log.ts';
 import type { ReadDeps } from './read-receipt.ts';
 import { lastNumber } from './receipt-numbers.ts';
 import { provenReceipts } from './receipt-row.ts';
-import { RECEIPT_COLUMNS, type ReceiptRow, receiptsIn } from './stored-receipt.ts';
+import { afterReceipt, RECEIPT_COLUMNS, type ReceiptRow, receiptsIn } from './stored-receipt.ts';
 
 export interface ExportDeps extends ReadDeps {
   readonly clock: Clock;
@@ -127,12 +126,7 @@ async function* pagesOfMonth(pool: Pool, scope: ExportScope, month: string): Asy
     const rows = await rowsOf(
       pool,
       exported(scope, month)
-        .where(() =>
-          ifGiven(
-            after?.receipt_id,
-            (id) => sql<SqlBool>`(started_at, receipt_id) > ((select started_at from receipts where receipt_id = ${id}), ${id}::uuid)`,
-          ),
-        )
+        .where(() => ifGiven(after?.receipt_id, afterReceipt))
         .limit(AT_ONCE),
     );
     if (rows.length > 0) yield rows;

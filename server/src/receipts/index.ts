@@ -3,7 +3,7 @@ export type { AnchoringView } from './anchors/anchoring.ts';
 export { type ExportDeps, exportReceipts } from './export-receipts.ts';
 export { type DueInvoices, dueInvoices, issueInvoice } from './invoices/issue-invoice.ts';
 export { invoiceRoutes } from './invoices/routes.ts';
-export { issueReceipt, type ReceiptFacts } from './issue-receipt.ts';
+export { type ReceiptFacts, receiptColumns } from './issue-receipt.ts';
 export { appendAll, RECEIPTS_UNLOGGED } from './log/append.ts';
 export { auditLog } from './log/audit-log.ts';
 export { cosignLog, type KnownWitness } from './log/cosign.ts';

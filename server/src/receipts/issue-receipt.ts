@@ -1,6 +1,7 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ReceiptPayload } from '@tallygate/contract';
-import { accountHashInput, canonicalJson, keyHashInput } from '@tallygate/receipts';
+import { canonicalJson } from '@tallygate/receipts';
+import { accountHashOf, keyHashOf, nonceOf, packed, payloadOf } from './packed-receipt.ts';
 
 /** What a receipt says, before it has its nonce. Ids in the clear: they leave as salted hashes. */
 export type ReceiptFacts = Omit<ReceiptPayload, 'version' | 'nonce' | 'account_hash' | 'key_hash'> & {
@@ -16,18 +17,52 @@ export interface IssuedReceipt {
 }
 
 /** Nothing is signed: what binds the service is the log's state that has the digest. A signature of its own is made when the receipt is read. */
-export function issueReceipt({ account_id, key_id, ...facts }: ReceiptFacts): IssuedReceipt {
-  const nonce = randomBytes(16).toString('hex');
-  const payload: ReceiptPayload = {
+export function issueReceipt(facts: ReceiptFacts): IssuedReceipt {
+  const payload = canonicalJson(payloadFrom(facts));
+  return { receiptId: facts.receipt_id, payload, digest: digestOf(payload) };
+}
+
+function payloadFrom({ account_id, key_id, ...facts }: ReceiptFacts): ReceiptPayload {
+  const nonce = nonceOf(facts.receipt_id);
+  return {
     version: 'tallygate-receipt/v1',
     nonce,
-    account_hash: hash('sha256', accountHashInput(nonce, account_id), 'hex'),
-    key_hash: key_id === null ? null : hash('sha256', keyHashInput(nonce, key_id), 'hex'),
+    account_hash: accountHashOf(nonce, account_id),
+    key_hash: keyHashOf(nonce, key_id),
     ...facts,
   };
-  const canonical = canonicalJson(payload);
-  return { receiptId: facts.receipt_id, payload: canonical, digest: digestOf(canonical) };
 }
 
 /** The 32 bytes that are the entry of a receipt in the log. @param payload canonical */
 export const digestOf = (payload: string): Buffer => hash('sha256', `tallygate-receipt/v1\n${payload}`, 'buffer');
+
+/** An issued receipt as a row of `receipts`, in JSON, without its place in the log. */
+export function receiptColumns(facts: ReceiptFacts) {
+  const said = payloadFrom(facts);
+  const payload = canonicalJson(said);
+  const columns = {
+    receipt_id: facts.receipt_id,
+    account_id: facts.account_id,
+    request_id: facts.request_id,
+    livemode: facts.livemode,
+    kind: facts.kind,
+    model: facts.model_served,
+    run_id: facts.run_id,
+    started_at: facts.started_at,
+    account_sequence: facts.account_sequence,
+  };
+  const bytes = packedOf(facts, said, payload);
+  return { ...columns, digest: digestOf(payload), payload: bytes ? null : payload, packed: bytes ?? null };
+}
+
+/** Undefined for what does not come out of its packed form as the very text that was digested: that is stored as text. */
+function packedOf(facts: ReceiptFacts, said: ReceiptPayload, payload: string): Buffer | undefined {
+  try {
+    const bytes = packed(said, facts.key_id);
+    const row = { ...facts, payload: null, packed: bytes, model: facts.model_served, started_at: new Date(facts.started_at) };
+    return payloadOf(row) === payload ? bytes : undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

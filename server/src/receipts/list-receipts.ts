@@ -4,9 +4,10 @@ import type { Pool } from 'pg';
 import type { Archive } from '../archive/index.ts';
 import { monthEnd, monthStart } from '../kernel/clock.ts';
 import { formatUsd } from '../kernel/money.ts';
-import { Keyset, mapPage, type PageQuery } from '../kernel/page.ts';
+import { type Keyed, Keyset, mapPage, type PageQuery } from '../kernel/page.ts';
 import { ifGiven, rowsOf } from '../kernel/statements.ts';
-import { type ListedRow, pageOf } from './archived-list.ts';
+import { LISTED, type ListedRow, pageOf } from './archived-list.ts';
+import { payloadOf } from './packed-receipt.ts';
 import { receiptsIn } from './stored-receipt.ts';
 
 /** Whose receipts: live and test ones are apart. */
@@ -41,7 +42,7 @@ export async function listReceipts(
   const place = list.cursorKey(wanted.cursor);
   const read = (archived?: string) => {
     const receipts = receiptsIn(archived)
-      .select((eb) => ['receipt_id', 'payload', 'log_index', eb.ref('started_at').$notNull().as('started_at')] as const)
+      .select((eb) => [...LISTED, eb.ref('started_at').$notNull().as('started_at')] as const)
       .where('account_id', '=', accountId)
       .where('livemode', '=', livemode)
       .where((eb) => ifGiven(month, (of) => eb('started_at', '>=', monthStart(of))))
@@ -69,8 +70,8 @@ const timeOf = (place: readonly string[] | null): Date | undefined => (place ? n
 const madeWith = (accountId: string, keyId: string) =>
   sql<SqlBool>`exists (select from usage_records u where u.request_id = receipts.request_id and u.account_id = ${accountId} and u.key_id = ${keyId})`;
 
-function itemOf({ payload, log_index: index }: Pick<ListedRow, 'payload' | 'log_index'>): ReceiptListItem {
-  const said = JSON.parse(payload) as ReceiptPayload;
+function itemOf({ log_index: index, ...row }: Omit<ListedRow, keyof Keyed>): ReceiptListItem {
+  const said = JSON.parse(payloadOf(row)) as ReceiptPayload;
   return {
     object: 'receipt.item',
     id: said.receipt_id,

@@ -2,6 +2,7 @@ import type { ReceiptLog, ReceiptPayload, ReceiptResponse } from '@tallygate/con
 import type { Pool } from 'pg';
 import { declaredPrices, inclusionPaths } from './log/declarations.ts';
 import type { SignedState } from './log/read-log.ts';
+import { payloadOf } from './packed-receipt.ts';
 import { signReceipt } from './sign-receipt.ts';
 import type { SigningKey } from './signing-keys.ts';
 import type { ReceiptRow } from './stored-receipt.ts';
@@ -24,7 +25,8 @@ export async function provenReceipts(
   state: SignedState | undefined,
 ): Promise<ReceiptResponse[]> {
   const size = state?.size ?? 0;
-  const payloads = rows.map(({ payload }) => JSON.parse(payload) as ReceiptPayload);
+  const texts = rows.map(payloadOf);
+  const payloads = texts.map((text) => JSON.parse(text) as ReceiptPayload);
   const isLogged = ({ log_index: index }: ReceiptRow): boolean => index !== null && index < size;
   const carriers = new Map<number, ReceiptRow>();
   for (const [at, row] of rows.entries()) {
@@ -54,7 +56,7 @@ export async function provenReceipts(
         id: row.receipt_id,
         payload,
         digest: row.digest.toString('hex'),
-        jws: await signReceipt(row.payload, key),
+        jws: await signReceipt(texts[at] ?? '', key),
         log: logOf(row),
         price: priceOf(row, payload.price_entry?.index),
         anchor: null,

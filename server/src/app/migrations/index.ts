@@ -81,6 +81,7 @@ import { catalogRevisionKeyMigration } from './0105-catalog-revision-key.ts';
 import { absentGatewaysMigration } from './0106-absent-gateways.ts';
 import { logDeclarationsMigration } from './0107-log-declarations.ts';
 import { logTilesMigration } from './0130-log-tiles.ts';
+import { packedReceiptsMigration } from './0131-packed-receipts.ts';
 import { dedicatedCapacityMigration } from './0160-dedicated-capacity.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
@@ -167,5 +168,6 @@ export const migrations: readonly Migration[] = [
   absentGatewaysMigration,
   logDeclarationsMigration,
   logTilesMigration,
+  packedReceiptsMigration,
   dedicatedCapacityMigration,
 ];

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
-import { issueReceipt, priceSubject, sealOf } from '../../receipts/index.ts';
+import { priceSubject, receiptColumns, sealOf } from '../../receipts/index.ts';
 import { postingsOf } from './postings.ts';
 import { receiptFacts, receiptIdOf, type WrittenFacts } from './receipt-facts.ts';
 import { dailyUsage, dailyUsageOfRuns, ledgerDays, runTotals } from './rollups.ts';
@@ -108,24 +108,17 @@ export const receiptsOf = (entries: readonly JournalEntry[], written: readonly W
   JSON.stringify(entries.map((entry, at) => receiptRow(postedRecord(entry), written[at] ?? { number: Number.NaN, price: null }, sealKey)));
 
 function receiptRow(record: PostedRecord, written: WrittenFacts, sealKey: Buffer) {
-  const facts = receiptFacts(record, written);
-  const receipt = issueReceipt(facts);
+  const { digest, packed, ...columns } = receiptColumns(receiptFacts(record, written));
   return {
-    receipt_id: receipt.receiptId,
-    account_id: record.accountId,
-    request_id: record.requestId,
-    payload: receipt.payload,
-    digest: `\\x${receipt.digest.toString('hex')}`,
-    seal: `\\x${sealOf(sealKey, receipt.digest).toString('hex')}`,
+    ...columns,
+    packed: packed && byteaOf(packed),
+    digest: byteaOf(digest),
+    seal: byteaOf(sealOf(sealKey, digest)),
     anchor_wished: record.anchorWished ?? false,
-    livemode: facts.livemode,
-    kind: facts.kind,
-    model: facts.model_served,
-    run_id: facts.run_id,
-    started_at: facts.started_at,
-    account_sequence: facts.account_sequence,
   };
 }
+
+const byteaOf = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;
 
 function postedRecord({ charged, debt, covered, waived = 0n, record: written }: JournalEntry): PostedRecord {
   const record = JSON.parse(written) as SettlementRecord | RefundRecord | CorrectionRecord;

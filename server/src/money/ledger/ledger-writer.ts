@@ -216,8 +216,8 @@ async function writePages(client: PoolClient, pages: LedgerBatch, receipts: stri
   await insert('insert into ledger_entries select * from json_populate_recordset(null::ledger_entries, $1)', pages.ledgerEntries);
   await insert('insert into usage_records select * from json_populate_recordset(null::usage_records, $1)', pages.usageRecords);
   await insert(
-    `insert into receipts (receipt_id, account_id, request_id, payload, digest, seal, anchor_wished, livemode, kind, model, run_id, started_at, account_sequence)
-     select receipt_id, account_id, request_id, payload, digest, seal, anchor_wished, livemode, kind, model, run_id, started_at, account_sequence
+    `insert into receipts (receipt_id, account_id, request_id, payload, packed, digest, seal, anchor_wished, livemode, kind, model, run_id, started_at, account_sequence)
+     select receipt_id, account_id, request_id, payload, packed, digest, seal, anchor_wished, livemode, kind, model, run_id, started_at, account_sequence
        from json_populate_recordset(null::receipts, $1)`,
     receipts,
   );

@@ -7,6 +7,7 @@ import { type RowOf, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import type { Receipt } from '../entities.ts';
 import { digestOf } from '../issue-receipt.ts';
+import { readablePayload, UNPACKED_COLUMNS } from '../packed-receipt.ts';
 import { isSealed, sealKeyOf } from '../seal.ts';
 import type { SigningKey } from '../signing-keys.ts';
 import { tables } from '../tables.ts';
@@ -64,12 +65,14 @@ export async function appendAll(deps: AppendDeps, signal: AbortSignal): Promise<
   while (!signal.aborted && (await appendReceipts(deps)) === AT_ONCE);
 }
 
-const WAITING = ['receipt_id', 'payload', 'digest', 'seal'] as const;
+const WAITING = [...UNPACKED_COLUMNS, 'digest', 'seal'] as const;
 type WaitingReceipt = Readonly<Pick<RowOf<typeof Receipt>, (typeof WAITING)[number]>>;
 
 /** The digest is of the payload, the payload of this receipt, and the ledger's writer has sealed it. */
-const isAsWritten = ({ receipt_id: id, payload, digest, seal }: WaitingReceipt, sealKeys: readonly Buffer[]): boolean =>
-  isSealed(sealKeys, digest, seal) && digestOf(payload).equals(digest) && payload.includes(`"receipt_id":"${id}"`);
+function isAsWritten({ digest, seal, ...row }: WaitingReceipt, sealKeys: readonly Buffer[]): boolean {
+  const payload = readablePayload(row);
+  return isSealed(sealKeys, digest, seal) && digestOf(payload).equals(digest) && payload.includes(`"receipt_id":"${row.receipt_id}"`);
+}
 
 interface Appended {
   /** How many waited. */

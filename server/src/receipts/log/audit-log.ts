@@ -6,12 +6,11 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { firstOf, rowsOf } from '../../kernel/statements.ts';
 import { inSnapshot } from '../../kernel/transaction.ts';
-import { digestOf } from '../issue-receipt.ts';
 import { allOf, type OwnKeys } from '../own-keys.ts';
 import { ownRecords } from '../own-records.ts';
 import { tables } from '../tables.ts';
 import { auditKeys, type PublishedOwnKey } from './audit-keys.ts';
-import { AUDITED_COLUMNS, type AuditedReceipt, receiptFaults } from './audit-receipt.ts';
+import { AUDITED_COLUMNS, type AuditedReceipt, auditedReceipt } from './audit-receipt.ts';
 import { type DeclarationRow, declarationsAt } from './declarations.ts';
 import { digestOfDeclaration } from './declare.ts';
 import { documentsAt, type PlacedDocument } from './documents.ts';
@@ -129,7 +128,7 @@ interface StoredEntry {
 /** Of what is stored at this place. Undefined where nothing is. */
 function auditedEntry(index: number, { receipt, declared, document }: StoredEntry): AuditedEntry | undefined {
   const found: AuditedEntry[] = [];
-  if (receipt) found.push({ digest: digestOf(receipt.payload), faults: receiptFaults(receipt) });
+  if (receipt) found.push(auditedReceipt(receipt));
   if (declared) found.push(auditedDeclaration(declared));
   if (document) found.push(auditedDocument(document));
   const [first, ...more] = found;

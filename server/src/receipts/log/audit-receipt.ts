@@ -1,25 +1,24 @@
 import { hash } from 'node:crypto';
 import type { ReceiptPayload } from '@tallygate/contract';
 import { accountHashInput } from '@tallygate/receipts';
-import type { RowOf } from '../../kernel/statements.ts';
-import type { Receipt } from '../entities.ts';
 import { digestOf } from '../issue-receipt.ts';
+import { readablePayload } from '../packed-receipt.ts';
+import { RECEIPT_COLUMNS, type ReceiptRow } from '../stored-receipt.ts';
 
-export const AUDITED_COLUMNS = [
-  ...(['receipt_id', 'payload', 'digest', 'log_index', 'account_id', 'request_id', 'livemode'] as const),
-  ...(['kind', 'model', 'run_id', 'started_at', 'account_sequence'] as const),
-] as const;
+export const AUDITED_COLUMNS = RECEIPT_COLUMNS;
 /** A stored receipt with the columns that it is listed and exported by. */
-export type AuditedReceipt = Readonly<Pick<RowOf<typeof Receipt>, (typeof AUDITED_COLUMNS)[number]>>;
+export type AuditedReceipt = ReceiptRow;
 
-/** Why a receipt is not as it was issued, or not found by whom it belongs to. */
-export function receiptFaults(row: AuditedReceipt): string[] {
-  const { receipt_id: id, payload, digest } = row;
-  if (!digestOf(payload).equals(digest)) return [`the digest of receipt ${id} is not that of its payload`];
+/** Its digest as it is stored, and why it is not as it was issued, or not found by whom it belongs to. */
+export function auditedReceipt(row: AuditedReceipt): { readonly digest: Buffer; readonly faults: string[] } {
+  const { receipt_id: id } = row;
+  const payload = readablePayload(row);
+  const digest = digestOf(payload);
+  if (!digest.equals(row.digest)) return { digest, faults: [`the digest of receipt ${id} is not that of its payload`] };
   const said = saidBy(payload);
-  if (!said) return [`the payload of receipt ${id} is none`];
+  if (!said) return { digest, faults: [`the payload of receipt ${id} is none`] };
   const copies = unlikeCopies(row, said);
-  return copies.length > 0 ? [`receipt ${id} is not listed as it was issued: ${copies.join(', ')}`] : [];
+  return { digest, faults: copies.length > 0 ? [`receipt ${id} is not listed as it was issued: ${copies.join(', ')}`] : [] };
 }
 
 function saidBy(payload: string): ReceiptPayload | undefined {

@@ -6,7 +6,9 @@ import { SettlementJournal } from '../../../adapters/lanes/settlement-journal.ts
 import { emptyArchive } from '../../../archive/testing/archives.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { newSigningSeed, priceSubject, signingKeyFromSeed } from '../../../receipts/index.ts';
+import { payloadOf } from '../../../receipts/packed-receipt.ts';
 import { signReceipt } from '../../../receipts/sign-receipt.ts';
+import { storedReceipt } from '../../../receipts/stored-receipt.ts';
 import type { Price } from '../../catalog/index.ts';
 import { Corrections } from '../corrections.ts';
 import { lanesOfRecord } from '../lanes-of-record.ts';
@@ -116,17 +118,18 @@ export const tokens = (input_tokens: number, output_tokens: number) => ({
 
 /** What the receipt that the ledger's writer has stored is found to be. */
 export async function verdictOf(pool: Pool, receiptId: string) {
-  const { rows } = await pool.query('select payload, digest from receipts where receipt_id = $1', [receiptId]);
-  const [row] = rows;
+  const row = await storedReceipt(pool, emptyArchive(pool), receiptId);
+  if (!row) throw new Error(`There is no receipt ${receiptId}`);
+  const payload = payloadOf(row);
   const { x, kid } = signingKey;
   const times = { not_before: '2026-01-01T00:00:00.000Z', not_after: null };
   const keys = { keys: [{ kty: 'OKP', crv: 'Ed25519', x, kid, use: 'sig', alg: 'EdDSA', purpose: 'receipt', ...times }] };
   const receipt = {
     object: 'receipt',
     id: receiptId,
-    payload: JSON.parse(row.payload),
+    payload: JSON.parse(payload),
     digest: row.digest.toString('hex'),
-    jws: await signReceipt(row.payload, signingKey),
+    jws: await signReceipt(payload, signingKey),
     log: { state: 'pending' },
     price: null,
     anchor: null,

@@ -1,0 +1,172 @@
+import { hash } from 'node:crypto';
+import type { ReceiptPayload } from '@tallygate/contract';
+import { accountHashInput, canonicalJson, keyHashInput } from '@tallygate/receipts';
+import { rfc3339 } from '../kernel/clock.ts';
+import type { RowOf } from '../kernel/statements.ts';
+import type { Receipt } from './entities.ts';
+import { PackedReader, PackedWriter } from './packed-bytes.ts';
+
+/** The columns that a receipt is unpacked with: what it is found by is not packed as well. */
+export const UNPACKED_COLUMNS = [
+  ...(['receipt_id', 'account_id', 'request_id', 'payload', 'packed', 'livemode', 'kind', 'model', 'run_id'] as const),
+  ...(['started_at', 'account_sequence'] as const),
+] as const;
+export type PackedRow = Readonly<Pick<RowOf<typeof Receipt>, (typeof UNPACKED_COLUMNS)[number]>>;
+
+/** The first byte: by which list of fields, and by which canonical form, the payload is made again. */
+const FORM = 1;
+const HASH_BYTES = 32;
+const UUID_BYTES = 16;
+
+// Each list is part of the form: entries are added at the end, and none is ever changed.
+const FALLBACKS = ['none', 'deployment', 'model'] as const;
+const OUTCOMES = ['completed', 'cancelled', 'abandoned', 'cut', 'failed', 'refunded'] as const;
+const FUNDINGS = ['test', 'balance', 'invoice', 'none'] as const;
+const REQUIRED_COUNTS = ['input_tokens', 'cached_input_tokens', 'cache_write_tokens', 'output_tokens', 'reasoning_tokens'] as const;
+const METERS = [
+  ...REQUIRED_COUNTS,
+  ...(['cache_write_1h_tokens', 'audio_input_tokens', 'image_input_tokens', 'cached_image_input_tokens', 'image_output_tokens'] as const),
+  ...(['input_characters', 'audio_seconds', 'video_seconds', 'images', 'requests', 'tokens'] as const),
+];
+
+/** A nonce follows from the id, which has 74 random bits and is known to those alone who may read the receipt. */
+export const nonceOf = (receiptId: string): string => hash('sha256', `tallygate-receipt-nonce/v1\n${receiptId}`, 'hex').slice(0, 32);
+
+/** A hash salted with the nonce. */
+export const accountHashOf = (nonce: string, accountId: string): string => hash('sha256', accountHashInput(nonce, accountId), 'hex');
+export const keyHashOf = (nonce: string, keyId: string | null): string | null =>
+  keyId === null ? null : hash('sha256', keyHashInput(nonce, keyId), 'hex');
+
+/** @throws RangeError for what is not on the list */
+function placeOf(list: readonly string[], value: string): number {
+  const at = list.indexOf(value);
+  if (at < 0) throw new RangeError(`${value} has no packed form`);
+  return at;
+}
+
+function valueAt<T>(list: readonly T[], at: number): T {
+  const value = list[at];
+  if (value === undefined) throw new RangeError(`A packed receipt names value ${at} of a list of ${list.length}`);
+  return value;
+}
+
+const bytesOfId = (id: string): string => id.replaceAll('-', '');
+const idOfBytes = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
+/** What its columns do not say of a receipt, in few bytes. @throws RangeError for what has no packed form: it is stored as text */
+export function packed(said: ReceiptPayload, keyId: string | null): Buffer {
+  const into = new PackedWriter();
+  into.byte(FORM);
+  const { payment, price_entry: entry, client_signature: signature } = said;
+  const flags = [
+    ...[keyId !== null, said.estimated, signature !== null, said.refund_of !== null, entry !== null],
+    ...[said.waived_nano_usd !== undefined, said.model_requested !== said.model_served, said.price_tier_above_input_tokens !== null],
+  ];
+  into.byte(flags.reduce((byte, flag, at) => byte | (flag ? 1 << at : 0), 0));
+  into.byte(placeOf(FALLBACKS, said.fallback) * 32 + placeOf(OUTCOMES, said.outcome) * 4 + placeOf(FUNDINGS, payment.funding));
+  if (keyId !== null) into.hex(bytesOfId(keyId), UUID_BYTES);
+  into.hex(said.request_sha256, HASH_BYTES);
+  into.hex(said.response_sha256, HASH_BYTES);
+  for (const text of [said.endpoint, said.provider, said.price_version, said.price_factor, payment.plan ?? '']) into.text(text);
+  if (said.model_requested !== said.model_served) into.text(said.model_requested);
+  if (said.price_tier_above_input_tokens !== null) into.number(said.price_tier_above_input_tokens);
+  packNumbers(
+    into,
+    Object.entries(said.usage).filter(([, count]) => count !== 0),
+  );
+  packNumbers(into, Object.entries(said.unit_prices_pico_usd));
+  packNumbers(into, Object.entries(payment.covered));
+  into.amount(BigInt(said.cost_nano_usd));
+  into.amount(BigInt(payment.charged_nano_usd));
+  if (said.waived_nano_usd !== undefined) into.amount(BigInt(said.waived_nano_usd));
+  into.number(Date.parse(said.completed_at) - Date.parse(said.started_at));
+  if (entry) {
+    into.number(entry.index);
+    into.hex(entry.digest, HASH_BYTES);
+  }
+  if (said.refund_of !== null) {
+    into.hex(bytesOfId(said.refund_of), UUID_BYTES);
+    into.text(said.refund_reason ?? '');
+  }
+  if (signature) into.text(canonicalJson(signature));
+  return into.done();
+}
+
+function packNumbers(into: PackedWriter, entries: readonly (readonly [string, number | string | undefined])[]): void {
+  into.byte(entries.length);
+  for (const [meter, value = 0] of entries) {
+    into.byte(placeOf(METERS, meter));
+    if (typeof value === 'number') into.number(value);
+    else into.amount(BigInt(value));
+  }
+}
+
+/** The payload of a stored receipt: canonical JSON, byte for byte what was digested. @throws RangeError where it is none */
+export function payloadOf(row: PackedRow): string {
+  if (!row.packed) return row.payload ?? '';
+  return canonicalJson(unpacked(row, row.packed));
+}
+
+/** The same; empty where somebody has altered it so that it is none. */
+export function readablePayload(row: PackedRow): string {
+  try {
+    return payloadOf(row);
+  } catch {
+    return '';
+  }
+}
+
+/** @throws RangeError */
+function unpacked({ receipt_id: id, ...row }: PackedRow, bytes: Buffer): ReceiptPayload {
+  const { started_at: startedAt, livemode, kind, model } = row;
+  if (!startedAt || livemode === null || kind === null || model === null) throw new RangeError(`The row of receipt ${id} is not whole`);
+  const from = readerOf(bytes);
+  const flags = from.byte();
+  const has = (at: number): boolean => (flags & (1 << at)) !== 0;
+  const kinds = from.byte();
+  const nonce = nonceOf(id);
+  const keyId = has(0) ? idOfBytes(from.hex(UUID_BYTES)) : null;
+  const [request_sha256, response_sha256] = [from.hex(HASH_BYTES), from.hex(HASH_BYTES)];
+  const [endpoint, provider, price_version, price_factor, plan] = [from.text(), from.text(), from.text(), from.text(), from.text()];
+  const model_requested = has(6) ? from.text() : model;
+  const tier = has(7) ? from.number() : null;
+  const counts = Object.fromEntries([...REQUIRED_COUNTS.map((meter) => [meter, 0n] as const), ...numbersOf(from)]);
+  const prices = numbersOf(from);
+  const covered = numbersOf(from);
+  const [cost, charged] = [from.amount(), from.amount()];
+  const waived = has(5) ? { waived_nano_usd: from.amount().toString() } : {};
+  const duration = from.number();
+  const price_entry = has(4) ? { index: from.number(), digest: from.hex(HASH_BYTES) } : null;
+  const refund = has(3)
+    ? { refund_of: idOfBytes(from.hex(UUID_BYTES)), refund_reason: from.text() }
+    : { refund_of: null, refund_reason: null };
+  return {
+    version: 'tallygate-receipt/v1',
+    ...{ kind: kind as ReceiptPayload['kind'], receipt_id: id, nonce },
+    ...{ account_hash: accountHashOf(nonce, row.account_id), key_hash: keyHashOf(nonce, keyId), livemode },
+    ...{ account_sequence: row.account_sequence ?? 0, request_id: row.request_id, run_id: row.run_id, endpoint },
+    ...{ model_requested, model_served: model, provider, request_sha256, response_sha256, estimated: has(1) },
+    ...{ fallback: valueAt(FALLBACKS, kinds >> 5), outcome: valueAt(OUTCOMES, (kinds >> 2) & 7) },
+    usage: Object.fromEntries(Object.entries(counts).map(([meter, count]) => [meter, Number(count)])) as ReceiptPayload['usage'],
+    ...{ price_version, price_entry, price_tier_above_input_tokens: tier, price_factor },
+    unit_prices_pico_usd: Object.fromEntries(prices.map(([meter, price]) => [meter, price.toString()])),
+    ...{ cost_nano_usd: cost.toString(), ...waived },
+    payment: {
+      ...{ plan: plan === '' ? null : plan, funding: valueAt(FUNDINGS, kinds & 3), charged_nano_usd: charged.toString() },
+      covered: Object.fromEntries(covered.map(([meter, units]) => [meter, Number(units)])),
+    },
+    ...refund,
+    ...{ started_at: rfc3339(startedAt), completed_at: rfc3339(startedAt.getTime() + duration) },
+    client_signature: has(2) ? JSON.parse(from.text()) : null,
+  };
+}
+
+function readerOf(bytes: Buffer): PackedReader {
+  const from = new PackedReader(bytes);
+  const form = from.byte();
+  if (form !== FORM) throw new RangeError(`A receipt is packed in the form ${form}, which is not known`);
+  return from;
+}
+
+const numbersOf = (from: PackedReader): (readonly [string, bigint])[] =>
+  Array.from({ length: from.byte() }, () => [valueAt(METERS, from.byte()), from.amount()] as const);
