@@ -1,5 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
-import { batchEmbedRequest, embeddingList } from './embeddings.ts';
+import { atOnce } from '../../../kernel/turn.ts';
+import { batchEmbedRequest, embeddingList as embeddingSteps } from './embeddings.ts';
+
+const embeddingList = (...given: Parameters<typeof embeddingSteps>) => atOnce(embeddingSteps(...given));
 
 const ask = (fields: object) => ({ model: 'gemini-embedding-001', input: 'x', ...fields });
 const answer = (...vectors: number[][]) => ({ embeddings: vectors.map((values) => ({ values })) });
@@ -36,6 +39,14 @@ describe('embeddings', () => {
   it('in base64 are little-endian floats', () => {
     const list = embeddingList(answer([1, -2]), ask({ encoding_format: 'base64' }), 'm');
     expect(list).toMatchObject({ data: [{ embedding: Buffer.from(new Float32Array([1, -2]).buffer).toString('base64') }] });
+  });
+
+  it('are made in steps between which other work has its turn, however long a vector is', () => {
+    const values = Array.from({ length: 300_000 }, () => 0.5);
+    const steps = embeddingSteps(answer(values), ask({ dimensions: 300_000, encoding_format: 'base64' }), 'm');
+    let taken = 0;
+    while (!steps.next().done) taken += 1;
+    expect(taken).toBeGreaterThan(3 * Math.floor(values.length / 16_384));
   });
 
   test.each([[null], [{}], [answer()], [answer([1], [2])], [answer([])]])('that are not as many as asked for are none: %j', (document) => {

@@ -97,7 +97,7 @@ function embeddingExchange({ model, request }: UpstreamCallOf<'/v1/embeddings'>)
   return {
     path: `/${resource}:batchEmbedContents`,
     body: batchEmbedRequest(request, resource),
-    translation: jsonBody((document) => embeddingList(document, request, model), embeddingUsage),
+    translation: jsonBody((document) => inTurns(embeddingList(document, request, model)), embeddingUsage),
   };
 }
 
