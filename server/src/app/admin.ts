@@ -77,7 +77,7 @@ What an operator does on the server itself, with the gateway's own DATABASE_URL 
 
   quarantine        Lists what the gateway in DATA_DIR has set aside: settlements that the database refuses, damaged lines of its
                     journal, and damaged entries in Redis. Exits with 1 while something waits.
-                    \`replay\` books what can be booked now; \`give-up\` keeps the rest in journal/given-up.jsonl.
+                    \`replay\` has the gateway book what can be booked, as far as it still fits the caps; \`give-up\` keeps the rest in journal/given-up.jsonl.
 
   archive [MONTH]   Without MONTH: lists the months whose requests and receipts are archived.
                     With one, such as 2026-01: moves it from the database to the files in the gateway's DATA_DIR, where it is still found.
@@ -191,8 +191,8 @@ function isQuarantineWork(word: string | undefined): word is 'replay' | 'give-up
 }
 
 function quarantine(what: 'replay' | 'give-up' | undefined): Command {
-  return async ({ pool }, config) => {
-    const { isDone, said } = await quarantineByOperator({ pool, config, log }, what ?? 'list');
+  return async (_database, config) => {
+    const { isDone, said } = await quarantineByOperator(config, what ?? 'list');
     process.stdout.write(`${said}\n`);
     return isDone;
   };

@@ -1,5 +1,5 @@
 import { journalNameOf } from '../adapters/lanes/journal-name.ts';
-import type { LaneSource, SettlementFeed } from '../adapters/lanes/port.ts';
+import type { JournalEntry, LaneSource, SettlementFeed } from '../adapters/lanes/port.ts';
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import { unfinishedAmong } from '../inference/batches/index.ts';
 import { ADMIN } from '../kernel/admin-command.ts';
@@ -13,15 +13,19 @@ import {
   type Repaired,
   repairLanes,
   startPageThread,
+  unwrittenAmong,
 } from '../money/ledger/index.ts';
 import { type OwnKeys, ownSealKey } from '../receipts/index.ts';
 import type { Foundation } from './foundation.ts';
 import { openLaneRecovery, warnOfAbandoned } from './lane-recovery.ts';
 import { type LaneStores, ownLanes, sharedLanes } from './lane-stores.ts';
-import { openQuarantine } from './quarantine.ts';
+import { openQuarantine, type Quarantine } from './quarantine.ts';
+import { bookSetAside, type ReplayDeps } from './quarantine-replay.ts';
 
 const SWEEP_MS = 5_000;
 const RECONCILE_MS = 60_000;
+/** An operator waits for it. */
+const REPLAY_MS = 1_000;
 
 export interface Billing {
   readonly lanes: LaneStores['lanes'];
@@ -40,18 +44,19 @@ export interface Billing {
 /** Lanes, ledger and the signing of receipts. When this returns, the ledger knows all that was ever settled. */
 export async function openBilling(foundation: Foundation, catalog: Catalog, ownKeys: OwnKeys): Promise<Billing> {
   const { config, log, clock, steady, closing, dataDir, redis, pool, archive, metrics } = foundation;
-  const quarantine = openQuarantine(foundation);
-  const journal = new SettlementJournal(dataDir.file('journal'), quarantine.onDamage, { mostBehindMs: config.ledgerLagLimitMs });
+  const aside = openQuarantine(foundation);
+  const { quarantine } = aside;
+  const journal = new SettlementJournal(dataDir.file('journal'), aside.onDamage, { mostBehindMs: config.ledgerLagLimitMs });
   closing.add('journal', async () => journal.close());
   const alongside = createSettlementAlerts({ clock, log });
   const sealKey = ownSealKey(ownKeys);
   const pages = startPageThread(sealKey);
   closing.add('thread for ledger pages', () => pages.close());
   const writerOf = (feed: SettlementFeed) =>
-    new LedgerWriter({ feed, pool, archive, pages, log, alongside, onQuarantine: quarantine.onRefused });
+    new LedgerWriter({ feed, pool, archive, pages, log, alongside, onQuarantine: aside.onRefused });
   const source = ledgerLaneSource(pool);
   const journalName = journalNameOf(dataDir.file('journal'));
-  const recording = { journal, journalName, absenceMs: config.gatewayAbsenceMs, onDamage: quarantine.onDamage };
+  const recording = { journal, journalName, absenceMs: config.gatewayAbsenceMs, onDamage: aside.onDamage };
   const neededAmong = (ids: readonly string[]) => unfinishedAmong(pool, ids);
   const shared = redis && sharedLanes(redis, source, { ...recording, neededAmong }, foundation);
   const { lanes, feed, isReconciler } = shared ?? ownLanes(source, journal, steady);
@@ -62,6 +67,7 @@ export async function openBilling(foundation: Foundation, catalog: Catalog, ownK
   await writer.drain();
   closing.add('ledger writer', () => writer.close());
 
+  replayOnDemand(quarantine, { lanes, source, write: () => writer.written() }, foundation);
   const refunds = new Refunds({ pool, lanes, clock, write: () => writer.written() });
   const corrections = new Corrections({ pool, lanes, clock, write: () => writer.written(), priceOf: catalog.pricedAt });
   // With the journal drained, every open correction never reached the lanes; a refund may be one of a correction.
@@ -80,10 +86,23 @@ export async function openBilling(foundation: Foundation, catalog: Catalog, ownK
   });
   return {
     ...{ lanes, refunds, corrections, sealKey },
-    quarantined: quarantine.waiting,
+    quarantined: aside.waiting,
     ledgerLag: () => ({ ms: journal.behindMs(), isTooLong: journal.isTooFarBehind() }),
     write: () => writer.written(),
   };
+}
+
+/** Does what an operator asks for with `quarantine replay`. */
+function replayOnDemand(
+  quarantine: Quarantine,
+  replaying: Omit<ReplayDeps, 'unwrittenAmong'>,
+  { pool, archive, closing, log }: Foundation,
+) {
+  const deps = { ...replaying, unwrittenAmong: (entries: readonly JournalEntry[]) => unwrittenAmong({ pool, archive }, entries) };
+  closing.every(REPLAY_MS, 'replay of what was set aside', async () => {
+    if (!quarantine.isAsked) return;
+    log.warn(await quarantine.replay((asides) => bookSetAside(deps, asides)), 'what was set aside is booked again');
+  });
 }
 
 async function repair({ books }: LaneStores['lanes'], source: LaneSource, { metrics, log }: Foundation): Promise<void> {

@@ -54,16 +54,22 @@ test('a damaged line is set aside whole and once, however often it is read', asy
 test('quarantined entries are booked again or given up, and new ones stay', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-quarantine-'));
   const quarantine = new Quarantine(folder);
-  const entry = (record: string): JournalEntry => ({ record, charged: 2n, debt: 1n, covered: { tokens: 7n } });
+  const entry = (record: string): JournalEntry => ({
+    ...{ record, charged: 2n, debt: 1n, covered: { tokens: 7n } },
+    ...{ waived: 3n, caps: { key: 4n } },
+  });
   for (const record of ['"good"', '"bad"']) quarantine.add(entry(record), new Error('refused'));
   quarantine.addDamaged('settlements-1.log', 'torn');
   const asked: JournalEntry[] = [];
-  const book = async (one: JournalEntry) => {
-    asked.push(one);
-    if (asked.length === 1) quarantine.add(entry('"late"'), new Error('refused'));
-    return one.record === '"good"';
-  };
-  expect(await quarantine.replay(book)).toEqual({ booked: 1, left: 2 });
+  quarantine.askForReplay();
+  expect(quarantine.isAsked).toBe(true);
+  const replayed = await quarantine.replay(async (asides) => {
+    asked.push(...asides.map((aside) => aside.entry));
+    quarantine.add(entry('"late"'), new Error('refused'));
+    return new Set(asides.filter((aside) => aside.entry.record !== '"good"'));
+  });
+  expect(replayed).toEqual({ booked: 1, left: 2 });
+  expect(quarantine.isAsked).toBe(false);
   expect(asked).toEqual([entry('"good"'), entry('"bad"')]);
   expect(
     quarantine

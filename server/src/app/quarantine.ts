@@ -2,25 +2,36 @@ import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from 'no
 import { join } from 'node:path';
 import type { JournalEntry } from '../adapters/lanes/port.ts';
 import { ADMIN } from '../kernel/admin-command.ts';
+import { newId } from '../kernel/ids.ts';
 import type { Foundation } from './foundation.ts';
 
 const WAITING = 'quarantine.jsonl';
-/** While a command goes through them; what is found here is of one that died. */
+/** What an operator asked the gateway to book again. */
 const TAKEN = 'quarantine-taken.jsonl';
 const GIVEN_UP = 'given-up.jsonl';
 
 /** A line of the file: a settlement, or a line of the journal or an entry in Redis that cannot be read, whole. Amounts are decimal texts. */
 interface Line {
+  /** Of a settlement that is set aside: it is booked once under it. */
+  readonly id?: string;
   readonly reason?: string;
   readonly charged?: string;
   readonly debt?: string;
-  /** Absent in lines of versions that did not store it: they cannot be booked again. */
   readonly covered?: Readonly<Record<string, string>>;
+  readonly waived?: string;
+  readonly caps?: Readonly<Record<string, string>>;
   readonly record?: string;
   readonly segment?: string;
   readonly damaged?: string;
   /** Of `damaged`, where its bytes are no text. */
   readonly encoding?: 'base64';
+}
+
+/** A settlement that was set aside. */
+export interface SetAside {
+  /** It is booked once under it. */
+  readonly id: string;
+  readonly entry: JournalEntry;
 }
 
 /** Entries that could not be written to the ledger: settlements that the database refuses, damaged lines of the journal and damaged entries in Redis. Each needs an operator. */
@@ -32,9 +43,9 @@ export class Quarantine {
     this.#folder = folder;
   }
 
-  add({ record, charged, debt, covered }: JournalEntry, error: unknown): void {
-    const units = Object.fromEntries(Object.entries(covered).map(([meter, amount]) => [meter, `${amount}`]));
-    this.#append(WAITING, [{ reason: messageOf(error), charged: `${charged}`, debt: `${debt}`, covered: units, record }]);
+  add({ record, charged, debt, covered, waived = 0n, caps = {} }: JournalEntry, error: unknown): void {
+    const amounts = { charged: `${charged}`, debt: `${debt}`, covered: texts(covered), waived: `${waived}`, caps: texts(caps) };
+    this.#append(WAITING, [{ id: newId(), reason: messageOf(error), ...amounts, record }]);
   }
 
   /**
@@ -52,20 +63,35 @@ export class Quarantine {
     return [...this.#read(TAKEN), ...this.#read(WAITING)];
   }
 
+  /** Asks the gateway of the folder to book again what can be booked; it does so when it runs. */
+  askForReplay(): void {
+    this.#take();
+  }
+
+  /** Whether that was asked, and is not done yet. */
+  get isAsked(): boolean {
+    return existsSync(this.#path(TAKEN));
+  }
+
   /**
-   * Books again what can be booked.
-   * @param book resolves to whether the ledger has it now
+   * Does what was asked.
+   * @param book resolves to what is not booked
    * @returns how many it was, and how many wait still
    */
-  async replay(book: (entry: JournalEntry) => Promise<boolean>): Promise<{ readonly booked: number; readonly left: number }> {
-    const left: Line[] = [];
-    const lines = this.#take();
+  async replay(
+    book: (asides: readonly SetAside[]) => Promise<ReadonlySet<SetAside>>,
+  ): Promise<{ readonly booked: number; readonly left: number }> {
+    const lines = this.#read(TAKEN);
+    const asides = new Map<SetAside, Line>();
     for (const line of lines) {
-      const entry = entryOf(line);
-      if (!entry || !(await book(entry))) left.push(line);
+      const aside = asideOf(line);
+      if (aside) asides.set(aside, line);
     }
+    const unbooked = await book([...asides.keys()]);
+    const booked = new Set([...asides].flatMap(([aside, line]) => (unbooked.has(aside) ? [] : [line])));
+    const left = lines.filter((line) => !booked.has(line));
     this.#put(WAITING, left);
-    return { booked: lines.length - left.length, left: left.length };
+    return { booked: booked.size, left: left.length };
   }
 
   /** Moves them to another file, which is not reported any more. @returns how many */
@@ -109,6 +135,7 @@ export function openQuarantine({ dataDir, metrics, log }: Pick<Foundation, 'data
     log.error({ settlements: before }, `settlements wait in journal/quarantine.jsonl: \`${ADMIN} quarantine\``);
   }
   return {
+    quarantine,
     waiting: () => quarantine.waiting().length,
     onRefused: (entry: JournalEntry, error: unknown): void => {
       quarantine.add(entry, error);
@@ -140,10 +167,17 @@ function readLine(text: string): Line {
   }
 }
 
-function entryOf({ charged, debt, covered, record }: Line): JournalEntry | undefined {
-  if (charged === undefined || debt === undefined || covered === undefined || record === undefined) return undefined;
-  const units = Object.fromEntries(Object.entries(covered).map(([meter, amount]) => [meter, BigInt(amount)]));
-  return { charged: BigInt(charged), debt: BigInt(debt), covered: units, record };
+/** Undefined for a line that is no settlement. */
+function asideOf({ id, charged, debt, covered, waived, caps, record }: Line): SetAside | undefined {
+  if (id === undefined || charged === undefined || debt === undefined || record === undefined) return undefined;
+  const amounts = { charged: BigInt(charged), debt: BigInt(debt), covered: amountsOf(covered) };
+  return { id, entry: { ...amounts, record, waived: BigInt(waived ?? 0), caps: amountsOf(caps) } };
 }
+
+const amountsOf = (texts: Readonly<Record<string, string>> = {}): Record<string, bigint> =>
+  Object.fromEntries(Object.entries(texts).map(([name, amount]) => [name, BigInt(amount)]));
+
+const texts = (amounts: Readonly<Record<string, bigint>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, `${amount}`]));
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

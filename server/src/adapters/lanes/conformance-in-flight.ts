@@ -25,7 +25,7 @@ export function describeLanesInFlight(name: string, makeStore: MakeStore): void 
         await store.begin(inFlightOf(one));
         expect([await store.abandon(one.holdId), await store.abandon(one.holdId)]).toEqual([true, false]);
         expect(await counters(store, key)).toEqual({ spent: 60n, held: 0n, cap: 100n });
-        expect(await settledIn(feed)).toEqual([{ charged: 60n, debt: 0n, covered: {}, record: inFlightOf(one).record }]);
+        expect(await settledIn(feed)).toMatchObject([{ charged: 60n, debt: 0n, covered: {}, record: inFlightOf(one).record }]);
         expect(await store.settle(settlementOf(one, 1n))).toBeUndefined();
       }),
     );

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { describeLaneStoreConformance } from './conformance.ts';
+import { describeLateSettlements } from './conformance-late.ts';
 import { describeLaneParts } from './conformance-parts.ts';
 import { holdRequest, keyLane, NOW, quotaLane, refundOf, runLane, ScriptedSource, settlementOf } from './conformance-requests.ts';
 import { counters, held, refused } from './conformance-store.ts';
@@ -24,6 +25,7 @@ function open(source: LaneSource, now?: () => number) {
 
 describeLaneStoreConformance('the in-process store', async (source, now) => open(source, now));
 describeLaneParts('the in-process store', async (source, now) => open(source, now));
+describeLateSettlements('the in-process store', async (source, now) => open(source, now));
 
 const MINUTE_MS = 60_000;
 
@@ -42,11 +44,11 @@ describe('an idle lane', () => {
     await store.settle(settlementOf(request, 10n));
     clock.at += 16 * MINUTE_MS;
     store.sweep();
-    expect([...store.loaded()]).toContainEqual({ id: 'key:k', spent: 10n, isWritten: false });
+    expect([...store.books.lanes()]).toContainEqual({ id: 'key:k', counts: { nano_usd: 10n }, isWritten: false });
     await acknowledgeAll(journal);
-    expect([...store.loaded()]).toContainEqual({ id: 'key:k', spent: 10n, isWritten: true });
+    expect([...store.books.lanes()]).toContainEqual({ id: 'key:k', counts: { nano_usd: 10n }, isWritten: true });
     store.sweep();
-    expect([...store.loaded(), ...store.loadedQuotas()]).toEqual([]);
+    expect([...store.books.lanes()]).toEqual([]);
     source.money.set('key:k', { spent: 10n, cap: null });
     expect(await refused(store, holdRequest({ amount: 91n, lanes: [keyLane('k', 100n)] }))).toMatchObject({ lane: { spent: 10n } });
     await close();
@@ -63,7 +65,7 @@ describe('an idle lane', () => {
     store.settle(settlementOf(second, 1n));
     clock.at += 16 * MINUTE_MS;
     store.sweep();
-    expect([...store.loaded()].map(({ id }) => id)).toEqual(['key:b']);
+    expect([...store.books.lanes()].map(({ id }) => id)).toEqual(['key:b']);
     await close();
   });
 
@@ -87,7 +89,7 @@ describe('an idle lane', () => {
     await acknowledgeAll(journal);
     clock.at += 16 * MINUTE_MS;
     store.sweep();
-    expect([...store.loaded()]).toEqual([]);
+    expect([...store.books.lanes()]).toEqual([]);
     await close();
   });
 

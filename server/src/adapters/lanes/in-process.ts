@@ -1,6 +1,8 @@
 import { steadyMs } from '../../kernel/clock.ts';
 import { maxOf, minOf, type NanoUsd } from '../../kernel/money.ts';
-import { costAt, drawOnHold, drawOnQuota, largestThatFits, shareOf, unitsAt } from './lane-arithmetic.ts';
+import { capsOf, costAt, drawOnHold, drawOnQuota, largestThatFits, shareOf, unitsAt } from './lane-arithmetic.ts';
+import { LateLanes } from './late-lanes.ts';
+import { LoadedLanes } from './loaded-lanes.ts';
 import { OnceIds } from './once-ids.ts';
 import {
   addUnits,
@@ -10,7 +12,6 @@ import {
   type Hold,
   type MoneyCounter,
   type Passage,
-  type QuotaCounter,
   quotaLeft,
   refusalOf,
   statesOf,
@@ -21,11 +22,8 @@ import type {
   HoldOutcome,
   HoldRequest,
   InFlight,
-  LaneBooks,
-  LaneCorrection,
   LaneSource,
   LaneStore,
-  LoadedLane,
   MoneyLane,
   PartOutcome,
   PartSettlement,
@@ -50,37 +48,39 @@ const IDLE_LANE_MS = 900_000;
  * A hold ends with its process or before: no clock ends it.
  */
 export class InProcessLanes implements LaneStore {
-  readonly #money = new Map<string, MoneyCounter>();
-  readonly #quota = new Map<string, QuotaCounter>();
+  readonly #lanes: LoadedLanes;
   readonly #holds = new Map<string, Hold>();
   readonly #rates = new RateLanes();
   /** Parts and refunds. */
   readonly #once = new OnceIds((position) => this.#journal.isAcknowledged(position));
-  readonly #loading = new Map<string, Promise<void>>();
-  readonly #source: LaneSource;
   readonly #journal: Journal;
   readonly #now: () => number;
-  readonly books: LaneBooks = this;
+  readonly late: LateLanes;
 
   /** @param now milliseconds, as `steadyMs` */
   constructor(source: LaneSource, journal: Journal, now: () => number = steadyMs) {
-    this.#source = source;
     this.#journal = journal;
     this.#now = now;
+    this.#lanes = new LoadedLanes(source, (position) => journal.isAcknowledged(position));
+    this.late = new LateLanes(this.#lanes, journal, this.#once);
+  }
+
+  get books(): LoadedLanes {
+    return this.#lanes;
   }
 
   hold(request: HoldRequest): HoldOutcome | Promise<HoldOutcome> {
-    const missing = this.#missing(request);
+    const missing = this.#lanes.missingOf(request);
     return missing.length === 0
       ? this.#holdLoaded(request)
-      : this.#load(missing, request.quota?.id, this.#now()).then(() => this.hold(request));
+      : this.#lanes.load(missing, request.quota?.id, this.#now()).then(() => this.hold(request));
   }
 
   begin(inFlight: InFlight): void {
     const { holdId, record } = inFlight;
     const hold = this.#holds.get(holdId);
     if (!hold) throw new Error(`There is no hold ${holdId}`);
-    this.#journal.begin({ holdId, ...drawOnHold(hold.left, inFlight), record });
+    this.#journal.begin({ holdId, ...drawOnHold(hold.left, inFlight), record, ...capsOf(hold.passage.request) });
     hold.inFlight = inFlight;
   }
 
@@ -92,7 +92,10 @@ export class InProcessLanes implements LaneStore {
     const drawn = drawOnQuota(units, coverOf(hold, hold.left.covered, units), cost);
     const debt = maxOf(0n, drawn.charge - hold.left.charge);
     // The journal first: if it cannot be written, nothing has happened and the hold stands.
-    const settledAt = this.#journal.append({ charged: drawn.charge, debt, covered: drawn.covered, record }, hold.inFlight && holdId);
+    const settledAt = this.#journal.append(
+      { charged: drawn.charge, debt, covered: drawn.covered, record, ...capsOf(passage.request) },
+      hold.inFlight && holdId,
+    );
 
     this.#end(holdId, hold);
     if (hold.rates && rateTokens !== undefined) this.#rates.correct(hold.rates, rateTokens, this.#now());
@@ -114,7 +117,7 @@ export class InProcessLanes implements LaneStore {
     // Units do not divide as finely as money: a line whose share of a request rounds to nothing is charged as it was held all the same.
     const charged = minOf(charge, share.charge + maxOf(0n, cost - share.amount));
     const debt = maxOf(0n, charged - share.charge);
-    const settledAt = this.#journal.append({ charged, debt, covered, record });
+    const settledAt = this.#journal.append({ charged, debt, covered, record, ...capsOf(passage.request) });
 
     this.#once.add(partId, settledAt);
     count(passage, share, -1n);
@@ -141,21 +144,19 @@ export class InProcessLanes implements LaneStore {
   }
 
   refund(refund: Refund): boolean | Promise<boolean> {
-    const { lanes, funds, quota } = refund;
-    const missing = (funds === null ? lanes : [...lanes, funds]).filter((id) => !this.#money.has(id));
-    if (quota !== null && !this.#quota.has(quota)) missing.push(quota);
+    const missing = this.#lanes.missing(refund);
     // Of a past month mostly: nobody else has touched it, and nobody needs it for long.
     return missing.length === 0
       ? this.#refundLoaded(refund)
-      : this.#load(missing, quota, Number.NEGATIVE_INFINITY).then(() => this.refund(refund));
+      : this.#lanes.load(missing, refund.quota, Number.NEGATIVE_INFINITY).then(() => this.refund(refund));
   }
 
   #refundLoaded(refund: Refund): boolean {
     const { refundId, cost, charged, covered, record } = refund;
     if (this.#once.has(refundId)) return false;
-    const money = refund.lanes.map((id) => loaded(this.#money, id));
-    const funds = refund.funds === null ? undefined : loaded(this.#money, refund.funds);
-    const quota = refund.quota === null ? undefined : loaded(this.#quota, refund.quota);
+    const money = refund.lanes.map((id) => this.#lanes.money(id));
+    const funds = refund.funds === null ? undefined : this.#lanes.money(refund.funds);
+    const quota = refund.quota === null ? undefined : this.#lanes.quota(refund.quota);
     const settledAt = this.#journal.append({ charged, debt: 0n, covered, record });
 
     this.#once.add(refundId, settledAt);
@@ -174,65 +175,21 @@ export class InProcessLanes implements LaneStore {
     return this.#rates.takeRefused(lanes, this.#now());
   }
 
-  async refreshCredit(laneId: string): Promise<void> {
-    // What is being read may be older than the credit; what is not there yet will be read after it.
-    await this.#loading.get(laneId)?.catch(() => {});
-    if (!this.#money.has(laneId)) return;
-    const { cap, credits = 0 } = await this.#source.moneyLane(laneId);
-    const counter = this.#money.get(laneId);
-    if (!counter || credits < counter.credits) return;
-    counter.cap = cap;
-    counter.credits = credits;
+  refreshCredit(laneId: string): Promise<void> {
+    return this.#lanes.refreshCredit(laneId);
   }
 
   /** There is no other process: nothing is freed, whatever the clock says. */
   sweep(): number {
     const now = this.#now();
-    // An idle lane may be forgotten once its source knows everything that was settled on it.
-    for (const lanes of [this.#money, this.#quota]) {
-      for (const [id, counter] of lanes) {
-        if (counter.holds === 0 && counter.touchedAt + IDLE_LANE_MS < now && this.#isWritten(counter)) lanes.delete(id);
-      }
-    }
+    this.#lanes.forgetIdle(now - IDLE_LANE_MS);
     this.#rates.forgetIdle(now - IDLE_LANE_MS);
     this.#once.forget(now);
     return 0;
   }
 
-  async inspect(laneIds: readonly string[]): Promise<ReadonlyMap<string, { spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }>> {
-    const states = await Promise.all(
-      laneIds.map(async (id) => {
-        const { spent, held, cap } = this.#money.get(id) ?? { ...(await this.#source.moneyLane(id)), held: 0n };
-        return [id, { spent, held, cap }] as const;
-      }),
-    );
-    return new Map(states);
-  }
-
-  /** Every loaded money lane, for the reconciler. `isWritten`: the ledger has all that was settled on it. */
-  *loaded(): Iterable<{ id: string; spent: NanoUsd; isWritten: boolean }> {
-    for (const [id, counter] of this.#money) yield { id, spent: counter.spent, isWritten: this.#isWritten(counter) };
-  }
-
-  /** Every loaded quota lane, likewise. */
-  *loadedQuotas(): Iterable<{ id: string; used: Units; isWritten: boolean }> {
-    for (const [id, counter] of this.#quota) yield { id, used: { ...counter.used }, isWritten: this.#isWritten(counter) };
-  }
-
-  *lanes(): Iterable<LoadedLane> {
-    for (const { id, spent, isWritten } of this.loaded()) yield { id, counts: { nano_usd: spent }, isWritten };
-    for (const { id, used, isWritten } of this.loadedQuotas()) yield { id, counts: used, isWritten };
-  }
-
-  correct({ laneId, meter, from, to }: LaneCorrection): boolean {
-    const money = meter === null ? this.#money.get(laneId) : undefined;
-    const quota = meter === null ? undefined : this.#quota.get(laneId);
-    const counter = money ?? quota;
-    if (!counter || !this.#isWritten(counter)) return false;
-    if ((money ? money.spent : (quota?.used[meter ?? ''] ?? 0n)) !== from) return false;
-    if (money) money.spent = to;
-    else if (quota && meter !== null) quota.used[meter] = to;
-    return true;
+  inspect(laneIds: readonly string[]): Promise<ReadonlyMap<string, { spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }>> {
+    return this.#lanes.inspect(laneIds);
   }
 
   #holdLoaded(request: HoldRequest): HoldOutcome {
@@ -242,8 +199,8 @@ export class InProcessLanes implements LaneStore {
     for (const counter of passage.all) counter.touchedAt = now;
     const tooFast = request.rates && this.#rates.refusal(request.rates, now);
     if (tooFast) return tooFast;
-    for (const lane of request.lanes) this.#applyCap(loaded(this.#money, lane.id), lane, request.at);
-    if (request.funds) this.#applyCap(loaded(this.#money, request.funds.id), request.funds, request.at);
+    for (const lane of request.lanes) this.#applyCap(this.#lanes.money(lane.id), lane, request.at);
+    if (request.funds) this.#applyCap(this.#lanes.money(request.funds.id), request.funds, request.at);
 
     const { wanted, least } = request.outputTokens;
     const left = quotaLeft(passage, unitsAt(request.units, wanted));
@@ -296,53 +253,13 @@ export class InProcessLanes implements LaneStore {
     for (const counter of passage.all) counter.holds -= 1;
   }
 
-  #isWritten({ settledAt }: Counter): boolean {
-    return settledAt === undefined || this.#journal.isAcknowledged(settledAt);
-  }
-
   #passage(request: HoldRequest): Passage {
-    const money = request.lanes.map(({ id }) => loaded(this.#money, id));
-    const funds = request.funds ? loaded(this.#money, request.funds.id) : undefined;
-    const quota = request.quota ? loaded(this.#quota, request.quota.id) : undefined;
+    const money = request.lanes.map(({ id }) => this.#lanes.money(id));
+    const funds = request.funds ? this.#lanes.money(request.funds.id) : undefined;
+    const quota = request.quota ? this.#lanes.quota(request.quota.id) : undefined;
     const all: Counter[] = [...money];
     if (funds) all.push(funds);
     if (quota) all.push(quota);
     return { request, money, funds, quota, all };
   }
-
-  #missing(request: HoldRequest): string[] {
-    const missing: string[] = [];
-    for (const lane of request.lanes) if (!this.#money.has(lane.id)) missing.push(lane.id);
-    if (request.funds && !this.#money.has(request.funds.id)) missing.push(request.funds.id);
-    if (request.quota && !this.#quota.has(request.quota.id)) missing.push(request.quota.id);
-    return missing;
-  }
-
-  async #load(missing: readonly string[], quotaId: string | null | undefined, touchedAt: number): Promise<void> {
-    await Promise.all(
-      missing.map((id) => this.#loadOnce(id, () => (id === quotaId ? this.#loadQuota(id, touchedAt) : this.#loadMoney(id, touchedAt)))),
-    );
-  }
-
-  /** One read per lane, however many requests wait for it. */
-  #loadOnce(id: string, read: () => Promise<void>): Promise<void> {
-    const loading = this.#loading.get(id) ?? read().finally(() => this.#loading.delete(id));
-    this.#loading.set(id, loading);
-    return loading;
-  }
-
-  async #loadMoney(id: string, touchedAt: number): Promise<void> {
-    const { spent, cap, credits = 0 } = await this.#source.moneyLane(id);
-    this.#money.set(id, { spent, cap, credits, held: 0n, holds: 0, touchedAt, settledAt: undefined });
-  }
-
-  async #loadQuota(id: string, touchedAt: number): Promise<void> {
-    this.#quota.set(id, { used: { ...(await this.#source.quotaLane(id)) }, held: {}, holds: 0, touchedAt, settledAt: undefined });
-  }
-}
-
-function loaded<Lane>(lanes: ReadonlyMap<string, Lane>, id: string): Lane {
-  const lane = lanes.get(id);
-  if (!lane) throw new Error(`Lane ${id} is not loaded`);
-  return lane;
 }

@@ -1,5 +1,5 @@
 import { maxOf, minOf, type NanoUsd, picoToNano, proRata } from '../../kernel/money.ts';
-import type { HoldRequest, InFlight, Units } from './port.ts';
+import type { HoldRequest, InFlight, JournalEntry, Units } from './port.ts';
 
 /** Worst-case cost with that many tokens out. */
 export const costAt = (cost: HoldRequest['cost'], outputTokens: number): NanoUsd =>
@@ -86,4 +86,12 @@ export function drawOnHold({ covered: cover, charge: held }: Reserve, { units, c
   const { covered, charge } = drawOnQuota(units, Object.keys(cover).length > 0 ? cover : null, cost);
   const taken = Object.fromEntries(Object.entries(covered).filter(([, amount]) => amount > 0n));
   return { covered: taken, charged: charge, debt: maxOf(0n, charge - held) };
+}
+
+/** The caps of a request that no source of lanes has. */
+export function capsOf({ lanes, funds }: Pick<HoldRequest, 'lanes' | 'funds'>): Pick<JournalEntry, 'caps'> {
+  let caps: Record<string, bigint> | undefined;
+  for (const { id, cap, capRule } of funds ? [...lanes, funds] : lanes)
+    if (capRule === 'given' && cap !== null) caps = { ...caps, [id]: cap };
+  return caps ? { caps } : {};
 }

@@ -68,7 +68,7 @@ async function settled(record: SettlementRecord): Promise<SettlementRecord> {
 }
 async function inOrder(): Promise<void> {
   await written();
-  expect(await reconcileLanes(process.lanes, source)).toEqual([]);
+  expect(await reconcileLanes(process.lanes.books, source)).toEqual([]);
   expect(await contradictions(pool)).toEqual([]);
 }
 async function made(record: SettlementRecord, usage: SettlementRecord['usage']) {

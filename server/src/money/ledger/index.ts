@@ -7,7 +7,7 @@ export { untoldOf } from './late-settlement.ts';
 export { LedgerWriter } from './ledger-writer.ts';
 export { startPageThread } from './page-thread.ts';
 export type { LedgerEntry } from './postings.ts';
-export { type Repaired, reconcileLanes, repairLanes } from './reconcile.ts';
+export { type Repaired, reconcileLanes, repairLanes, setToLedger } from './reconcile.ts';
 export { Refunds } from './refunds.ts';
 export { ledgerRoutes } from './routes.ts';
 export { isSettled, settledAmong } from './settled-among.ts';

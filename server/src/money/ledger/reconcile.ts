@@ -36,7 +36,7 @@ export async function repairLanes(books: LaneBooks, source: LaneSource, isToLowe
 export async function reconcileLanes(books: LaneBooks, source: LaneSource): Promise<Difference[]> {
   const differences: Difference[] = [];
   for (const [laneId, inLane] of await writtenCounters(books)) {
-    const inLedger = laneId.startsWith('quota:') ? await source.quotaLane(laneId) : { [MONEY]: (await source.moneyLane(laneId)).spent };
+    const inLedger = await countsOf(source, laneId);
     for (const unit of new Set([...Object.keys(inLane), ...Object.keys(inLedger)])) {
       const difference = { laneId, unit, inLane: inLane[unit] ?? 0n, inLedger: inLedger[unit] ?? 0n };
       if (difference.inLane !== difference.inLedger) differences.push(difference);
@@ -49,6 +49,27 @@ export async function reconcileLanes(books: LaneBooks, source: LaneSource): Prom
     return counters !== undefined && (counters[unit] ?? 0n) === inLane;
   });
 }
+
+/**
+ * Sets lanes to what the ledger has, also those that have more.
+ * @returns those of which that is not known: something of them is on its way to the ledger
+ */
+export async function setToLedger(books: LaneBooks, source: LaneSource, laneIds: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const unclear = new Set<string>();
+  for await (const { id: laneId, counts, isWritten } of books.lanes()) {
+    if (!laneIds.has(laneId)) continue;
+    const inLedger = await countsOf(source, laneId);
+    for (const unit of new Set([...Object.keys(counts), ...Object.keys(inLedger)])) {
+      const [from, to] = [counts[unit] ?? 0n, inLedger[unit] ?? 0n];
+      // Also where nothing is to be corrected: it may have moved since.
+      if (!isWritten || !(await books.correct({ laneId, meter: unit === MONEY ? null : unit, from, to }))) unclear.add(laneId);
+    }
+  }
+  return unclear;
+}
+
+const countsOf = async (source: LaneSource, laneId: string): Promise<Units> =>
+  laneId.startsWith('quota:') ? source.quotaLane(laneId) : { [MONEY]: (await source.moneyLane(laneId)).spent };
 
 async function writtenCounters(books: LaneBooks): Promise<ReadonlyMap<string, Units>> {
   const counters = new Map<string, Units>();

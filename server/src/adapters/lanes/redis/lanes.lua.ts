@@ -195,9 +195,17 @@ local function cover_of(hold, reserve, use)
 end
 
 -- What was used takes the place of what was held. The record comes first: if it cannot be written, nothing has happened.
-local function write_entry(charged, debt, covered, record, waived)
+-- JSON: the caps of a request that no source of lanes has.
+local function given_caps(request)
+  local caps = {}
+  for _, lane in ipairs(request.lanes) do if lane.rule == 'given' then caps[lane.id] = lane.cap end end
+  if request.funds and request.funds.rule == 'given' then caps[request.funds.id] = request.funds.cap end
+  return next(caps) and cjson.encode(caps) or ''
+end
+
+local function write_entry(charged, debt, covered, record, caps, waived)
   return redis.call('XADD', STREAM, '*', 'charged', text(charged), 'debt', text(debt), 'covered', texts(covered), 'record', record,
-    'waived', text(waived or ZERO))
+    'waived', text(waived or ZERO), 'caps', caps)
 end
 
 local function spend(request, cost, charged, covered, entry)

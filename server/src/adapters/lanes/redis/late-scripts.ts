@@ -2,7 +2,7 @@ import { onLanes } from './scripts.ts';
 
 /**
  * ARGV: a name, the hold should there be one, its lanes as a request names them, cost, charge, debt and cover of what is settled late, its record, a stamp should there
- * be none. Settles as much of it as every lane has room for; the rest is waived, and part of no lane. Returns charge, debt and what is waived.
+ * be none, its caps, and what was waived of it before. Settles as much of it as every lane has room for; the rest is waived, and part of no lane. Returns charge, debt and what is waived.
  */
 export const SETTLE_LATE = onLanes(/* lua */ `
 local request = cjson.decode(ARGV[3])
@@ -30,7 +30,8 @@ if request.funds then
   paid = payable
 end
 local debt, waived = least(exact(ARGV[6]), paid), subtract(cost, fitting)
-local entry = write_entry(paid, debt, covered, ARGV[8], waived)
+waived = add(waived, exact(ARGV[11]))
+local entry = write_entry(paid, debt, covered, ARGV[8], ARGV[10], waived)
 remember(ARGV[1], entry)
 spend(request, fitting, paid, covered, entry)
 save()

@@ -46,7 +46,7 @@ export class LateSettlements {
     const { lateId, heldAs, accountId, lanes, funds, quota, cost, entry } = late;
     const { scripts, loader } = this.#deps;
     const partition = partitionOf(accountId);
-    const { charged, debt, covered, record, caps = {} } = entry;
+    const { charged, debt, covered, record, waived = 0n, caps = {} } = entry;
     const written = (id: string) => ({ id, cap: caps[id]?.toString() });
     const named = {
       lanes: lanes.map(written),
@@ -55,7 +55,16 @@ export class LateSettlements {
     };
     const amounts = [exactAmount(cost), exactAmount(charged), exactAmount(debt), JSON.stringify(writtenAmounts(covered))];
     for (let loads = 0; loads < MOST_LOADS; loads += 1) {
-      const args = [`late:${lateId}`, heldAs, JSON.stringify(named), ...amounts, record, randomUUID()];
+      const args = [
+        `late:${lateId}`,
+        heldAs,
+        JSON.stringify(named),
+        ...amounts,
+        record,
+        randomUUID(),
+        JSON.stringify(writtenAmounts(caps)),
+        exactAmount(waived),
+      ];
       const answer = (await insist(() => scripts.run(SETTLE_LATE, partition, args, under))) as
         | ['known']
         | ['settled', string, string, string]
@@ -74,7 +83,7 @@ export class LateSettlements {
         return entry;
       }
       this.#deps.onAppend(partition);
-      const settled = { charged: BigInt(answer[1]), debt: BigInt(answer[2]), covered, record, waived: BigInt(answer[3]) };
+      const settled = { charged: BigInt(answer[1]), debt: BigInt(answer[2]), covered, record, waived: BigInt(answer[3]), caps };
       this.#deps.journal.append(settled, holdId);
       return settled;
     }

@@ -1,4 +1,4 @@
-import { drawOnHold, type Reserve } from '../lane-arithmetic.ts';
+import { capsOf, drawOnHold, type Reserve } from '../lane-arithmetic.ts';
 import type { HoldOutcome, HoldRequest, InFlight, JournalEntry, Settled } from '../port.ts';
 import type { SettlementJournal } from '../settlement-journal.ts';
 
@@ -126,12 +126,5 @@ export const ownEntry = ({ request, reserve }: OwnHold, use: Pick<InFlight, 'uni
   ...drawOnHold(reserve, use),
   ...{ record: use.record, ...capsOf(request) },
 });
-
-/** The caps that no source of lanes has. */
-function capsOf({ lanes, funds }: HoldRequest): Pick<JournalEntry, 'caps'> {
-  const caps: Record<string, bigint> = {};
-  for (const { id, cap, capRule } of funds ? [...lanes, funds] : lanes) if (capRule === 'given' && cap !== null) caps[id] = cap;
-  return Object.keys(caps).length > 0 ? { caps } : {};
-}
 
 const entryOf = ({ charged, debt, covered }: Settled, record: string): JournalEntry => ({ charged, debt, covered, record });

@@ -245,12 +245,19 @@ export class RedisFeed implements SettlementFeed {
 function parseEntry(fields: readonly string[]): JournalEntry | LaneCeiling | undefined {
   const entry: Record<string, string> = {};
   for (let index = 0; index + 1 < fields.length; index += 2) entry[fields[index] ?? ''] = fields[index + 1] ?? '';
-  const { charged, debt, covered, record, waived, lane, cap, at } = entry;
+  const { charged, debt, covered, record, waived, caps, lane, cap, at } = entry;
   try {
     if (lane !== undefined && cap !== undefined) return { laneId: lane, cap: BigInt(cap), at: Number(at) };
     if (charged === undefined || debt === undefined || covered === undefined || record === undefined) return undefined;
     const lost = waived === undefined || waived === '0' ? {} : { waived: BigInt(waived) };
-    return { charged: BigInt(charged), debt: BigInt(debt), covered: readAmounts(covered), record, ...lost };
+    return {
+      charged: BigInt(charged),
+      debt: BigInt(debt),
+      covered: readAmounts(covered),
+      record,
+      ...lost,
+      ...(caps && { caps: readAmounts(caps) }),
+    };
   } catch {
     return undefined;
   }

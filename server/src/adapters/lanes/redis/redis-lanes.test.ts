@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isRedisMissing, testRedis } from '../../redis/test-redis.ts';
 import { describeLaneStoreConformance } from '../conformance.ts';
+import { describeLateSettlements } from '../conformance-late.ts';
 import { describeLaneParts } from '../conformance-parts.ts';
 import { holdRequest, keyLane, NOW, quotaLane, runLane, ScriptedSource, settlementOf } from '../conformance-requests.ts';
 import { counters, held, refused } from '../conformance-store.ts';
@@ -82,6 +83,7 @@ describe.skipIf(isRedisMissing())('over Redis', () => {
 
   describeLaneStoreConformance('the Redis store', async (source, now) => open(source, { now }));
   describeLaneParts('the Redis store', async (source, now) => open(source, { now }));
+  describeLateSettlements('the Redis store', async (source, now) => open(source, { now }));
 
   describe('several processes on one Redis', () => {
     test('free what a dead one held by one of them, now and then, and renew their own leases all the same', async () => {

@@ -152,7 +152,7 @@ local cost, use = exact(ARGV[3]), cjson.decode(ARGV[4])
 each_lane(request, function (lane) if not lane then error('a lane of the hold is gone') end end)
 local covered, charge = draw(use, cover_of(hold, hold.covered, use), cost)
 local debt = at_most(charge, hold.charge) and ZERO or subtract(charge, hold.charge)
-local entry = write_entry(charge, debt, covered, ARGV[5])
+local entry = write_entry(charge, debt, covered, ARGV[5], given_caps(request))
 
 if request.rates and ARGV[6] ~= '' then
   local used = tonumber(ARGV[6])
@@ -208,7 +208,7 @@ local covered, charge = draw(use, cover_of(hold, share.covered, use), cost)
 local beyond = at_most(cost, share.amount) and ZERO or subtract(cost, share.amount)
 local charged = least(charge, add(share.charge, beyond))
 local debt = at_most(charged, share.charge) and ZERO or subtract(charged, share.charge)
-local entry = write_entry(charged, debt, covered, ARGV[7])
+local entry = write_entry(charged, debt, covered, ARGV[7], given_caps(request))
 
 remember(ARGV[2], entry)
 if is_whole then
@@ -239,7 +239,7 @@ local missing = missing_lanes(request)
 if #missing > 0 then return {'missing', stamp_or(ARGV[7]), missing} end
 if redis.call('EXISTS', once_key(ARGV[1])) == 1 then return {'known'} end
 local cost, charged, covered = exact(ARGV[3]), exact(ARGV[4]), amounts(ARGV[5])
-local entry = write_entry(charged, ZERO, covered, ARGV[6])
+local entry = write_entry(charged, ZERO, covered, ARGV[6], '')
 remember(ARGV[1], entry)
 local given = {}
 for meter, amount in pairs(covered) do given[meter] = negative(amount) end

@@ -58,7 +58,7 @@ export function usageUnderTest(pool: Pool) {
     source,
     quarantined,
     refunds: (clock: { now(): number }) => new Refunds({ pool, lanes, clock, write }),
-    differences: () => reconcileLanes(lanes, source),
+    differences: () => reconcileLanes(lanes.books, source),
     /** Passes admission as an API call does. @returns its request id, or undefined when it was refused */
     async use(accountId: string, plan: string, at: number, { model, mostNano, costNano, usage }: Use): Promise<string | undefined> {
       const keyId = newId();
