@@ -15,12 +15,13 @@ import {
   startPageThread,
   unwrittenAmong,
 } from '../money/ledger/index.ts';
-import { type OwnKeys, ownSealKey } from '../receipts/index.ts';
+import { ownSealKey } from '../receipts/index.ts';
 import type { Foundation } from './foundation.ts';
 import { openLaneRecovery, warnOfAbandoned } from './lane-recovery.ts';
 import { type LaneStores, ownLanes, sharedLanes } from './lane-stores.ts';
 import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { bookSetAside, type ReplayDeps } from './quarantine-replay.ts';
+import type { OwnLog } from './receipt-log.ts';
 
 const SWEEP_MS = 5_000;
 const RECONCILE_MS = 60_000;
@@ -42,7 +43,11 @@ export interface Billing {
 }
 
 /** Lanes, ledger and the signing of receipts. When this returns, the ledger knows all that was ever settled. */
-export async function openBilling(foundation: Foundation, catalog: Catalog, ownKeys: OwnKeys): Promise<Billing> {
+export async function openBilling(
+  foundation: Foundation,
+  catalog: Catalog,
+  { ownKeys, placing }: Pick<OwnLog, 'ownKeys' | 'placing'>,
+): Promise<Billing> {
   const { config, log, clock, steady, closing, dataDir, redis, pool, archive, metrics } = foundation;
   const aside = openQuarantine(foundation);
   const { quarantine } = aside;
@@ -53,7 +58,7 @@ export async function openBilling(foundation: Foundation, catalog: Catalog, ownK
   const pages = startPageThread(sealKey);
   closing.add('thread for ledger pages', () => pages.close());
   const writerOf = (feed: SettlementFeed) =>
-    new LedgerWriter({ feed, pool, archive, pages, log, alongside, onQuarantine: aside.onRefused });
+    new LedgerWriter({ feed, pool, archive, pages, log, alongside, placing, onQuarantine: aside.onRefused });
   const source = ledgerLaneSource(pool);
   const journalName = journalNameOf(dataDir.file('journal'));
   const recording = { journal, journalName, absenceMs: config.gatewayAbsenceMs, onDamage: aside.onDamage };

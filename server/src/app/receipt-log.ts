@@ -2,7 +2,7 @@ import { toVerifierKey } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
-import { Declaring, type KeptState, KeyOfTwoPurposes, nameLog, type OwnKeys, publishOwnKeys } from '../receipts/index.ts';
+import { Declaring, type KeptState, KeyOfTwoPurposes, LogPlacing, nameLog, type OwnKeys, publishOwnKeys } from '../receipts/index.ts';
 import { ConfigError } from './config.ts';
 import type { Foundation } from './foundation.ts';
 import { keptLogState } from './kept-log-state.ts';
@@ -10,6 +10,8 @@ import { receiptKeysOf } from './receipt-keys.ts';
 
 /** The log of receipts, as this gateway writes in it. */
 export interface OwnLog {
+  /** Gives receipts their places as the ledger writes them. */
+  readonly placing: LogPlacing;
   /** Sign the receipts and the states of their log. */
   readonly ownKeys: OwnKeys;
   readonly kept: KeptState;
@@ -23,7 +25,7 @@ const STATE_FILE = 'receipt-log.note';
  * Keys that are published and declared.
  * @throws ConfigError where a key has two purposes
  */
-export async function openReceiptLog({ config, dataDir, pool, clock, log }: Foundation): Promise<OwnLog> {
+export async function openReceiptLog({ config, dataDir, pool, clock, log, closing }: Foundation): Promise<OwnLog> {
   const ownKeys = receiptKeysOf(config, dataDir);
   await nameLog(pool, config.publicUrl);
   await publishOwnKeys(pool, ownKeys, clock.now()).catch((error: unknown) => {
@@ -35,7 +37,9 @@ export async function openReceiptLog({ config, dataDir, pool, clock, log }: Foun
     witnesses: config.logWitnesses.map(({ key }) => toVerifierKey(key)),
     anchors: config.anchorChains.map(({ chainId, contract }) => ({ chain_id: chainId, contract: contract.toLowerCase() })),
   });
-  return { ownKeys, kept, declaring };
+  const placing = new LogPlacing({ pool, keys: ownKeys.checkpoint, kept, clock, log });
+  closing.add('newest state of the log', () => placing.close());
+  return { ownKeys, kept, declaring, placing };
 }
 
 /** The same beside a gateway that may be running: on the server, with its keys. */

@@ -122,9 +122,9 @@ export async function startServer(
     const problemReply = createProblemReply(publicUrl);
     const foundation = await openFoundation({ config, log, clock, steady, closing, onFatal });
     const { dataDir, redis, pool, disk, archive, metrics } = foundation;
-    const { ownKeys, kept: keptLog, declaring } = await openReceiptLog(foundation);
+    const { ownKeys, kept: keptLog, declaring, placing } = await openReceiptLog(foundation);
     const catalog = await openCatalog(foundation, declaring);
-    const billing = await openBilling(foundation, catalog, ownKeys);
+    const billing = await openBilling(foundation, catalog, { ownKeys, placing });
     const { lanes, refunds, corrections, sealKey, write } = billing;
     // Before the accounts: which plan they are on is asked of them.
     const planBook = await openPlans(foundation);

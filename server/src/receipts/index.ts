@@ -12,6 +12,7 @@ export type { KeptState } from './log/kept-state.ts';
 export { undeclaredKeys } from './log/key-declarations.ts';
 export { LogStop, stopsOf } from './log/log-stops.ts';
 export { nameLog } from './log/own-state.ts';
+export { LogPlacing } from './log/place-receipts.ts';
 export { readEntries } from './log/read-entries.ts';
 export { newestStateAt } from './log/read-log.ts';
 export { readTile } from './log/read-tile.ts';

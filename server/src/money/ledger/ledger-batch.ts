@@ -98,17 +98,32 @@ export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
   };
 }
 
+/** The receipts of entries, in their order. */
+export interface LedgerReceipts {
+  /** Rows as a JSON array, sealed, without their places in the log. */
+  readonly rows: string;
+  /** The entries of the log, one after the other. */
+  readonly digests: Uint8Array;
+}
+
 /**
- * The receipts of the entries, sealed: rows as a JSON array.
- *
  * @param written of each entry's receipt
  * @throws as {@link ledgerBatchOf}
  */
-export const receiptsOf = (entries: readonly JournalEntry[], written: readonly WrittenFacts[], sealKey: Buffer): string =>
-  JSON.stringify(entries.map((entry, at) => receiptRow(postedRecord(entry), written[at] ?? { number: Number.NaN, price: null }, sealKey)));
+export function receiptsOf(entries: readonly JournalEntry[], written: readonly WrittenFacts[], sealKey: Buffer): LedgerReceipts {
+  const issued = entries.map((entry, at) => {
+    const record = postedRecord(entry);
+    return { record, ...receiptColumns(receiptFacts(record, written[at] ?? { number: Number.NaN, price: null })) };
+  });
+  return {
+    rows: JSON.stringify(issued.map((one) => receiptRow(one, sealKey))),
+    digests: Buffer.concat(issued.map(({ digest }) => digest)),
+  };
+}
 
-function receiptRow(record: PostedRecord, written: WrittenFacts, sealKey: Buffer) {
-  const { digest, packed, ...columns } = receiptColumns(receiptFacts(record, written));
+type IssuedColumns = ReturnType<typeof receiptColumns> & { readonly record: PostedRecord };
+
+function receiptRow({ record, digest, packed, ...columns }: IssuedColumns, sealKey: Buffer) {
   return {
     ...columns,
     packed: packed && byteaOf(packed),

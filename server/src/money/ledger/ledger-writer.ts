@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { HASH_BYTES } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
 import type { JournalEntry, LaneCeiling, SettlementFeed } from '../../adapters/lanes/port.ts';
 import { type Archive, DamagedArchive, ensurePartitions, isWithoutPartition, RECEIPTS, USAGE_RECORDS } from '../../archive/index.ts';
@@ -6,9 +7,9 @@ import { rfc3339 } from '../../kernel/clock.ts';
 import { isCollision } from '../../kernel/collisions.ts';
 import type { Log } from '../../kernel/log.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
-import { PriceEntries, takeNumbers } from '../../receipts/index.ts';
+import { type LogPlacing, PriceEntries, takeNumbers } from '../../receipts/index.ts';
 import { parseLaneId } from './lane-ids.ts';
-import type { LedgerBatch, Posted } from './ledger-batch.ts';
+import type { LedgerBatch, LedgerReceipts, Posted } from './ledger-batch.ts';
 import type { LedgerPages } from './page-thread.ts';
 import type { WrittenFacts } from './receipt-facts.ts';
 import { ADD_TO_RUN_DAY, added, COVERED_SUMS, RUN_DAY, USAGE_SUMS } from './rollup-columns.ts';
@@ -24,6 +25,8 @@ interface LedgerWriterDeps {
   readonly log: Log;
   /** Writes what else follows from a batch, in its transaction and after its sums. What it throws undoes what it wrote, and is logged. */
   readonly alongside?: (client: PoolClient, settled: readonly Posted[]) => Promise<void>;
+  /** Gives receipts their places in the log as they are written. Without it they wait until somebody appends them. */
+  readonly placing?: Pick<LogPlacing, 'within'> | undefined;
   /** Told of a record that the database refuses, after it was set aside. */
   readonly onQuarantine: (entry: JournalEntry, error: unknown) => void;
 }
@@ -138,14 +141,35 @@ export class LedgerWriter {
     const unknown = entries.filter((_, index) => isUnknown[index]);
     if (unknown.length === 0) return;
     if (unknown.length < entries.length) pages = await work.ledgerBatchOf(unknown);
-    await inTransaction(pool, async (client) => {
+    const committed = await inTransaction(pool, async (client) => {
       const written = await this.#writtenFacts(client, pages.posted);
-      await writePages(client, pages, await work.receiptsOf(unknown, written));
+      const receipts = await work.receiptsOf(unknown, written);
+      await writePages(client, pages);
       await this.#writeAlongside(
         client,
         pages.posted.filter(({ kind }) => kind === 'usage'),
       );
+      return this.#writeReceipts(client, receipts);
     });
+    committed?.();
+  }
+
+  /** Last, since nobody else grows the log meanwhile. @returns to be called once the transaction is committed */
+  async #writeReceipts(client: PoolClient, { rows, digests }: LedgerReceipts): Promise<(() => void) | undefined> {
+    const entries = Array.from({ length: digests.length / HASH_BYTES }, (_, at) =>
+      Buffer.from(digests.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)),
+    );
+    const placed = await this.#deps.placing?.within(client, entries);
+    // The seal is for those that wait.
+    await client.query(
+      `insert into receipts (receipt_id, account_id, request_id, payload, packed, digest, anchor_wished, livemode, kind, model, run_id, started_at,
+         account_sequence, seal, log_index)
+       select receipt_id, account_id, request_id, payload, packed, digest, anchor_wished, livemode, kind, model, run_id, started_at,
+         account_sequence, case when $2::bigint is null then seal end, $2::bigint + ordinality - 1
+         from json_populate_recordset(null::receipts, $1) with ordinality`,
+      [rows, placed?.first ?? null],
+    );
+    return placed?.committed;
   }
 
   async #writtenFacts(client: PoolClient, posted: readonly Posted[]): Promise<WrittenFacts[]> {
@@ -203,7 +227,7 @@ async function writeCeilings(pool: Pool, ceilings: readonly LaneCeiling[]): Prom
 }
 
 /** The keys of `usage_records` and `postings` stand behind `unknownAmong`: should two writers ever meet, one of them rolls back whole. */
-async function writePages(client: PoolClient, pages: LedgerBatch, receipts: string): Promise<void> {
+async function writePages(client: PoolClient, pages: LedgerBatch): Promise<void> {
   const insert = async (sql: string, rows: string) => {
     if (rows !== NO_ROWS) await client.query(sql, [rows]);
   };
@@ -215,12 +239,6 @@ async function writePages(client: PoolClient, pages: LedgerBatch, receipts: stri
   );
   await insert('insert into ledger_entries select * from json_populate_recordset(null::ledger_entries, $1)', pages.ledgerEntries);
   await insert('insert into usage_records select * from json_populate_recordset(null::usage_records, $1)', pages.usageRecords);
-  await insert(
-    `insert into receipts (receipt_id, account_id, request_id, payload, packed, digest, seal, anchor_wished, livemode, kind, model, run_id, started_at, account_sequence)
-     select receipt_id, account_id, request_id, payload, packed, digest, seal, anchor_wished, livemode, kind, model, run_id, started_at, account_sequence
-       from json_populate_recordset(null::receipts, $1)`,
-    receipts,
-  );
   await insert(
     // In one order, so that two writers wait for each other's rows rather than deadlock.
     `insert into usage_daily select * from json_populate_recordset(null::usage_daily, $1) order by account_id, livemode, day, key_id, model

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
-import { type LedgerBatch, ledgerBatchOf, receiptsOf } from './ledger-batch.ts';
+import { type LedgerBatch, type LedgerReceipts, ledgerBatchOf, receiptsOf } from './ledger-batch.ts';
 import { type PageThread, startPageThread } from './page-thread.ts';
 import { sampleEntry, sampleRecord } from './sample-records.ts';
 import { TEST_SEAL_KEY } from './testing/pages.ts';
@@ -18,14 +18,18 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-/** What of the pages is the same at every working out: posting ids and nonces are not. */
-function settledParts({ posted, usageRecords, usageDaily, ledgerDaily, agentRuns, refundIds }: LedgerBatch, receipts: string) {
+/** What of the pages is the same at every working out: posting ids are not. */
+function settledParts(
+  { posted, usageRecords, usageDaily, ledgerDaily, agentRuns, refundIds }: LedgerBatch,
+  { rows, digests }: LedgerReceipts,
+) {
   const used: Record<string, unknown>[] = JSON.parse(usageRecords);
-  const issued: { receipt_id: string; account_sequence: number }[] = JSON.parse(receipts);
+  const issued: { receipt_id: string; account_sequence: number }[] = JSON.parse(rows);
   return {
     ...{ posted, usageDaily, ledgerDaily, agentRuns, refundIds },
     usageRecords: used.map(({ posting_id, ...row }) => row),
     receipts: issued.map(({ receipt_id, account_sequence }) => ({ receipt_id, account_sequence })),
+    digests: Buffer.from(digests).toString('hex'),
   };
 }
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
-import type { LedgerBatch } from './ledger-batch.ts';
+import type { LedgerBatch, LedgerReceipts } from './ledger-batch.ts';
 import type { WrittenFacts } from './receipt-facts.ts';
 
 /** Works out ledger pages on a thread of its own: parsing and hashing would cost the one that answers requests a fifth of its time. */
@@ -16,7 +16,7 @@ export interface LedgerPages {
    */
   ledgerBatchOf(entries: readonly JournalEntry[]): Promise<LedgerBatch>;
   /** @throws as above */
-  receiptsOf(entries: readonly JournalEntry[], written: readonly WrittenFacts[]): Promise<string>;
+  receiptsOf(entries: readonly JournalEntry[], written: readonly WrittenFacts[]): Promise<LedgerReceipts>;
 }
 
 export interface PageWorkerData {
@@ -30,12 +30,12 @@ export interface PageRequest {
   readonly written?: readonly WrittenFacts[];
 }
 
-export type PageAnswer = { readonly id: number } & ({ readonly pages: LedgerBatch | string } | { readonly error: unknown });
+export type PageAnswer = { readonly id: number } & ({ readonly pages: LedgerBatch | LedgerReceipts } | { readonly error: unknown });
 
 const YOUNG_GENERATION_MB = 16;
 
 export function startPageThread(sealKey: Buffer): PageThread {
-  const waiting = new Map<number, PromiseWithResolvers<LedgerBatch | string>>();
+  const waiting = new Map<number, PromiseWithResolvers<LedgerBatch | LedgerReceipts>>();
   let nextId = 0;
   let worker: Worker | undefined;
   let isClosed = false;
@@ -68,18 +68,18 @@ export function startPageThread(sealKey: Buffer): PageThread {
   // Now, so that the first settlement does not wait for it.
   worker = start();
 
-  const ask = (request: Omit<PageRequest, 'id'>): Promise<LedgerBatch | string> => {
+  const ask = (request: Omit<PageRequest, 'id'>): Promise<LedgerBatch | LedgerReceipts> => {
     if (isClosed) return Promise.reject(new Error('The thread that works out ledger pages is closed'));
     worker ??= start();
     nextId += 1;
-    const asked = Promise.withResolvers<LedgerBatch | string>();
+    const asked = Promise.withResolvers<LedgerBatch | LedgerReceipts>();
     waiting.set(nextId, asked);
     worker.postMessage({ id: nextId, ...request } satisfies PageRequest);
     return asked.promise;
   };
   return {
     ledgerBatchOf: async (entries) => (await ask({ entries })) as LedgerBatch,
-    receiptsOf: async (entries, written) => (await ask({ entries, written })) as string,
+    receiptsOf: async (entries, written) => (await ask({ entries, written })) as LedgerReceipts,
     async close() {
       isClosed = true;
       await worker?.terminate();

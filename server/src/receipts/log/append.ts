@@ -113,7 +113,7 @@ async function appendIn(client: PoolClient, { keys, kept, clock, undeclared = as
   );
   await placeDocuments(client, taken, firstReceipt + sealed.length);
   const digests = [...declared, ...[...sealed, ...taken].map(({ digest }) => digest)];
-  const note = await growLog(client, held, digests, { keys, clock });
+  const { note } = await growLog(client, held, digests, { keys, clock });
   return { read: waiting.length, unsealed, note };
 }
 

@@ -68,7 +68,7 @@ export class Declaring {
     if (!locked) throw new Problem('store_unavailable', STOPPED);
     try {
       const held = await holdLog(client, locked, { keys, kept });
-      const note = await growLog(client, held, await declareHeld(client, held, declarations), { keys, clock });
+      const { note } = await growLog(client, held, await declareHeld(client, held, declarations), { keys, clock });
       return () => kept.keep(note);
     } catch (error) {
       if (!(error instanceof LogStop)) throw error;

@@ -4,7 +4,7 @@ import type { PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import type { SigningKey } from '../signing-keys.ts';
 import { type KeptState, mustContinue } from './kept-state.ts';
-import { stopsOf } from './log-stops.ts';
+import { LogStop, stopsOf } from './log-stops.ts';
 import { type LogRow, noteKeyOf, type OwnState, ownNewestState, readLogRow } from './own-state.ts';
 import { sha256 } from './stored-tree.ts';
 import { EMPTY_EDGE, type GrownEdge, grownEdge, rootOfEdge, TILE_WIDTH } from './tile-rows.ts';
@@ -37,27 +37,33 @@ interface GrowDeps {
   readonly clock: Clock;
 }
 
-/**
- * Appends these entries and signs what the log has become: tiles, size and checkpoint.
- *
- * @returns the note, to be kept once the transaction is committed: a state that was signed and not committed never was
- */
-export async function growLog(client: PoolClient, log: HeldLog, digests: readonly Buffer[], { keys, clock }: GrowDeps): Promise<string> {
+/** To be kept once the transaction is committed: a state that was signed and not committed never was. */
+export interface GrownLog {
+  readonly note: string;
+  readonly state: OwnState;
+}
+
+/** Appends these entries and signs what the log has become: tiles, size and checkpoint. */
+export async function growLog(client: PoolClient, log: HeldLog, digests: readonly Buffer[], { keys, clock }: GrowDeps): Promise<GrownLog> {
   const leaves = digests.map((digest) => leafHash(digest, sha256));
   const grown = grownEdge(log.state?.edge ?? EMPTY_EDGE, leaves, sha256);
   const { size } = grown.edge;
   const root = rootOfEdge(grown.edge, sha256);
-  await writeTiles(client, grown);
-  await client.query('update receipt_log set size = $1', [size]);
   const note = checkpointNote({ origin: log.origin, size, root }, keys);
-  await client.query('insert into receipt_log_checkpoints (size, root, note, created_at) values ($1, $2, $3, $4)', [
-    size,
-    root,
-    note,
-    new Date(clock.now()),
-  ]);
-  return note;
+  try {
+    await writeTiles(client, grown);
+    await client.query('update receipt_log set size = $1', [size]);
+    await client.query('insert into receipt_log_checkpoints (size, root, note, created_at) values ($1, $2, $3, $4)', [
+      ...[size, root, note, new Date(clock.now())],
+    ]);
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw new LogStop(`There is something where entry ${log.size} and those behind it go: the database was altered`);
+  }
+  return { note, state: { size, root, edge: grown.edge } };
 }
+
+const isUniqueViolation = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '23505';
 
 async function writeTiles(client: PoolClient, { written, replaced }: GrownEdge): Promise<void> {
   if (replaced.length > 0)
