@@ -27,7 +27,6 @@ beforeAll(async () => {
     join(folder, 'home/config.toml'),
     [
       'model_provider = "tallygate"',
-      'web_search = "disabled"',
       '[model_providers.tallygate]',
       'name = "Tallygate"',
       `base_url = "${gateway.url}/v1"`,

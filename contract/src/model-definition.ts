@@ -14,6 +14,15 @@ const PRICE_METERS = {
   input_characters: 'Character of text to be spoken.',
   audio_seconds: 'Second of audio to be transcribed.',
   video_seconds: 'Second of video made.',
+  audio_output_tokens: 'Audio token out.',
+  web_searches: 'Search of the web by the provider.',
+  web_search_previews: 'Search of the web by the provider’s older tool, `web_search_preview`.',
+  file_searches: 'Search of stored files by the provider.',
+  container_gigabytes: 'Gigabyte of memory of a container that the provider runs, for a session of twenty minutes.',
+  image_tool_text_input_tokens: 'Text token in of the provider’s image tool.',
+  image_tool_image_input_tokens: 'Image token in of the provider’s image tool.',
+  image_tool_text_output_tokens: 'Text token out of the provider’s image tool.',
+  image_tool_image_output_tokens: 'Image token out of the provider’s image tool.',
 } as const;
 
 /** The units a price can be in. */

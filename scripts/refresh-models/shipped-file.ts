@@ -23,6 +23,8 @@ export interface ShippedModel {
 export interface ShippedFile {
   readonly provider: string;
   readonly sources: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** What the provider's tools cost: written by hand. */
+  readonly tools?: readonly { readonly prices: readonly { readonly sources: readonly string[] }[] }[] | undefined;
   readonly models: readonly ShippedModel[];
 }
 
@@ -63,7 +65,8 @@ export function refreshed(
   for (const { id } of added) changes.push({ id, what: 'added' });
   const models = [...kept, ...added.map((model) => described(model, [priceOf(model, model.priceSource.day)]))];
   models.sort((a, b) => Number(b.advertised ?? false) - Number(a.advertised ?? false) || (a.advertised ? 0 : compare(a.id, b.id)));
-  return { file: { provider: before.provider, sources: sourcesOf(before, sources, models), models }, changes };
+  const { provider, tools } = before;
+  return { file: { provider, sources: sourcesOf(before, sources, models), ...(tools && { tools }), models }, changes };
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
@@ -166,7 +169,8 @@ function modalitiesOf({ kind, inputModalities, outputModalities }: Found): {
 
 /** Those that the models and prices name. */
 function sourcesOf(before: ShippedFile, sources: readonly Source[], models: readonly ShippedModel[]): ShippedFile['sources'] {
-  const named = new Set(models.flatMap((model) => [...model.sources, ...model.prices].map(({ source }) => source)));
+  const ofTools = (before.tools ?? []).flatMap(({ prices }) => prices.flatMap((price) => price.sources));
+  const named = new Set([...ofTools, ...models.flatMap((model) => [...model.sources, ...model.prices].map(({ source }) => source))]);
   const today = sources.map(({ name, cited, day }) => [name, { ...cited, day }] as const);
   return Object.fromEntries(
     Object.entries({ ...before.sources, ...Object.fromEntries(today) })

@@ -8,8 +8,11 @@ import type { Column } from '../print.ts';
  */
 export async function calculation(payload: ReceiptPayload): Promise<Column<ReceiptPayload>[]> {
   const { costLines, recomputeCost } = await import('@tallygate/receipts');
-  const lines = costLines(payload).map((line) => ({ title: `  ${meterName(line.meter)}`, of: () => lineText(line) }));
   const { price_factor: factor, kind } = payload;
+  const lines = costLines(payload).map((line) => ({
+    title: `  ${meterName(line.meter)}`,
+    of: () => `${lineText(line)}${factor === '1' || line.has_factor ? '' : ', without the factor'}`,
+  }));
   const total = `${usdText(recomputeCost(payload).toString(), NANO_DIGITS)} USD`;
   return [
     ...lines,
@@ -39,6 +42,9 @@ export function usageText({ input_tokens: input, output_tokens: output, ...usage
     [usage.input_characters, 'characters'],
     [usage.audio_seconds, 'seconds of audio'],
     [usage.video_seconds, 'seconds of video'],
+    [(usage.web_searches ?? 0) + (usage.web_search_previews ?? 0), 'web searches'],
+    [usage.file_searches, 'file searches'],
+    [usage.container_gigabytes, 'gigabytes of containers'],
   ] as const;
   const others = counts.flatMap(([count, what]) => (count ? [`${count} ${what}`] : []));
   const hasTokens = input > 0 || output > 0 || others.length === 0;

@@ -160,6 +160,26 @@ const modalities: Record<string, BrokenVector> = {
     'More cached image tokens than image tokens in.',
     issue(payloadWith({ usage: { ...usage, image_input_tokens: 10, cached_image_input_tokens: 11 } })),
   ),
+  'audio-output-beyond-output': broken(
+    'usage_inconsistent',
+    'More image and audio tokens out than tokens out.',
+    issue(payloadWith({ usage: { ...usage, image_output_tokens: 200, audio_output_tokens: 141 } })),
+  ),
+  'tool-at-half': broken(
+    'cost_mismatch',
+    'A line of a batch with the factor on what a tool cost, which has the whole price.',
+    issue(
+      payloadWith({
+        ...{ kind: 'batch_line', price_factor: '0.5', usage: { ...usage, web_searches: 1 }, cost_nano_usd: '5192000' },
+        unit_prices_pico_usd: { ...honest.payload.unit_prices_pico_usd, web_searches: '10000000000' },
+      }),
+    ),
+  ),
+  'tool-unpriced': broken(
+    'price_missing',
+    'A search of the web that was charged, without its price.',
+    issue(payloadWith({ usage: { ...usage, web_searches: 1 }, cost_nano_usd: '10384000' })),
+  ),
   'image-output-beyond-output': broken(
     'usage_inconsistent',
     'More image tokens out than tokens out.',

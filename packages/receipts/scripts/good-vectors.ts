@@ -4,6 +4,7 @@ import { anchorAt, LATER_SIZE } from './anchor-vectors.ts';
 import { reversed } from './broken-vector.ts';
 import { goodPriceEntryVectors } from './good-price-entry-vectors.ts';
 import { goodPayments } from './payment-vectors.ts';
+import { toolPayloads } from './tool-vectors.ts';
 import { entryAt, INDEX, leavesAround } from './vector-log.ts';
 import {
   clientSignature,
@@ -65,7 +66,7 @@ const free = payloadWith({ price_entry: null, unit_prices_pico_usd: { input_toke
 const ofJune = payloadWith({ started_at: '2026-06-30T23:59:59.000Z', completed_at: '2026-07-01T00:00:00.000Z' });
 
 export const goodVectors: Readonly<Record<string, GoodVector>> = {
-  ...Object.fromEntries(Object.entries(goodPayments).map(([name, [why, payload]]) => [name, good(why, payload)])),
+  ...Object.fromEntries(Object.entries({ ...goodPayments, ...toolPayloads }).map(([name, [why, payload]]) => [name, good(why, payload)])),
   ...goodPriceEntryVectors,
   plain: good('A chat completion, 1,200 tokens in and 340 out.', payloadWith()),
   'streamed-estimated': good(

@@ -71,10 +71,23 @@ test('the factor is multiplied before the one rounding', () => {
 test('every unit that was used is in one line of the calculation, with the price that applies', () => {
   const parts = { input_tokens: 10, cached_input_tokens: 4, output_tokens: 3, images: 1 };
   expect(costLines({ usage: usage(parts), unit_prices_pico_usd: { input_tokens: '1000' } })).toEqual([
-    { meter: 'fresh_input_tokens', units: 6, price_meter: 'input_tokens', unit_price_pico_usd: '1000', pico_usd: '6000' },
-    { meter: 'cached_input_tokens', units: 4, price_meter: 'input_tokens', unit_price_pico_usd: '1000', pico_usd: '4000' },
-    { meter: 'text_output_tokens', units: 3, price_meter: null, unit_price_pico_usd: '0', pico_usd: '0' },
+    { meter: 'fresh_input_tokens', units: 6, price_meter: 'input_tokens', unit_price_pico_usd: '1000', pico_usd: '6000', has_factor: true },
+    {
+      meter: 'cached_input_tokens',
+      units: 4,
+      price_meter: 'input_tokens',
+      unit_price_pico_usd: '1000',
+      pico_usd: '4000',
+      has_factor: true,
+    },
+    { meter: 'text_output_tokens', units: 3, price_meter: null, unit_price_pico_usd: '0', pico_usd: '0', has_factor: true },
   ]);
+});
+
+test('the factor is on tokens, and not on what tools of the provider cost', () => {
+  const prices = { input_tokens: '1000', web_searches: '3000' };
+  const half = { usage: usage({ input_tokens: 10, web_searches: 2 }), unit_prices_pico_usd: prices, price_factor: '0.5' };
+  expect(recomputeCost(half)).toBe(11n);
 });
 
 test('parts larger than their whole are refused', () => {

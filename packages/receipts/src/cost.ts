@@ -15,6 +15,8 @@ export interface CostLine {
   readonly unit_price_pico_usd: string;
   /** Units × price. */
   readonly pico_usd: string;
+  /** Whether `price_factor` is on it: it is not on what tools of the provider used. */
+  readonly has_factor: boolean;
 }
 
 /**
@@ -26,11 +28,12 @@ export interface CostLine {
 export function costLines({ usage, unit_prices_pico_usd: prices }: Priced): CostLine[] {
   const { cache_write_1h_tokens: hourly = 0, audio_input_tokens: audio = 0, image_input_tokens: image = 0 } = usage;
   const { cached_image_input_tokens: cachedImage = 0, image_output_tokens: imageOut = 0, reasoning_tokens: reasoning } = usage;
+  const { audio_output_tokens: audioOut = 0 } = usage;
   const fresh = usage.input_tokens - usage.cached_input_tokens - usage.cache_write_tokens - hourly - audio - image;
   if (fresh < 0) throw inconsistent('cached, cache-write, audio and image tokens are more than the input tokens');
   if (cachedImage > image) throw inconsistent('cached image tokens are more than the image tokens in');
   if (reasoning > usage.output_tokens) throw inconsistent('reasoning tokens are more than the output tokens');
-  if (imageOut > usage.output_tokens) throw inconsistent('image tokens out are more than the output tokens');
+  if (imageOut + audioOut > usage.output_tokens) throw inconsistent('image and audio tokens out are more than the output tokens');
 
   const line = (meter: string, units: number, ...priceMeters: readonly string[]): CostLine[] => {
     if (units === 0) return [];
@@ -43,6 +46,7 @@ export function costLines({ usage, unit_prices_pico_usd: prices }: Priced): Cost
         price_meter: priceMeter,
         unit_price_pico_usd: price,
         pico_usd: (BigInt(units) * BigInt(price)).toString(),
+        has_factor: !isTool(meter),
       },
     ];
   };
@@ -54,27 +58,45 @@ export function costLines({ usage, unit_prices_pico_usd: prices }: Priced): Cost
     ...line('audio_input_tokens', audio, 'audio_input_tokens', 'input_tokens'),
     ...line('image_input_tokens', image - cachedImage, 'image_input_tokens', 'input_tokens'),
     ...line('cached_image_input_tokens', cachedImage, 'cached_image_input_tokens', 'image_input_tokens', 'input_tokens'),
-    ...line('text_output_tokens', usage.output_tokens - imageOut, 'output_tokens', 'image_output_tokens'),
+    ...line('text_output_tokens', usage.output_tokens - imageOut - audioOut, 'output_tokens', 'image_output_tokens'),
     ...line('image_output_tokens', imageOut, 'image_output_tokens', 'output_tokens'),
-    ...line('input_characters', usage.input_characters ?? 0, 'input_characters'),
-    ...line('audio_seconds', usage.audio_seconds ?? 0, 'audio_seconds'),
-    ...line('video_seconds', usage.video_seconds ?? 0, 'video_seconds'),
+    ...line('audio_output_tokens', audioOut, 'audio_output_tokens', 'output_tokens'),
+    ...[...OWN_METERS, ...TOOL_METERS].flatMap((meter) => line(meter, usage[meter] ?? 0, meter)),
   ];
 }
+
+/** What is part of nothing else, and has no other price than its own. */
+const OWN_METERS = ['input_characters', 'audio_seconds', 'video_seconds'] as const;
+
+/** What tools of the provider used: the factor is not on their prices. */
+const TOOL_METERS = [
+  'web_searches',
+  'web_search_previews',
+  'file_searches',
+  'container_gigabytes',
+  'image_tool_text_input_tokens',
+  'image_tool_image_input_tokens',
+  'image_tool_text_output_tokens',
+  'image_tool_image_output_tokens',
+] as const;
+
+const isTool = (meter: string): boolean => TOOL_METERS.some((tool) => tool === meter);
 
 const inconsistent = (what: string): Refused => new Refused('usage_inconsistent', `payload.usage: ${what}.`);
 
 /**
- * The cost in nano-USD (10⁻⁹) that follows from usage and unit prices: the sum of `costLines`, exact in pico-USD (10⁻¹²), times the factor on
- * all prices, rounded up once, so that no order of adding can change it.
+ * The cost in nano-USD (10⁻⁹) that follows from usage and unit prices: the sum of `costLines`, exact in pico-USD (10⁻¹²), times the factor
+ * where it is on them, rounded up once, so that no order of adding can change it.
  *
  * Throws `Refused` with `usage_inconsistent`.
  */
 export function recomputeCost(payload: Priced): bigint {
-  const pico = costLines(payload).reduce((sum, line) => sum + BigInt(line.pico_usd), 0n);
   const [whole = '1', fraction = ''] = (payload.price_factor ?? '1').split('.');
-  const divisor = PICO_PER_NANO * 10n ** BigInt(fraction.length);
-  return (pico * BigInt(whole + fraction) + divisor - 1n) / divisor;
+  const unit = 10n ** BigInt(fraction.length);
+  const factor = BigInt(whole + fraction);
+  const pico = costLines(payload).reduce((sum, line) => sum + BigInt(line.pico_usd) * (line.has_factor ? factor : unit), 0n);
+  const divisor = PICO_PER_NANO * unit;
+  return (pico + divisor - 1n) / divisor;
 }
 
 /** Whether the receipt's own figures agree with each other. Throws `Refused` where they do not. */

@@ -33,6 +33,15 @@ export const PRICE_METERS = [
   'input_characters',
   'audio_seconds',
   'video_seconds',
+  'audio_output_tokens',
+  'web_searches',
+  'web_search_previews',
+  'file_searches',
+  'container_gigabytes',
+  'image_tool_text_input_tokens',
+  'image_tool_image_input_tokens',
+  'image_tool_text_output_tokens',
+  'image_tool_image_output_tokens',
 ] as const;
 
 /** Whether the receipt was charged at the published prices, in the right tier and with the right factor. Throws `Refused` where it was not. */

@@ -2,7 +2,7 @@
 
 /**
  * What was consumed, by meter. Cached, cache-write, audio and image tokens are disjoint parts of the input, cached image tokens a part of
- * the image tokens in; reasoning and image tokens are parts of the output. The counts that only some requests have are absent when zero.
+ * the image tokens in; reasoning, image and audio tokens are parts of the output. What tools of the provider used is beside both. The counts that only some requests have are absent when zero.
  */
 export interface ReceiptUsage {
   input_tokens: number;
@@ -24,6 +24,20 @@ export interface ReceiptUsage {
   video_seconds?: number | undefined;
   /** Images made: counted, and priced by their tokens. */
   images?: number | undefined;
+  audio_output_tokens?: number | undefined;
+  /** Searches of the web by the provider. */
+  web_searches?: number | undefined;
+  /** The same by its older tool. */
+  web_search_previews?: number | undefined;
+  /** Searches of stored files by the provider. */
+  file_searches?: number | undefined;
+  /** Memory of the containers that the provider ran, gigabytes: of each, for every session of twenty minutes. */
+  container_gigabytes?: number | undefined;
+  /** What the provider's own image model took and gave. */
+  image_tool_text_input_tokens?: number | undefined;
+  image_tool_image_input_tokens?: number | undefined;
+  image_tool_text_output_tokens?: number | undefined;
+  image_tool_image_output_tokens?: number | undefined;
 }
 
 /** The caller's own signature of the request (RFC 9421), by a key they registered on their API key. See `VerifyOptions.requestComponents`. */

@@ -86,6 +86,15 @@ const usage: Shape<ReceiptUsage> = strictObjectWith(
     audio_seconds: moreThanNone,
     video_seconds: moreThanNone,
     images: moreThanNone,
+    audio_output_tokens: moreThanNone,
+    web_searches: moreThanNone,
+    web_search_previews: moreThanNone,
+    file_searches: moreThanNone,
+    container_gigabytes: moreThanNone,
+    image_tool_text_input_tokens: moreThanNone,
+    image_tool_image_input_tokens: moreThanNone,
+    image_tool_text_output_tokens: moreThanNone,
+    image_tool_image_output_tokens: moreThanNone,
   },
 );
 

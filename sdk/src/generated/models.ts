@@ -862,6 +862,24 @@ export interface CorrectionRequest {
     video_seconds?: number | undefined;
     /** Images made: counted, and priced by their tokens. */
     images?: number | undefined;
+    /** Part of the output. */
+    audio_output_tokens?: number | undefined;
+    /** Searches of the web by the provider. */
+    web_searches?: number | undefined;
+    /** Searches of the web by the provider’s older tool. */
+    web_search_previews?: number | undefined;
+    /** Searches of stored files by the provider. */
+    file_searches?: number | undefined;
+    /** Memory of the containers that the provider ran, gigabytes: of each, for every session of twenty minutes. */
+    container_gigabytes?: number | undefined;
+    /** Text tokens that the provider’s image tool took. */
+    image_tool_text_input_tokens?: number | undefined;
+    /** Image tokens that the provider’s image tool took. */
+    image_tool_image_input_tokens?: number | undefined;
+    /** Text tokens that the provider’s image tool gave. */
+    image_tool_text_output_tokens?: number | undefined;
+    /** Image tokens that the provider’s image tool gave. */
+    image_tool_image_output_tokens?: number | undefined;
   };
   /** Stands in the correction’s receipt, which is public to anyone who knows its id. */
   reason: string;
@@ -2785,7 +2803,7 @@ export interface ModelPricing {
   effective_from: string;
   currency: 'USD';
   /** USD per single unit, by meter. */
-  prices: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds']?: string };
+  prices: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens']?: string };
   /** Empty where long inputs cost no more. */
   tiers: PriceTier[];
   /** Factor on all prices in batches. */
@@ -3442,13 +3460,13 @@ export interface PriceEntry {
 /** A price of a model. It has to name every meter that the model’s kind is charged by; 0 is allowed. */
 export interface PriceInput {
   /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
-  usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds']?: string };
+  usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens']?: string };
   /** Prices of long inputs. */
   tiers?: {
     /** The whole request is priced at this tier when its input is above this many tokens. */
     above_input_tokens: number;
     /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
-    usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds']?: string };
+    usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens']?: string };
   }[] | undefined;
   /** Factor on all prices in batches. */
   batch_factor?: string | undefined;
@@ -3468,17 +3486,17 @@ export interface PriceList {
   }[];
 }
 
-export type PriceMeter = 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds';
+export type PriceMeter = 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens';
 
 export interface PriceTerms {
   /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
-  usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds']?: string };
+  usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens']?: string };
   /** Prices of long inputs. */
   tiers?: {
     /** The whole request is priced at this tier when its input is above this many tokens. */
     above_input_tokens: number;
     /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
-    usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds']?: string };
+    usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens']?: string };
   }[] | undefined;
   /** Factor on all prices in batches. */
   batch_factor?: string | undefined;
@@ -3488,7 +3506,7 @@ export interface PriceTerms {
 export interface PriceTier {
   /** The whole request is priced at this tier when its input is above this many tokens. */
   above_input_tokens: number;
-  prices: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds']?: string };
+  prices: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens']?: string };
 }
 
 /** Problem details (RFC 9457) with OpenAI’s `error` member. */
@@ -3755,7 +3773,7 @@ export interface ReceiptTimestamp {
   path: string[];
 }
 
-/** What was consumed. Cached, cache-write, audio and image tokens are parts of the input, reasoning and image tokens of the output. Counts that only some requests have are absent when they are zero. */
+/** What was consumed. Cached, cache-write, audio and image tokens are parts of the input, reasoning, image and audio tokens of the output. What tools of the provider used is beside both. Counts that only some requests have are absent when they are zero. */
 export interface ReceiptUsage {
   input_tokens: number;
   cached_input_tokens: number;
@@ -3780,6 +3798,24 @@ export interface ReceiptUsage {
   video_seconds?: number | undefined;
   /** Images made: counted, and priced by their tokens. */
   images?: number | undefined;
+  /** Part of the output. */
+  audio_output_tokens?: number | undefined;
+  /** Searches of the web by the provider. */
+  web_searches?: number | undefined;
+  /** Searches of the web by the provider’s older tool. */
+  web_search_previews?: number | undefined;
+  /** Searches of stored files by the provider. */
+  file_searches?: number | undefined;
+  /** Memory of the containers that the provider ran, gigabytes: of each, for every session of twenty minutes. */
+  container_gigabytes?: number | undefined;
+  /** Text tokens that the provider’s image tool took. */
+  image_tool_text_input_tokens?: number | undefined;
+  /** Image tokens that the provider’s image tool took. */
+  image_tool_image_input_tokens?: number | undefined;
+  /** Text tokens that the provider’s image tool gave. */
+  image_tool_text_output_tokens?: number | undefined;
+  /** Image tokens that the provider’s image tool gave. */
+  image_tool_image_output_tokens?: number | undefined;
 }
 
 /** Which request’s cost is given back, and why. */

@@ -67,6 +67,15 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   input_characters: { label: 'Input', per: '1M characters', units: 1_000_000n },
   audio_seconds: { label: 'Audio', per: 'minute', units: 60n },
   video_seconds: { label: 'Video', per: 'second', units: 1n },
+  audio_output_tokens: { label: 'Audio output', ...TOKENS },
+  web_searches: { label: 'Web search', per: '1k searches', units: 1_000n },
+  web_search_previews: { label: 'Web search (preview tool)', per: '1k searches', units: 1_000n },
+  file_searches: { label: 'File search', per: '1k searches', units: 1_000n },
+  container_gigabytes: { label: 'Container', per: 'GB and session', units: 1n },
+  image_tool_text_input_tokens: { label: 'Image tool, text input', ...TOKENS },
+  image_tool_image_input_tokens: { label: 'Image tool, image input', ...TOKENS },
+  image_tool_text_output_tokens: { label: 'Image tool, text output', ...TOKENS },
+  image_tool_image_output_tokens: { label: 'Image tool, image output', ...TOKENS },
 };
 
 const newestOf = (prices: CatalogModel['prices']) => prices.toSorted((a, b) => a.effective_from.localeCompare(b.effective_from)).at(-1);

@@ -153,9 +153,12 @@ var (
 	kinds        = []string{"usage", "batch_line", "media_job", "refund", "correction"}
 	quotaMeters  = []string{"requests", "tokens", "images", "audio_seconds", "video_seconds"}
 	basicMeters  = strings.Fields("input_tokens cached_input_tokens cache_write_tokens output_tokens reasoning_tokens")
-	moreMeters   = strings.Fields("cache_write_1h_tokens audio_input_tokens image_input_tokens cached_image_input_tokens image_output_tokens input_characters audio_seconds video_seconds images")
-	priceMeters  = strings.Fields("input_tokens cached_input_tokens cache_write_tokens cache_write_1h_tokens output_tokens audio_input_tokens image_input_tokens cached_image_input_tokens image_output_tokens input_characters audio_seconds video_seconds")
+	moreMeters   = strings.Fields("cache_write_1h_tokens audio_input_tokens image_input_tokens cached_image_input_tokens image_output_tokens input_characters audio_seconds video_seconds images audio_output_tokens " + toolMeters)
+	priceMeters  = strings.Fields("input_tokens cached_input_tokens cache_write_tokens cache_write_1h_tokens output_tokens audio_input_tokens image_input_tokens cached_image_input_tokens image_output_tokens input_characters audio_seconds video_seconds audio_output_tokens " + toolMeters)
 )
+
+// What tools of the provider used: the factor is not on their prices.
+const toolMeters = "web_searches web_search_previews file_searches container_gigabytes image_tool_text_input_tokens image_tool_image_input_tokens image_tool_text_output_tokens image_tool_image_output_tokens"
 
 // Go's expressions repeat at most 1,000 times.
 func fieldText(value any, at, code string) {

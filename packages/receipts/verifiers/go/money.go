@@ -27,15 +27,13 @@ func minus(a, b *big.Int) *big.Int { return new(big.Int).Sub(a, b) }
 func costOf(usage, prices object, factor string) (*big.Int, bool) {
 	use := func(name string) int64 { found, _ := usage[name].(int64); return found }
 	image, cachedImage, imageOut, output := use("image_input_tokens"), use("cached_image_input_tokens"), use("image_output_tokens"), use("output_tokens")
+	audioOut := use("audio_output_tokens")
 	// Each is below 2^53, so five of them fit.
 	fresh := use("input_tokens") - use("cached_input_tokens") - use("cache_write_tokens") - use("cache_write_1h_tokens") - use("audio_input_tokens") - image
-	if fresh < 0 || cachedImage > image || use("reasoning_tokens") > output || imageOut > output {
+	if fresh < 0 || cachedImage > image || use("reasoning_tokens") > output || imageOut+audioOut > output {
 		refuse("usage_inconsistent", "parts are more than their whole")
 	}
-	lines := []struct {
-		units  int64
-		meters string
-	}{
+	lines := []pricedLine{
 		{fresh, "input_tokens"},
 		{use("cached_input_tokens"), "cached_input_tokens input_tokens"},
 		{use("cache_write_tokens"), "cache_write_tokens input_tokens"},
@@ -43,12 +41,32 @@ func costOf(usage, prices object, factor string) (*big.Int, bool) {
 		{use("audio_input_tokens"), "audio_input_tokens input_tokens"},
 		{image - cachedImage, "image_input_tokens input_tokens"},
 		{cachedImage, "cached_image_input_tokens image_input_tokens input_tokens"},
-		{output - imageOut, "output_tokens image_output_tokens"},
+		{output - imageOut - audioOut, "output_tokens image_output_tokens"},
 		{imageOut, "image_output_tokens output_tokens"},
+		{audioOut, "audio_output_tokens output_tokens"},
 		{use("input_characters"), "input_characters"},
 		{use("audio_seconds"), "audio_seconds"},
 		{use("video_seconds"), "video_seconds"},
 	}
+	tools := []pricedLine{}
+	for _, meter := range strings.Fields(toolMeters) {
+		tools = append(tools, pricedLine{use(meter), meter})
+	}
+	pico, isUnpriced := picoOf(lines, prices)
+	ofTools, areUnpriced := picoOf(tools, prices)
+	whole, fraction, _ := strings.Cut(factor, ".")
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(len(fraction))), nil)
+	sum := plus(times(pico, bigOf(whole+fraction)), times(ofTools, unit))
+	return ceil(sum, times(big.NewInt(1000), unit)), isUnpriced || areUnpriced
+}
+
+// meters: the first of them that has a price is applied.
+type pricedLine struct {
+	units  int64
+	meters string
+}
+
+func picoOf(lines []pricedLine, prices object) (*big.Int, bool) {
 	pico, isUnpriced := new(big.Int), false
 	for _, line := range lines {
 		price := any(nil)
@@ -63,9 +81,7 @@ func costOf(usage, prices object, factor string) (*big.Int, bool) {
 			isUnpriced = true
 		}
 	}
-	whole, fraction, _ := strings.Cut(factor, ".")
-	divisor := times(big.NewInt(1000), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(len(fraction))), nil))
-	return ceil(times(pico, bigOf(whole+fraction)), divisor), isUnpriced
+	return pico, isUnpriced
 }
 
 func checkCost(p object) {

@@ -202,16 +202,20 @@ PLAN = pattern("[a-z][a-z0-9_-]{0,39}@[1-9][0-9]{0,8}")
 PRINTABLE = pattern(r"[\x20-\x7e]{1,2048}")
 FACTOR = pattern(r"(0|[1-9][0-9]{0,3})(\.[0-9]{0,17}[1-9])?")
 KINDS = ("usage", "batch_line", "media_job", "refund", "correction")
+TOOL_METERS = (
+    "web_searches web_search_previews file_searches container_gigabytes image_tool_text_input_tokens image_tool_image_input_tokens "
+    "image_tool_text_output_tokens image_tool_image_output_tokens"
+).split()
 PRICE_METERS = (
     "input_tokens cached_input_tokens cache_write_tokens cache_write_1h_tokens output_tokens audio_input_tokens image_input_tokens "
-    "cached_image_input_tokens image_output_tokens input_characters audio_seconds video_seconds"
-).split()
+    "cached_image_input_tokens image_output_tokens input_characters audio_seconds video_seconds audio_output_tokens"
+).split() + TOOL_METERS
 QUOTA_METERS = ("requests", "tokens", "images", "audio_seconds", "video_seconds")
 BASIC = ("input_tokens", "cached_input_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
 MORE = (
     "cache_write_1h_tokens audio_input_tokens image_input_tokens cached_image_input_tokens image_output_tokens input_characters "
-    "audio_seconds video_seconds images"
-).split()
+    "audio_seconds video_seconds images audio_output_tokens"
+).split() + TOOL_METERS
 
 
 def unit_prices(v, at, code):
@@ -543,7 +547,8 @@ def cost_of(usage, prices, factor):
     parts = ("cached_input_tokens", "cache_write_tokens", "cache_write_1h_tokens", "audio_input_tokens", "image_input_tokens")
     fresh = use["input_tokens"] - sum(use[name] for name in parts)
     image, cached_image, image_out = use["image_input_tokens"], use["cached_image_input_tokens"], use["image_output_tokens"]
-    if fresh < 0 or cached_image > image or max(use["reasoning_tokens"], image_out) > use["output_tokens"]:
+    audio_out = use["audio_output_tokens"]
+    if fresh < 0 or cached_image > image or max(use["reasoning_tokens"], image_out + audio_out) > use["output_tokens"]:
         raise Refused("usage_inconsistent", "parts are more than their whole")
     lines = [
         (fresh, "input_tokens"),
@@ -553,17 +558,26 @@ def cost_of(usage, prices, factor):
         (use["audio_input_tokens"], "audio_input_tokens", "input_tokens"),
         (image - cached_image, "image_input_tokens", "input_tokens"),
         (cached_image, "cached_image_input_tokens", "image_input_tokens", "input_tokens"),
-        (use["output_tokens"] - image_out, "output_tokens", "image_output_tokens"),
+        (use["output_tokens"] - image_out - audio_out, "output_tokens", "image_output_tokens"),
         (image_out, "image_output_tokens", "output_tokens"),
+        (audio_out, "audio_output_tokens", "output_tokens"),
         *((use[name], name) for name in ("input_characters", "audio_seconds", "video_seconds")),
     ]
+    whole, _, fraction = factor.partition(".")
+    unit = 10 ** len(fraction)
+    pico, unpriced = pico_of(lines, prices)
+    # The factor is not on what tools of the provider used.
+    of_tools, unpriced_tools = pico_of([(use[name], name) for name in TOOL_METERS], prices)
+    return ceil(pico * int(whole + fraction) + of_tools * unit, 1000 * unit), unpriced or unpriced_tools
+
+
+def pico_of(lines, prices):
     pico, unpriced = 0, False
     for units, *meters in lines:
         price = next((prices[name] for name in meters if name in prices), None)
         unpriced = unpriced or (units > 0 and price is None)
         pico += units * int(price or 0)
-    whole, _, fraction = factor.partition(".")
-    return ceil(pico * int(whole + fraction), 1000 * 10 ** len(fraction)), unpriced
+    return pico, unpriced
 
 
 def ceil(amount, whole):

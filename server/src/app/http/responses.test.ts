@@ -1,3 +1,4 @@
+import { verifyReceipt } from '@tallygate/receipts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectTurns } from '../../kernel/testing/event-loop.ts';
 import { loadCatalog } from '../../money/catalog/index.ts';
@@ -267,6 +268,19 @@ describe('what an item refers to', () => {
     const missing = [{ type: 'input_file', file_id: 'file-none' }];
     expect((await create({ model: MODEL, input: [{ role: 'user', content: missing }] })).status).toBe(404);
   });
+});
+
+test('what the provider ran is on a receipt that verifies, at the published prices', async () => {
+  const tools = [{ type: 'web_search' }, { type: 'code_interpreter', container: { type: 'auto', memory_limit: '16g' } }];
+  const { headers, body } = await create({ tools, input: 'web search, then the code interpreter' });
+  expect(body.output.map(({ type }: { type: string }) => type)).toEqual(['web_search_call', 'code_interpreter_call', 'message']);
+  await world.written();
+  const { body: receipt } = await at(`/v1/receipts/${headers.get('x-receipt-id')}`);
+  const { usage, unit_prices_pico_usd: prices, cost_nano_usd: cost } = receipt.payload;
+  expect(usage).toMatchObject({ web_searches: 1, container_gigabytes: 16 });
+  expect(prices).toMatchObject({ web_searches: '10000000000', container_gigabytes: '30000000000' });
+  expect(BigInt(cost)).toBe(490_000_000n + (BigInt(usage.input_tokens) * 150n + BigInt(usage.output_tokens) * 600n));
+  expect(verifyReceipt(receipt, (await at('/.well-known/vaas-keys.json')).body)).toMatchObject({ valid: true });
 });
 
 describe('in the background', () => {

@@ -113,6 +113,7 @@ export async function admit(call: Call, deps: AdmissionDeps): Promise<Admission>
   // First the whole bound, by the cheap count. Only where that does not fit is the prompt counted, and the bound lowered where it may be.
   let held = offers;
   let outcome = await take(deps.lanes, { ...whole, outputTokens: { ...whole.outputTokens, least: whole.outputTokens.wanted }, rates });
+  if (!outcome.held && !('refusedBy' in outcome) && call.work.lighter) return admit({ ...call, work: call.work.lighter() }, deps);
   if (!outcome.held && !('refusedBy' in outcome)) {
     const counted = await countedOffers(call, offers, deps.tokenizer);
     held = counted ?? offers;

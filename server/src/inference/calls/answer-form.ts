@@ -1,10 +1,19 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import type { Soon } from '../../kernel/soon.ts';
+import type { ToolUsage } from '../../money/catalog/index.ts';
+
+/** Tools that the provider ran, as far as the answer says it. */
+export interface RunTools {
+  readonly calls: number;
+  readonly usage: ToolUsage;
+}
 
 /** What was delivered, as far as it was kept and as the endpoint's form writes it down, and by how much it has to be scaled up where not all of it was. */
 export interface Delivered {
   readonly text: string;
   readonly scale: number;
+  /** What the provider ran, where the request lets it run anything. */
+  readonly tools?: RunTools;
 }
 
 /** What the answer cost, to be shown in it. */

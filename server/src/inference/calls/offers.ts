@@ -4,6 +4,7 @@ import {
   type Catalog,
   type CatalogModel,
   costBound,
+  meterWithoutPrice,
   modelNotFound,
   modelWithoutPrice,
   OWN,
@@ -12,7 +13,7 @@ import {
 import { type Call, isLive, trafficOf } from './call.ts';
 import { coolingDown, type Deployments, type Skipped, type Target } from './deployments.ts';
 import { allowsModel } from './key-limits.ts';
-import type { Requirement, WorkBound } from './work.ts';
+import type { MeterNeeded, Requirement, WorkBound } from './work.ts';
 
 /** A model that may serve the call, with what it may cost. */
 export interface Offer {
@@ -71,10 +72,13 @@ function possibleOffers(call: Call, { catalog, deployments }: OfferDeps): { offe
     if (!price) throw modelWithoutPrice(model, param);
     const missing = unmet(model, work.needs);
     if (missing && isAsked) throw incapable(model, missing);
+    const unpriced = unpricedMeter(price, work.meters);
+    if (unpriced && isAsked) throw meterWithoutPrice(model, unpriced);
     const outputTokens = outputBound(call, model, isAsked);
     const choice = deployments.choose(model, work, trafficOf(grant), startedAt, resolved);
-    if (!missing && choice.targets.length > 0) offers.push({ model, price, ...choice, bound: work.bound(model), outputTokens });
-    else left.push({ model: model.id, deployment: null, provider: null, reason: missing ? 'incapable' : 'not_deployed' });
+    if (!missing && !unpriced && choice.targets.length > 0)
+      offers.push({ model, price, ...choice, bound: work.bound(model), outputTokens });
+    else left.push({ model: model.id, deployment: null, provider: null, reason: missing || unpriced ? 'incapable' : 'not_deployed' });
   }
   if (headers.fallbackPolicy === 'semantic') offers.push(...stepsDown(call, offers, { catalog, deployments }));
   return { offers, left };
@@ -116,7 +120,7 @@ function stepsDown(call: Call, offers: readonly Offer[], { catalog, deployments 
     .filter(canServe)
     .flatMap((model) => {
       const price = model.priceAt(startedAt);
-      if (!price) return [];
+      if (!price || unpricedMeter(price, work.meters)) return [];
       const bound = work.bound(model);
       const cost = costBound(price, bound);
       if (cost.fixed > ceiling.fixed || cost.perOutputToken > ceiling.perOutputToken) return [];
@@ -150,6 +154,10 @@ export const leastOutputTokens = (wanted: number, choices: number): number => Ma
 
 export const unmet = (model: CatalogModel, needs: readonly Requirement[]): Requirement | undefined =>
   needs.find(({ capability }) => !model.capabilities.has(capability));
+
+/** What the request lets the provider bill and the price does not name, on the way to any of its tiers: it would be free. */
+const unpricedMeter = ({ unit, tiers }: Price, needed: readonly MeterNeeded[] = []): MeterNeeded | undefined =>
+  needed.find(({ meter }) => [unit, ...tiers.map((tier) => tier.unit)].some((prices) => prices[meter] === undefined));
 
 function incapable(model: CatalogModel, { capability, param }: Requirement): Problem {
   const msg = `${model.id} does not support ${capability.replaceAll('_', ' ')}`;

@@ -1,6 +1,6 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import { andThen, inOrder, type Soon } from '../../kernel/soon.ts';
-import type { Delivered, ShownCost, StreamError, StreamFilter } from './answer-form.ts';
+import type { Delivered, RunTools, ShownCost, StreamError, StreamFilter } from './answer-form.ts';
 import { dataOf, eventSoFar, isJsonText, type Json, jsonOf, LONGEST_PARSED, mayTellUsage, nameOf, readLarge } from './event-data.ts';
 import { END_OF_EVENT, EventFrames, eventsOf, isKeepAlive, writtenEvent } from './event-frames.ts';
 import { ToldUsage } from './told-usage.ts';
@@ -23,6 +23,8 @@ export interface EventForm {
   wholeTextOf?(final: Json): string;
   /** What is kept of a complete answer. */
   valueOf?(final: Json): unknown;
+  /** What the provider has run by then, where the request lets it run anything. */
+  tools?(): RunTools;
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -121,8 +123,13 @@ export class TypedEventStream implements StreamFilter {
   delivered(): Delivered {
     const text = this.#kept.map((kept) => (typeof kept === 'string' ? kept : this.#textOf(kept))).join('');
     const last = this.#final ? this.#form.textOf(this.#final) : '';
-    if (text + last === '' && this.#final) return { text: this.#form.wholeTextOf?.(this.#final) ?? '', scale: 1 };
-    return { text: text + last, scale: this.#keptBytes === 0 ? 1 : this.#passedBytes / this.#keptBytes };
+    if (text + last === '' && this.#final) return { text: this.#form.wholeTextOf?.(this.#final) ?? '', scale: 1, ...this.#tools() };
+    return { text: text + last, scale: this.#keptBytes === 0 ? 1 : this.#passedBytes / this.#keptBytes, ...this.#tools() };
+  }
+
+  #tools(): Pick<Delivered, 'tools'> {
+    const tools = this.#form.tools?.();
+    return tools ? { tools } : {};
   }
 
   #textOf(events: Buffer): string {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { ReceiptUsage } from '@tallygate/contract';
+import type { PriceMeter, ReceiptUsage } from '@tallygate/contract';
 import type { CatalogModel, UsageBound } from '../../money/catalog/index.ts';
 import type { Delivered, ShownCost, StreamError } from './answer-form.ts';
 import type { CallContext } from './call-context.ts';
@@ -10,6 +10,13 @@ import type { Tokenizer } from './tokenizer.ts';
 /** Something that not every model can do. */
 export interface Requirement {
   readonly capability: string;
+  /** The request field that asks for it. */
+  readonly param: string;
+}
+
+/** A unit that the request lets the provider bill. */
+export interface MeterNeeded {
+  readonly meter: PriceMeter;
   /** The request field that asks for it. */
   readonly param: string;
 }
@@ -51,6 +58,8 @@ export interface Work extends Placed {
    */
   readonly isPassedOn?: true;
   readonly needs: readonly Requirement[];
+  /** What has to have a price beside what models of the kind are charged by. */
+  readonly meters?: readonly MeterNeeded[];
   readonly output: OutputBound | null;
   /** What makes it cheaper, as an advice to the caller: "lower `n`". */
   readonly cheaper: string;
@@ -58,6 +67,8 @@ export interface Work extends Placed {
   readonly estimatedTokens: number;
   /** What the model may think beside the bound on tokens out, in each choice; in {@link bound} too. Absent: thought is within that bound. */
   thinkingTokens?(model: CatalogModel): number;
+  /** The same with fewer calls of tools that the provider runs, where the caller has not said how many: tried where the whole does not fit. */
+  lighter?(): Work;
   bound(model: CatalogModel): WorkBound;
   /** A tighter bound by counting the prompt; undefined where nothing in the request can be counted. */
   countedBound?(model: CatalogModel, tokenizer: Tokenizer): Promise<WorkBound | undefined>;

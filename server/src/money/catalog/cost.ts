@@ -23,17 +23,36 @@ function pricesFor(price: Price, inputTokens: number): { unit: UnitPrices; tierA
  * What the usage costs, rounded up once. A part of the input or output costs the price of its whole where it has none of its own; what
  * the price does not name at all is counted and costs nothing.
  *
- * @param factor on all prices, an exact decimal such as a price's `batchFactor`
+ * @param factor on all prices but those of tools, an exact decimal such as a price's `batchFactor`
  */
 export function costOf(price: Price, usage: ReceiptUsage, factor = '1'): Cost {
   const { unit, tierAboveInputTokens } = pricesFor(price, usage.input_tokens);
   const { part, whole } = factorOf(factor);
-  return { nanoUsd: ceilDiv(picoOf(unit, usage) * part, whole * PICO_PER_NANO), unit, tierAboveInputTokens };
+  const pico = picoOf(unit, usage) * part + picoOfTools(unit, usage) * whole;
+  return { nanoUsd: ceilDiv(pico, whole * PICO_PER_NANO), unit, tierAboveInputTokens };
 }
+
+/** What tools of the provider use: a part of nothing, at the whole price in a batch too. */
+export const TOOL_METERS = [
+  'web_searches',
+  'web_search_previews',
+  'file_searches',
+  'container_gigabytes',
+  'image_tool_text_input_tokens',
+  'image_tool_image_input_tokens',
+  'image_tool_text_output_tokens',
+  'image_tool_image_output_tokens',
+] as const;
+
+/** Units by meter. */
+export type ToolUsage = Readonly<Partial<Record<(typeof TOOL_METERS)[number], number | undefined>>>;
+
+const picoOfTools = (unit: UnitPrices, used: ToolUsage): PicoUsd =>
+  TOOL_METERS.reduce((sum, meter) => sum + BigInt(used[meter] ?? 0) * (unit[meter] ?? 0n), 0n);
 
 function picoOf(unit: UnitPrices, usage: ReceiptUsage): PicoUsd {
   const { cache_write_1h_tokens: hourly = 0, audio_input_tokens: audio = 0, image_output_tokens: imageOut = 0 } = usage;
-  const { image_input_tokens: image = 0, cached_image_input_tokens: cachedImage = 0 } = usage;
+  const { image_input_tokens: image = 0, cached_image_input_tokens: cachedImage = 0, audio_output_tokens: audioOut = 0 } = usage;
   const fresh = usage.input_tokens - usage.cached_input_tokens - usage.cache_write_tokens - hourly - audio - image;
   const each = pricesWithFallbacks(unit);
   return (
@@ -44,8 +63,9 @@ function picoOf(unit: UnitPrices, usage: ReceiptUsage): PicoUsd {
     BigInt(audio) * each.audio +
     BigInt(image - cachedImage) * each.image +
     BigInt(cachedImage) * each.cachedImage +
-    BigInt(usage.output_tokens - imageOut) * each.output +
+    BigInt(usage.output_tokens - imageOut - audioOut) * each.output +
     BigInt(imageOut) * each.imageOutput +
+    BigInt(audioOut) * each.audioOutput +
     BigInt(usage.input_characters ?? 0) * each.character +
     BigInt(usage.audio_seconds ?? 0) * each.audioSecond +
     BigInt(usage.video_seconds ?? 0) * each.videoSecond
@@ -68,6 +88,7 @@ function pricesWithFallbacks(unit: UnitPrices) {
     cachedImage: unit.cached_image_input_tokens ?? image,
     output,
     imageOutput: unit.image_output_tokens ?? output,
+    audioOutput: unit.audio_output_tokens ?? output,
     character: unit.input_characters ?? 0n,
     audioSecond: unit.audio_seconds ?? 0n,
     videoSecond: unit.video_seconds ?? 0n,
@@ -85,6 +106,11 @@ export interface UsageBound {
   readonly inputCharacters?: number;
   readonly audioSeconds?: number;
   readonly videoSeconds?: number;
+  /** Tokens that the output bound counts may be sound. */
+  readonly mayHaveAudioOut?: boolean;
+  readonly tools?: ToolUsage;
+  /** How often what comes out may be read again on the way, as part of the input. */
+  readonly rereads?: number;
 }
 
 export interface CostBound {
@@ -99,21 +125,28 @@ export interface CostBound {
  * text, and every tier that the input can reach.
  */
 export function costBound(price: Price, bound: UsageBound, factor = '1'): CostBound {
-  const tiers = price.tiers.filter((tier) => bound.inputTokens > tier.aboveInputTokens);
-  const reachable = [price, ...tiers].map(({ unit }) => pricesWithFallbacks(unit));
+  // Of what is read again nobody knows here how much it is.
+  const tiers = price.tiers.filter((tier) => bound.rereads || bound.inputTokens > tier.aboveInputTokens);
+  const units = [price, ...tiers].map(({ unit }) => unit);
+  const reachable = units.map(pricesWithFallbacks);
   const dearest = (...meters: readonly (keyof (typeof reachable)[number])[]): PicoUsd =>
     reachable.flatMap((each) => meters.map((meter) => each[meter])).reduce(maxOf, 0n);
-  const perOutputToken = dearest('output');
+  const perInputToken = dearest('input', 'cached', 'cacheWrite', 'cacheWriteHour', 'audio', 'image', 'cachedImage');
+  const perOutput = bound.mayHaveAudioOut ? dearest('output', 'audioOutput') : dearest('output');
+  const perOutputToken = perOutput + BigInt(bound.rereads ?? 0) * perInputToken;
   const fixed =
-    BigInt(bound.inputTokens) * dearest('input', 'cached', 'cacheWrite', 'cacheWriteHour', 'audio', 'image', 'cachedImage') +
+    BigInt(bound.inputTokens) * perInputToken +
     BigInt(bound.fixedOutputTokens ?? 0) * perOutputToken +
     BigInt(bound.imageOutputTokens ?? 0) * dearest('imageOutput', 'output') +
     BigInt(bound.inputCharacters ?? 0) * dearest('character') +
     BigInt(bound.audioSeconds ?? 0) * dearest('audioSecond') +
     BigInt(bound.videoSeconds ?? 0) * dearest('videoSecond');
   const by = factorOf(factor);
-  return { fixed: times(fixed, by), perOutputToken: times(perOutputToken, by) };
+  return { fixed: times(fixed, by) + mostOfTools(units, bound.tools), perOutputToken: times(perOutputToken, by) };
 }
+
+const mostOfTools = (units: readonly UnitPrices[], tools: ToolUsage = {}): PicoUsd =>
+  units.map((unit) => picoOfTools(unit, tools)).reduce(maxOf, 0n);
 
 /** Rounded up, so that a bound stays one. */
 const times = (amount: PicoUsd, { part, whole }: Factor): PicoUsd => ceilDiv(amount * part, whole);
@@ -122,7 +155,8 @@ const times = (amount: PicoUsd, { part, whole }: Factor): PicoUsd => ceilDiv(amo
 const INPUT_METERS = ['input', 'cacheWriteHour', 'cacheWrite', 'audio', 'image', 'cachedImage', 'cached'] as const;
 
 /** The dearest usage within the bound, for a request whose real usage stays unknown. It costs at most what {@link costBound} says. */
-export function usageBound(price: Price, bound: UsageBound, outputTokens: number): ReceiptUsage {
+export function usageBound(price: Price, { rereads = 0, ...given }: UsageBound, outputTokens: number): ReceiptUsage {
+  const bound = { ...given, inputTokens: given.inputTokens + rereads * outputTokens };
   const whole = usageOfInput(price, bound, outputTokens);
   // A long-context tier is mostly the dearer one; where it is not, a shorter prompt would cost more.
   const shorter = price.tiers.filter(({ aboveInputTokens }) => aboveInputTokens < bound.inputTokens);
@@ -152,5 +186,7 @@ function usageOfInput(price: Price, bound: UsageBound, outputTokens: number): Re
     ...has('input_characters', bound.inputCharacters),
     ...has('audio_seconds', bound.audioSeconds),
     ...has('video_seconds', bound.videoSeconds),
+    ...has('audio_output_tokens', bound.mayHaveAudioOut && each.audioOutput >= each.output ? outputTokens : 0),
+    ...bound.tools,
   };
 }

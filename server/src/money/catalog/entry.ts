@@ -9,6 +9,7 @@ import {
   PriceTerms,
 } from '@tallygate/contract';
 import * as z from 'zod';
+import { TOOL_METERS } from './cost.ts';
 import { metersWithoutPrice } from './needed-meters.ts';
 
 /** What a price has to say besides its terms when it is handed in. */
@@ -69,10 +70,22 @@ const ShippedPrice = PriceTerms.extend({
   day: z.iso.date(),
 });
 
+/** What the provider's own tools cost, beside the prices of its chat models that have tools: one list for all of them. */
+const ShippedTools = z.strictObject({
+  /** Only of models that have this capability, or do not have it. */
+  with: z.string().optional(),
+  without: z.string().optional(),
+  prices: z
+    .array(ShippedPrice.omit({ tiers: true, batch_factor: true, source: true, key: true }).extend({ sources: z.array(z.string()).min(1) }))
+    .min(1),
+  note: z.string().optional(),
+});
+
 /** A file of the shipped list: all models of a provider. */
 const ShippedFile = z.strictObject({
   provider: z.string(),
   sources: z.record(z.string(), Source),
+  tools: z.array(ShippedTools).default([]),
   models: z.array(
     z
       .strictObject({
@@ -89,7 +102,7 @@ const ShippedFile = z.strictObject({
 
 /** @throws where an entry has no source, or a price no source and no day */
 export function modelsOfShippedFile(content: unknown): ListedModel[] {
-  const { provider, sources, models } = ShippedFile.parse(content);
+  const { provider, sources, models, tools } = ShippedFile.parse(content);
   const wordsOf = (name: string, id: string): string => {
     const source = Object.hasOwn(sources, name) ? sources[name] : undefined;
     if (!source) throw new Error(`${id} names the source ${name}, which the file does not have`);
@@ -105,7 +118,50 @@ export function modelsOfShippedFile(content: unknown): ListedModel[] {
       return { ...price, cited: `${wordsOf(source, id)}${key === undefined ? '' : ` ${key}`} (${day})` };
     });
     given.sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1));
-    return { id, definition: { ...definition, advertised: definition.advertised ?? false, provider }, prices: given };
+    const ofTools = tools
+      .filter((list) => haveTools(definition, list))
+      .flatMap(({ prices: dated }) =>
+        dated.map((price) => ({ ...price, cited: `${price.sources.map((name) => wordsOf(name, id)).join(', ')} (${price.day})` })),
+      );
+    return {
+      id,
+      definition: { ...definition, advertised: definition.advertised ?? false, provider },
+      prices: withPricesOfTools(given, ofTools),
+    };
+  });
+}
+
+type DatedPrice = GivenPrice & { readonly version: string; readonly effective_from: string };
+type DatedTools = Pick<DatedPrice, 'version' | 'effective_from' | 'usd_per_million' | 'cited'>;
+
+function haveTools({ kind = 'chat', capabilities = [] }: ModelDefinition, { with: has, without }: z.infer<typeof ShippedTools>): boolean {
+  const isMeant = (has === undefined || capabilities.includes(has)) && (without === undefined || !capabilities.includes(without));
+  return kind === 'chat' && capabilities.includes('tools') && isMeant;
+}
+
+/**
+ * From each day on which one of them changes, the price of the model with that of the tools: under the name of the newer, which says both.
+ * @param given in order of their days
+ */
+function withPricesOfTools(given: readonly DatedPrice[], tools: readonly DatedTools[]): DatedPrice[] {
+  const days = [...new Set([...given, ...tools].map(({ effective_from: day }) => day))].sort();
+  return days.flatMap((day) => {
+    const own = given.findLast(({ effective_from: from }) => from <= day);
+    const ofTools = tools.filter(({ effective_from: from }) => from <= day);
+    if (!own || ofTools.length === 0) return own ?? [];
+    const meters = Object.assign({}, ...ofTools.map(({ usd_per_million: prices }) => prices)) as DatedPrice['usd_per_million'];
+    return {
+      ...own,
+      effective_from: day,
+      version:
+        [own, ...ofTools]
+          .map(({ version }) => version)
+          .sort()
+          .at(-1) ?? own.version,
+      cited: [own, ...ofTools].map(({ cited }) => cited).join('; tools: '),
+      usd_per_million: { ...own.usd_per_million, ...meters },
+      tiers: own.tiers?.map((tier) => ({ ...tier, usd_per_million: { ...tier.usd_per_million, ...meters } })),
+    };
   });
 }
 
@@ -121,6 +177,9 @@ export function uniquely(models: ListedModel[]): ListedModel[] {
 
 /** What is missing in a price: a meter that the kind is charged by and that has no price would be free. */
 export function faultOfTerms(kind: ModelKind | undefined = 'chat', { usd_per_million, tiers = [] }: PriceTerms): string | undefined {
+  for (const meter of TOOL_METERS)
+    if (usd_per_million[meter] !== undefined && tiers.some((tier) => tier.usd_per_million[meter] === undefined))
+      return `Expected a price of ${meter} in every tier: a tier takes the place of all other prices`;
   for (const prices of [usd_per_million, ...tiers.map((tier) => tier.usd_per_million)]) {
     const missing = metersWithoutPrice(kind, prices);
     if (missing.length > 0) return `Expected a price of ${missing.join(', ')}, by which a model of kind ${kind} is charged`;

@@ -1,6 +1,6 @@
 export { CatalogAdministration, OPERATOR } from './administration.ts';
 export { type Catalog, loadCatalog } from './catalog.ts';
-export { type Cost, costBound, costOf, type UsageBound, usageBound } from './cost.ts';
+export { type Cost, costBound, costOf, type ToolUsage, type UsageBound, usageBound } from './cost.ts';
 export { deadNames, faultOfProvider } from './dead-names.ts';
 export { declareStanding, type PriceLog } from './declared-prices.ts';
 export { modelsOfFile } from './entry.ts';
@@ -9,7 +9,7 @@ export { LiveCatalog } from './live-catalog.ts';
 export { type CatalogModel, OWN } from './model.ts';
 export { beginsWithAnother, matchesGlob, type Resolved } from './names.ts';
 export { type Price, type UnitPrices, usdPerUnit } from './price.ts';
-export { modelNotFound, modelWithoutPrice, priceCommand } from './refusals.ts';
+export { meterWithoutPrice, modelNotFound, modelWithoutPrice, priceCommand } from './refusals.ts';
 export { catalogRoutes } from './routes.ts';
 export { shippedList } from './shipped.ts';
 export { CATALOG_CHANNEL, type Filled, type Found, fillFrom, ListFault, type ReadList } from './store.ts';

@@ -1,4 +1,4 @@
-import { ModelId, type PriceTerms } from '@tallygate/contract';
+import { ModelId, type PriceMeter, type PriceTerms } from '@tallygate/contract';
 import { ADMIN } from '../../kernel/admin-command.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Catalog } from './catalog.ts';
@@ -55,6 +55,17 @@ export const modelWithoutPrice = (model: Pick<CatalogModel, 'id' | 'kind'>, para
   new Problem(
     'unpriced_feature',
     `The model ${model.id} has no price, so no cap could hold it. To give it one, per million in place of each USD (0 is a price): \`${priceCommand(model)}\` on the gateway’s machine, or \`tallygate models price\` as an administrator.`,
+    { param },
+  );
+
+/** Says the command that gives the model a price of what the request lets its provider bill. */
+export const meterWithoutPrice = (
+  model: Pick<CatalogModel, 'id'>,
+  { meter, param }: { readonly meter: PriceMeter; readonly param: string },
+): Problem =>
+  new Problem(
+    'unpriced_feature',
+    `The model ${model.id} has no price of ${meter.replaceAll('_', ' ')}, so no cap could hold \`${param}\`: leave it out, or give the model a price with it, \`--meter ${meter}=USD\` per million beside its others, by \`${ADMIN} price ${quoted(model.id)}\` on the gateway’s machine or \`tallygate models price\` as an administrator.`,
     { param },
   );
 

@@ -169,7 +169,7 @@ const RESPONSES: FieldRules = {
   input: counted(PROMPT),
   instructions: counted(PROMPT),
   text: counted(PROMPT),
-  tools: counted(PROMPT, (tools, param) => unpricedTool(tools, param, RESPONSE_TOOLS)),
+  tools: counted(PROMPT, (tools, param) => unpricedTool(tools, param, RESPONSE_TOOLS, 'request')),
   tool_choice: counted('the tools that it names are', unpricedToolChoice),
   max_output_tokens: counted(BOUND),
   // What it says, and which tools it brings, only the provider knows; and it is the operator's there, not the caller's.
@@ -179,7 +179,7 @@ const RESPONSES: FieldRules = {
   background: counted('the worst case is held when the work begins'),
   reasoning: REASONING,
   ...free('images are held at what one can cost at most', 'image'),
-  ...free('bounds calls of tools that the provider runs, which are refused', 'max_tool_calls'),
+  max_tool_calls: counted('so many calls of tools that the provider runs are held, each with a further pass over the input'),
   ...free('no more calls than tokens out', 'parallel_tool_calls'),
   ...free(SAMPLING, 'temperature', 'top_p'),
   ...free(SHOWN, 'top_logprobs', 'include', 'stream', 'stream_options'),

@@ -114,9 +114,9 @@ describe('content that is not where it is counted', () => {
   test('a local shell has skills of the caller’s alone', () => {
     const asked = (skills: unknown) => check('/v1/responses', { tools: [{ type: 'shell', environment: { type: 'local', skills } }] });
     const mine = { name: 's', description: 'd', path: '/s' };
-    expect(asked([mine, { type: 'skill_reference', skill_id: 'k' }])).toThrow(refusal('unpriced_feature', 'tools[0]'));
-    expect(asked([{ ...mine, skill_id: 'k' }])).toThrow(refusal('unpriced_feature', 'tools[0]'));
-    expect(asked('k')).toThrow(refusal('unpriced_feature', 'tools[0]'));
+    expect(asked([mine, { type: 'skill_reference', skill_id: 'k' }])).toThrow(refusal('unpriced_feature', 'tools[0].environment'));
+    expect(asked([{ ...mine, skill_id: 'k' }])).toThrow(refusal('unpriced_feature', 'tools[0].environment'));
+    expect(asked('k')).toThrow(refusal('unpriced_feature', 'tools[0].environment'));
     expect(asked([mine])).not.toThrow();
     expect(asked(null)).not.toThrow();
   });

@@ -116,4 +116,9 @@ describe('a name that is in no table', () => {
     expect(asked({ output_config: { format: { type: 'json_schema', schema } } })).not.toThrow();
     expect(asked({ extra_body: { guided_json: schema, metadata: { n: 4 } }, nvext: { guided_json: schema } })).not.toThrow();
   });
+
+  test('JSON in a string passes in what describes the request, as Codex CLI writes it', () => {
+    expect(check('/v1/responses', { client_metadata: { 'x-codex-turn-metadata': '{"turn_id":"1","sandbox":"none"}' } })).not.toThrow();
+    expect(check('/v1/responses', { a_field_of_tomorrow: { settings: '{"max_output_tokens":9}' } })).toThrow('not JSON in a string');
+  });
 });

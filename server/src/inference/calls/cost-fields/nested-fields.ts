@@ -55,7 +55,8 @@ function requireNoFieldsIn(value: unknown, known: Known, loc: Loc): void {
     for (const [index, one] of value.entries()) requireNoFieldsIn(one, known, [...loc, index]);
     return;
   }
-  if (typeof value === 'string' && WRITTEN_OBJECT.test(value))
+  // What describes the request, Codex writes so (`client_metadata`).
+  if (typeof value === 'string' && WRITTEN_OBJECT.test(value) && !loc.some((name) => isDescriptive(String(name))))
     throw invalidInput([{ loc: ['body', ...loc], msg: 'must be an object, not JSON in a string', type: 'not_an_object' }]);
   if (typeof value === 'string') requireNoContent(value, known, loc);
   if (!isRecord(value)) return;

@@ -1,24 +1,37 @@
+import type { PriceMeter } from '@tallygate/contract';
 import { isRecord } from '../usage.ts';
 import type { Unpriced } from './field-rule.ts';
+import {
+  IMAGE_TOOL_METERS,
+  unpricedFileSearch,
+  unpricedImageTool,
+  unpricedInterpreter,
+  unpricedMcp,
+  unpricedShell,
+  unpricedWebSearch,
+} from './hosted-tool-rules.ts';
 
-/** Who runs a tool. What the provider runs, it bills by measures of its own. */
+/** Who runs a tool, and by what the provider bills what it runs. */
 export interface ToolRule {
   readonly runBy: 'caller' | 'provider';
-  /** By what the provider bills it, beside the tokens of every further pass over the input. */
-  readonly billedBy?: string;
+  /**
+   * The meters of what the provider runs, beside the tokens of every further pass over the input; none where it bills those alone. Undefined:
+   * no meter measures it.
+   */
+  readonly meters?: readonly PriceMeter[];
   /** Whether a tool of this type is the caller's to run after all: some types say so in a field. */
-  readonly isCallers?: (tool: Readonly<Record<string, unknown>>) => boolean;
+  readonly isCallers?: (tool: Tool) => boolean;
+  /** What of a tool that the provider runs no price holds. */
+  readonly unpriced?: (tool: Tool, param: string) => Unpriced | undefined;
 }
 
+type Tool = Readonly<Record<string, unknown>>;
+
 const caller: ToolRule = { runBy: 'caller' };
-const provider = (billedBy: string, isCallers?: ToolRule['isCallers']): ToolRule => ({
-  runBy: 'provider',
-  billedBy,
-  ...(isCallers && { isCallers }),
-});
+const unmeasured = (isCallers?: ToolRule['isCallers']): ToolRule => ({ runBy: 'provider', ...(isCallers && { isCallers }) });
 
 /** A skill that the caller has is named, described and at a path of the caller's; any other is fetched by the provider. */
-const hasOwnSkills = ({ skills }: Readonly<Record<string, unknown>>): boolean =>
+const hasOwnSkills = ({ skills }: Tool): boolean =>
   skills === undefined ||
   skills === null ||
   (Array.isArray(skills) &&
@@ -27,33 +40,39 @@ const hasOwnSkills = ({ skills }: Readonly<Record<string, unknown>>): boolean =>
     ));
 const SKILL_MEMBERS: ReadonlySet<string> = new Set(['name', 'description', 'path']);
 
-const webSearch = provider('calls');
-const computer = provider('screenshots at the prices of another model');
+const webSearch: ToolRule = { runBy: 'provider', meters: ['web_searches'], unpriced: unpricedWebSearch };
+const webSearchPreview: ToolRule = { runBy: 'provider', meters: ['web_search_previews'], unpriced: unpricedWebSearch };
 
-/** The types of tools in OpenAI's document (Responses, `tools`). */
-export const RESPONSE_TOOLS: ReadonlyMap<string, ToolRule> = new Map([
+/** The types of tools in OpenAI's document (Responses, `tools`): the one table that says who runs them. */
+export const RESPONSE_TOOLS: ReadonlyMap<string, ToolRule> = new Map<string, ToolRule>([
   ['function', caller],
   ['custom', caller],
   ['namespace', caller],
   ['local_shell', caller],
   ['apply_patch', caller],
+  // The caller clicks and sends screenshots, which are images of the input.
+  ['computer', caller],
+  ['computer_use_preview', caller],
   // Without `environment`, and in a container, the provider runs it.
   [
     'shell',
-    provider('containers', ({ environment }) => isRecord(environment) && environment['type'] === 'local' && hasOwnSkills(environment)),
+    {
+      runBy: 'provider',
+      meters: ['container_gigabytes'],
+      isCallers: ({ environment }) => isRecord(environment) && environment['type'] === 'local' && hasOwnSkills(environment),
+      unpriced: unpricedShell,
+    },
   ],
-  ['tool_search', provider('searches', ({ execution }) => execution === 'client')],
+  ['tool_search', unmeasured(({ execution }) => execution === 'client')],
   ['web_search', webSearch],
   ['web_search_2025_08_26', webSearch],
-  ['web_search_preview', webSearch],
-  ['web_search_preview_2025_03_11', webSearch],
-  ['file_search', provider('calls and storage')],
-  ['code_interpreter', provider('containers')],
-  ['programmatic_tool_calling', provider('containers')],
-  ['image_generation', provider('image tokens of another model')],
-  ['mcp', provider('calls whose output joins the input')],
-  ['computer', computer],
-  ['computer_use_preview', computer],
+  ['web_search_preview', webSearchPreview],
+  ['web_search_preview_2025_03_11', webSearchPreview],
+  ['file_search', { runBy: 'provider', meters: ['file_searches'], unpriced: unpricedFileSearch }],
+  ['code_interpreter', { runBy: 'provider', meters: ['container_gigabytes'], unpriced: unpricedInterpreter }],
+  ['programmatic_tool_calling', unmeasured()],
+  ['image_generation', { runBy: 'provider', meters: IMAGE_TOOL_METERS, unpriced: unpricedImageTool }],
+  ['mcp', { runBy: 'provider', meters: [], unpriced: unpricedMcp }],
 ]);
 
 /** The types of tools of OpenAI's chat completions. */
@@ -70,7 +89,7 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
  */
 const TOOL_MEMBERS = words(
   'type name description parameters strict format function custom tools environment execution async defer_loading allowed_callers ' +
-    'output_schema cache_control input_schema input_examples eager_input_streaming',
+    'display_width display_height output_schema cache_control input_schema input_examples eager_input_streaming',
 );
 /** Of its `function` or `custom`: also what describes the result (Gemini, Hugging Face, xAI), and what belongs into `parameters`. */
 const CALLED_MEMBERS = words(
@@ -102,21 +121,34 @@ export function unpricedFunctions(functions: unknown, param: string): Unpriced |
   return undefined;
 }
 
-/** The first tool of a list that the caller does not run; a type that is not known may be any provider's. */
-export function unpricedTool(tools: unknown, param: string, rules: ReadonlyMap<string, ToolRule>): Unpriced | undefined {
+/** Where tools are declared: what the provider runs is held where the request declares it, and nowhere else. */
+type Place = 'request' | 'inside';
+
+/** The first tool of a list that no price holds; a type that is not known may be any provider's. */
+export function unpricedTool(
+  tools: unknown,
+  param: string,
+  rules: ReadonlyMap<string, ToolRule>,
+  place: Place = 'inside',
+): Unpriced | undefined {
   if (!Array.isArray(tools)) return undefined;
   for (const [index, tool] of tools.entries()) {
-    const found = isRecord(tool) ? unpricedToolAt(tool, `${param}[${index}]`, rules) : undefined;
+    const found = isRecord(tool) ? unpricedToolAt(tool, `${param}[${index}]`, rules, place) : undefined;
     if (found) return found;
   }
   return undefined;
 }
 
-function unpricedToolAt(tool: Record<string, unknown>, param: string, rules: ReadonlyMap<string, ToolRule>): Unpriced | undefined {
+function unpricedToolAt(tool: Tool, param: string, rules: ReadonlyMap<string, ToolRule>, place: Place): Unpriced | undefined {
   const type = String(tool['type']);
   const rule = rules.get(type);
   if (!rule) return { param, what: `tools of the type "${type.slice(0, 40)}"` };
-  if (rule.runBy === 'provider' && !rule.isCallers?.(tool)) return { param, what: `tools that the provider runs, such as ${type}` };
+  if (rule.runBy === 'provider' && !rule.isCallers?.(tool)) {
+    if (!rule.meters) return { param, what: `tools that the provider runs and no meter measures, such as ${type}` };
+    if (place === 'inside')
+      return { param, what: `tools that the provider runs and that are not in \`tools\` of the request, such as ${type}` };
+    return rule.unpriced?.(tool, param);
+  }
   return (
     unpricedFunction(tool, param, TOOL_MEMBERS) ??
     unpricedFunction(tool['function'], `${param}.function`) ??
@@ -126,13 +158,14 @@ function unpricedToolAt(tool: Record<string, unknown>, param: string, rules: Rea
   );
 }
 
-/** A choice that names a tool of the provider's, by itself or among `allowed_tools`. */
+/** A choice that names a tool which no meter measures, by itself or among `allowed_tools`. */
 export function unpricedToolChoice(choice: unknown, param: string): Unpriced | undefined {
   if (!isRecord(choice)) return undefined;
   const type = String(choice['type']);
   const rule = RESPONSE_TOOLS.get(type);
-  // Of these two the declared tool says who runs it.
-  if (rule?.runBy === 'provider' && !rule.isCallers) return { param, what: `tools that the provider runs, such as ${type}` };
+  // The declared tool says what there is of it, and of some who runs it.
+  if (rule?.runBy === 'provider' && !rule.isCallers && !rule.meters)
+    return { param, what: `tools that the provider runs and no meter measures, such as ${type}` };
   const allowed = isRecord(choice['allowed_tools']) ? choice['allowed_tools']['tools'] : choice['tools'];
   if (!Array.isArray(allowed)) return undefined;
   for (const [index, one] of allowed.entries()) {

@@ -38,9 +38,7 @@ describe('a request for what no price holds', () => {
   });
 
   const hosted = [
-    ...[...RESPONSE_TOOLS].flatMap(([type, { runBy }]) => (runBy === 'provider' ? [{ type }] : [])),
-    { type: 'shell', environment: { type: 'container_auto' } },
-    { type: 'shell', environment: { type: 'container_reference', container_id: 'c' } },
+    ...[...RESPONSE_TOOLS].flatMap(([type, { runBy, meters }]) => (runBy === 'provider' && !meters ? [{ type }] : [])),
     { type: 'tool_search', execution: 'server' },
     { type: 'namespace', name: 'n', tools: [{ type: 'web_search' }] },
     { type: 'made_up_tomorrow' },
@@ -53,11 +51,49 @@ describe('a request for what no price holds', () => {
   });
 
   test.each([
+    [{ type: 'shell', environment: { type: 'container_reference', container_id: 'c' } }, 'environment'],
+    [
+      { type: 'shell', environment: { type: 'container_auto', skills: [{ type: 'skill_reference', skill_id: 's' }] } },
+      'environment.skills',
+    ],
+    [{ type: 'shell', environment: { type: 'container_auto', memory_limit: '2g' } }, 'environment.memory_limit'],
+    [{ type: 'code_interpreter', container: 'cntr_1' }, 'container'],
+    [{ type: 'code_interpreter', container: { type: 'auto', file_ids: ['file-1'] } }, 'container.file_ids'],
+    [{ type: 'file_search', vector_store_ids: ['vs_1'], max_num_results: 51 }, 'max_num_results'],
+    [{ type: 'web_search', deep: true }, 'deep'],
+    [{ type: 'mcp', server_label: 's', sampling: true }, 'sampling'],
+    [{ type: 'image_generation', model: 'gpt-image-2.6-sunburst' }, 'model'],
+    [{ type: 'image_generation', quality: 'max' }, 'quality'],
+    [{ type: 'image_generation', svg: {} }, 'svg'],
+  ])('refuses the hosted tool %j where no price holds what it asks for', (tool, param) => {
+    expect(check('/v1/responses', { tools: [tool] })).toThrow(refusal('unpriced_feature', `tools[0].${param}`));
+  });
+
+  test.each([
+    { type: 'web_search', search_context_size: 'high', external_web_access: true, filters: { allowed_domains: ['a.test'] } },
+    { type: 'web_search_preview', user_location: { type: 'approximate', country: 'CH' } },
+    { type: 'file_search', vector_store_ids: ['vs_1'], max_num_results: 50, filters: null },
+    { type: 'code_interpreter', container: { type: 'auto', memory_limit: '4g', file_ids: [] } },
+    { type: 'shell' },
+    { type: 'shell', environment: { type: 'container_auto', network_policy: { type: 'disabled' } } },
+    { type: 'image_generation', size: '1024x1024', quality: 'low', partial_images: 2, output_format: 'webp', model: 'gpt-image-2' },
+    { type: 'mcp', server_label: 's', server_url: 'https://m.test/mcp', require_approval: 'never', headers: { a: 'b' } },
+  ])('passes the tool $type, which the provider runs and a meter measures, on responses alone', (tool) => {
+    expect(check('/v1/responses', { tools: [tool], tool_choice: { type: tool.type } })).not.toThrow();
+    expect(check('/v1/responses', { tools: [{ type: 'namespace', name: 'n', tools: [tool] }] })).toThrow(
+      refusal('unpriced_feature', 'tools[0].tools[0]'),
+    );
+    expect(check('/v1/chat/completions', { tools: [tool] })).toThrow(refusal('unpriced_feature', 'tools[0]'));
+  });
+
+  test.each([
     { type: 'function', name: 'f' },
     { type: 'custom', name: 'c' },
     { type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'f' }] },
     { type: 'local_shell' },
     { type: 'apply_patch' },
+    { type: 'computer' },
+    { type: 'computer_use_preview', display_width: 1024, display_height: 768, environment: 'browser' },
     { type: 'shell', environment: { type: 'local' } },
     { type: 'tool_search', execution: 'client' },
   ])('passes the tool $type, which the caller runs', (tool) => {
@@ -78,8 +114,8 @@ describe('a request for what no price holds', () => {
     ['/v1/responses', { reasoning: { mode: 'pro' } }, 'reasoning.mode'],
     ['/v1/responses', { prompt_cache_options: { ttl: '12h' } }, 'prompt_cache_options.ttl'],
     ['/v1/responses', { prompt_cache_options: { comparison_response_id: 'resp_1' } }, 'prompt_cache_options.comparison_response_id'],
-    ['/v1/responses', { tool_choice: { type: 'mcp', server_label: 's' } }, 'tool_choice'],
-    ['/v1/responses', { tool_choice: { type: 'allowed_tools', tools: [{ type: 'image_generation' }] } }, 'tool_choice.tools[0]'],
+    ['/v1/responses', { tool_choice: { type: 'programmatic_tool_calling' } }, 'tool_choice'],
+    ['/v1/responses', { tool_choice: { type: 'allowed_tools', tools: [{ type: 'programmatic_tool_calling' }] } }, 'tool_choice.tools[0]'],
     ['/v1/images/generations', { quality: 'max' }, 'quality'],
     ['/v1/images/generations', { references: ['https://x.test/a.png'] }, 'references'],
     ['/v1/images/generations', { image_prompt: 'https://x.test/a.png' }, 'image_prompt'],

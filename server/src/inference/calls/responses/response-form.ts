@@ -1,7 +1,10 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import { statedUsage } from '../../../kernel/stated-usage.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
+import type { ToolUsage } from '../../../money/catalog/index.ts';
 import type { AnswerForm, ShownCost } from '../answer-form.ts';
+import { CountedTools } from '../hosted-tools/counted-tools.ts';
+import type { HostedTools } from '../hosted-tools/declared-tools.ts';
 import { jsonObjectOf } from '../json-answer.ts';
 import { type EventForm, TypedEventStream } from '../typed-event-stream.ts';
 import { isRecord, isSaid, isUsed, readTokens, textUsage, usageOfAnswer, usedUsage } from '../usage.ts';
@@ -16,13 +19,20 @@ export type ResponseFrame = Json & { readonly id: string };
 const WHOLE = new Set(['response.created', 'response.queued', 'response.in_progress', 'response.completed', 'response.incomplete']);
 const FINAL = new Set(['response.completed', 'response.incomplete']);
 
+export interface ResponseFormOptions {
+  readonly hidesEncrypted?: boolean;
+  /** What the provider may run. */
+  readonly hosted?: HostedTools | undefined;
+}
+
 /** Answers of a provider that has Responses itself. */
-export const responseForm = (frame: ResponseFrame, hidesEncrypted = false): AnswerForm => ({
+export const responseForm = (frame: ResponseFrame, { hidesEncrypted = false, hosted }: ResponseFormOptions = {}): AnswerForm => ({
   async read(bytes) {
     const value = await jsonObjectOf(bytes);
     if (value?.['object'] !== 'response' || !Array.isArray(value['output'])) return undefined;
     const text = textOfOutput(value['output']);
-    const said = readResponseUsage(statedUsage(value));
+    const tools = hosted && new CountedTools(hosted).addResponse(value).run;
+    const said = withTools(readResponseUsage(statedUsage(value)), tools?.usage);
     const hasFailed = value['status'] === 'failed';
     // One that costs nothing is no answer: another provider may give one.
     if (hasFailed && !isUsed(said)) return undefined;
@@ -30,21 +40,49 @@ export const responseForm = (frame: ResponseFrame, hidesEncrypted = false): Answ
     return {
       contentType: 'application/json',
       // Of one that failed, what was used is what it says.
-      ...usageOfAnswer(said, () => text !== '' && !hasFailed),
+      ...usageOfAnswer(said, () => (text !== '' || (tools?.calls ?? 0) > 0) && !hasFailed),
       ...(hasFailed && { hasFailed }),
-      delivered: { text, scale: 1 },
+      delivered: { text, scale: 1, ...(tools && { tools }) },
       value: response,
       toBytes: (cost) => writtenJson(withUsage(shownResponse(response, !hidesEncrypted), cost)),
     };
   },
-  openStream: () => new TypedEventStream(eventForm(frame, hidesEncrypted)),
-  usageIn: (usage) => usedUsage(readResponseUsage(usage)),
+  openStream: () => new TypedEventStream(eventForm(frame, hidesEncrypted, hosted)),
+  // Of an answer that was not kept nobody has counted the calls.
+  usageIn: (usage) => usedUsage(withTools(readResponseUsage(usage), hosted?.most)),
 });
+
+/** Where the provider counts no tokens, what its tools have used is no report of the whole. */
+const withTools = (usage: ReceiptUsage | undefined, tools: ToolUsage | undefined): ReceiptUsage | undefined =>
+  usage && tools ? { ...usage, ...tools } : usage;
 
 /** Events that carry an item whole, and with it what the model thought. */
 const ITEMS = new Set(['response.output_item.added', 'response.output_item.done']);
 
-const eventForm = (frame: ResponseFrame, hidesEncrypted: boolean): EventForm => ({
+const ITEM_DONE = 'response.output_item.done';
+
+function eventForm(frame: ResponseFrame, hidesEncrypted: boolean, hosted: HostedTools | undefined): EventForm {
+  const form = tokenEvents(frame, hidesEncrypted);
+  return hosted ? withToolEvents(form, hosted) : form;
+}
+
+/** Items that are done say what was run by then, and the response at the end what all of them were. */
+function withToolEvents(form: EventForm, hosted: HostedTools): EventForm {
+  const counted = new CountedTools(hosted);
+  return {
+    ...form,
+    isWatched: (type) => type === ITEM_DONE || form.isWatched(type),
+    rewrite: (event) => (event['type'] === ITEM_DONE && !form.isWatched(ITEM_DONE) ? event : (form.rewrite?.(event) ?? event)),
+    readUsage(event) {
+      if (event['type'] === ITEM_DONE) counted.add(event['item'], event['output_index']);
+      else counted.addResponse(responseOf(event));
+      return withTools(form.readUsage(event), counted.run.usage);
+    },
+    tools: () => counted.run,
+  };
+}
+
+const tokenEvents = (frame: ResponseFrame, hidesEncrypted: boolean): EventForm => ({
   isWatched: (type) => WHOLE.has(type) || type === 'response.failed' || (hidesEncrypted && ITEMS.has(type)),
   isFinal: (type) => FINAL.has(type),
   rewrite: (event) =>

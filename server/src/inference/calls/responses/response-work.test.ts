@@ -363,7 +363,6 @@ describe('what is held of the input', () => {
       'input[0].tools[1]',
     ],
     [{ type: 'tool_search_output', call_id: 'c', execution: 'client', tools: [{ type: 'mcp', server_label: 's' }] }, 'input[0].tools[0]'],
-    [{ type: 'mcp_approval_response', approval_request_id: 'a', approve: true }, 'input[0]'],
     [{ type: 'compaction_trigger' }, 'input[0]'],
   ])('is refused where an item starts what the provider runs: %j', (item, param) => {
     expect(() => workOf({ input: [item] })).toThrow(expect.objectContaining({ code: 'unpriced_feature', extras: { param } }));

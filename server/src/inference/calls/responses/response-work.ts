@@ -5,6 +5,7 @@ import type { Delivered } from '../answer-form.ts';
 import type { CallContext } from '../call-context.ts';
 import { unpricedFeature } from '../cost-fields/index.ts';
 import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from '../estimate.ts';
+import { CALLS_TO_TRY, type HostedTools, hostedTools, inputOfPasses, sentTools } from '../hosted-tools/declared-tools.ts';
 import { toolPromptTokens } from '../input-bound.ts';
 import type { Served } from '../served.ts';
 import { thinkingBeside } from '../thinking-beside.ts';
@@ -42,20 +43,20 @@ export interface ResponseWorkOptions {
 const WINDOW_UNKNOWN = 10_000_000;
 
 /** @throws Problem `unpriced_feature`, `validation_failed` */
-export function responseWork(request: ResponseRequest, options: ResponseWorkOptions): Work {
+export const responseWork = (request: ResponseRequest, options: ResponseWorkOptions): Work => workWith(request, options, CALLS_TO_TRY);
+
+/** @param calls of tools that the provider runs, to be tried one after the other where the request does not bound them */
+function workWith(request: ResponseRequest, options: ResponseWorkOptions, [calls, ...fewer]: readonly number[]): Work {
   const { items, bytes, audioTokens, frame, requestSha256, asksEncrypted = false, hidesEncrypted = false } = options;
   const unpriced = unpricedItem(items);
   if (unpriced) throw unpricedFeature(unpriced);
   checkMedia(mediaOf(items));
   const size = inputSize(request, { items, bytes, audioTokens });
   if (items.length === 0 && !request.instructions) throw nothingToAnswer();
-  const sent = statelessRequest(request, items, asksEncrypted);
+  const hosted = hostedTools(request, items, calls);
+  const sent = statelessRequest(request, items, { asksEncrypted, hosted });
   const chat = chatDialect(sent, items, frame);
-  // Where the provider has responses it is not told of a budget: the most is held.
-  const bound = (model: CatalogModel, inputTokens: number) => {
-    const fixedOutputTokens = thinkingBeside(model);
-    return { inputTokens, ...(fixedOutputTokens > 0 && { fixedOutputTokens }) };
-  };
+  const bound = (model: CatalogModel, prompt: number) => boundWith(model, prompt, hosted);
   return {
     endpoint: '/v1/responses',
     model: request.model,
@@ -68,10 +69,12 @@ export function responseWork(request: ResponseRequest, options: ResponseWorkOpti
       choices: 1,
       roughPromptTokens: Math.ceil(size.textBytes / ROUGH_BYTES_PER_TOKEN),
     },
-    cheaper: 'lower `max_output_tokens`, or shorten `input`',
+    ...(hosted && { meters: hosted.meters }),
+    ...(hosted?.areCallsOurs && fewer.length > 0 && { lighter: () => workWith(request, options, fewer) }),
+    cheaper: `lower \`max_output_tokens\`${hosted ? ' or `max_tool_calls`' : ''}, or shorten \`input\``,
     estimatedTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN),
     dialects: [
-      { endpoint: '/v1/responses', request: sent, form: responseForm(frame, asksEncrypted && hidesEncrypted) },
+      { endpoint: '/v1/responses', request: sent, form: responseForm(frame, { hidesEncrypted: asksEncrypted && hidesEncrypted, hosted }) },
       ...(chat ? [chat] : []),
     ],
     thinkingTokens: (model) => thinkingBeside(model),
@@ -90,6 +93,16 @@ export function responseWork(request: ResponseRequest, options: ResponseWorkOpti
   };
 }
 
+/** Where the provider has responses it is not told of a budget of thought: the most is held. */
+function boundWith(model: CatalogModel, prompt: number, hosted: HostedTools | undefined) {
+  const fixedOutputTokens = thinkingBeside(model);
+  return {
+    inputTokens: hosted ? inputOfPasses(prompt, hosted, model.contextWindow) : prompt,
+    ...(fixedOutputTokens > 0 && { fixedOutputTokens }),
+    ...(hosted && { tools: hosted.most, rereads: hosted.passes - 1 }),
+  };
+}
+
 /** How the response is stored, with its cost. */
 const keepingOf = ({ keep, keepStream }: ResponseWorkOptions): Pick<Work, 'keep' | 'keepStream'> => ({
   ...(keep && { keep: (answer, cost, served, call) => keep(withUsage(isRecord(answer) ? answer : {}, cost), served, call) }),
@@ -101,11 +114,23 @@ const keepingOf = ({ keep, keepStream }: ResponseWorkOptions): Pick<Work, 'keep'
   }),
 });
 
+interface Asking {
+  readonly asksEncrypted: boolean;
+  readonly hosted: HostedTools | undefined;
+}
+
 /** The provider is asked without state: everything that came before is in the input, and nothing is to stay there. */
-function statelessRequest(request: ResponseRequest, items: readonly ResponseItem[], asksEncrypted: boolean): ResponseRequest {
+function statelessRequest(request: ResponseRequest, items: readonly ResponseItem[], { asksEncrypted, hosted }: Asking): ResponseRequest {
   const { previous_response_id: _, conversation: __, background: ___, metadata: ____, truncation: _____, ...rest } = request;
   const include = asksEncrypted ? [...new Set([...(request.include ?? []), ENCRYPTED_REASONING])] : request.include;
-  return { ...rest, ...(include && { include }), input: items.flatMap(statelessItem), store: false };
+  return {
+    ...rest,
+    ...(include && { include }),
+    ...(hosted && { max_tool_calls: hosted.calls }),
+    ...(hosted && rest.tools && { tools: sentTools(rest.tools) }),
+    input: items.flatMap(statelessItem),
+    store: false,
+  };
 }
 
 /** Ids name what the provider keeps, and it keeps nothing. Only reasoning needs its own, and is worth nothing there without its content. */
@@ -140,10 +165,14 @@ async function estimateUsage({ request, items, size, model, delivered, most }: E
     countText(promptText(request, items), model, tokenizer),
     countText(delivered.text, model, tokenizer),
   ]);
+  const { tools } = delivered;
+  const onePass = Math.min(prompt + size.audioTokens + size.images * (model.imageTokenBound ?? 0), inputTokenBound(model, size));
   return {
     ...NO_USAGE,
-    input_tokens: Math.min(prompt + size.audioTokens + size.images * (model.imageTokenBound ?? 0), inputTokenBound(model, size)),
+    // Each call is followed by another pass over the prompt.
+    input_tokens: onePass * (1 + (tools?.calls ?? 0)),
     output_tokens: Math.min(Math.ceil(output * delivered.scale), most),
+    ...tools?.usage,
   };
 }
 

@@ -6,7 +6,6 @@ import { RESPONSE_TOOLS, unpricedTool } from '../cost-fields/tool-rules.ts';
 
 /** Items that make the provider run something. */
 const STARTS: Readonly<Record<string, string>> = {
-  mcp_approval_response: 'tools that the provider runs',
   compaction_trigger: 'compaction by the provider, which POST /v1/responses/compact replaces',
 };
 

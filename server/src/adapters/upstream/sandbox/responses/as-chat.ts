@@ -77,7 +77,7 @@ function partOf(part: Item): Part[] {
   return [];
 }
 
-/** Hosted tools keep their place and are never called. */
+/** Hosted tools keep their place: they are no calls of the answer. */
 function toolOf({ type, ...tool }: { readonly type: string; readonly [member: string]: unknown }): Tool {
   const { name, parameters, format } = tool;
   if (typeof name !== 'string') return { type };

@@ -138,6 +138,7 @@ describe('responses of the sandbox', () => {
         expect(events.at(-1)?.data.type).toBe(`response.${plain.status}`);
         expect(events.flatMap(({ data }) => (data.type === 'response.output_item.done' ? [data.item] : []))).toEqual(plain.output);
         for (const [output_index, item] of plain.output.entries()) {
+          if (item.type === 'web_search_call') continue;
           const said = events.flatMap(({ data }) => (data.output_index === output_index && data.item_id === item.id ? [data] : []));
           const pieces = said.filter(({ type }) => type.endsWith('.delta')).map(({ delta }) => delta);
           const whole =
@@ -150,6 +151,33 @@ describe('responses of the sandbox', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('have what the provider ran, where the text or the choice names it, and count it', async () => {
+    const tools = [
+      ...[{ type: 'web_search' }, { type: 'file_search', vector_store_ids: ['vs_1'] }],
+      ...[{ type: 'code_interpreter', container: { type: 'auto' } }, { type: 'image_generation' }, { type: 'shell' }],
+      ...[
+        { type: 'mcp', server_label: 'wiki' },
+        { type: 'shell', environment: { type: 'local' } },
+      ],
+    ];
+    const input = 'web search, file_search, code interpreter, image generation, shell and wiki';
+    const { output, tool_usage: told, usage } = await responses.json({ ...request, input, tools });
+    expect(output.map(({ type }: { type: string }) => type)).toEqual([
+      ...['web_search_call', 'file_search_call', 'code_interpreter_call', 'image_generation_call', 'shell_call', 'shell_call_output'],
+      ...['mcp_list_tools', 'mcp_call', 'message'],
+    ]);
+    expect(told).toMatchObject({ web_search: { num_requests: 1 }, image_gen: { output_tokens: 272 } });
+    const [none, one, chosen] = await Promise.all([
+      responses.json({ ...request, input, tools, tool_choice: 'none' }),
+      responses.json({ ...request, input, tools, max_tool_calls: 1 }),
+      responses.json({ ...request, tools, tool_choice: { type: 'file_search' } }),
+    ]);
+    expect([none.output.length, none.tool_usage]).toEqual([1, undefined]);
+    expect(one.output.map(({ type }: { type: string }) => type)).toEqual(['web_search_call', 'message']);
+    expect(chosen.output[0].type).toBe('file_search_call');
+    expect(usage.input_tokens).toBeGreaterThan(6 * none.usage.input_tokens);
   });
 
   it('call functions with arguments that are valid, and answer their results', async () => {

@@ -3,11 +3,13 @@ import type { UpstreamCallOf } from '../../port.ts';
 import { AnswerSize } from '../answer-size.ts';
 import { billed } from '../billing.ts';
 import { composeAnswer } from '../chat/answer.ts';
+import { lastUserMessage, textOf } from '../chat/answer-text.ts';
 import { type Composer, namedEvent, unixSeconds } from '../composition.ts';
 import { tokensWithin } from '../tokens.ts';
 import { asChat, asResponseRejection } from './as-chat.ts';
 import { responseEvents } from './events.ts';
-import { outputOf } from './output.ts';
+import { runHostedTools } from './hosted-calls.ts';
+import { idIn, outputOf } from './output.ts';
 import { type ResponseHead, type ResponseUsage, responseObject } from './response.ts';
 
 /** OpenAI's Responses: the same answer as a chat would get, as items. Nothing is kept: the input has to be whole. */
@@ -20,13 +22,19 @@ export const composeResponse: Composer<'/v1/responses'> = async (call, { fingerp
   if (refusal) return refusal;
   const answer = await composeAnswer({ model, request: chat.request, maxOutputTokens, size }, fault?.name === 'refusal');
   if (!answer.ok) return asResponseRejection(answer, chat.origins);
-  const inputTokens = tokensWithin([request.input, request.instructions, request.tools, request.text]);
+  const hosted = await runHostedTools(request, textOf(lastUserMessage(chat.request.messages)?.content), idIn(fingerprint));
+  const tooLarge = size.addBytes((call.stream ? STREAMED_ITEMS : 1) * (await jsonLength(hosted.items)));
+  if (tooLarge) return tooLarge;
+  const prompt = tokensWithin([request.input, request.instructions, request.tools, request.text]);
+  // Every call is followed by another pass over the prompt.
+  const inputTokens = prompt * (1 + hosted.calls) + hosted.tokens;
   const usage = billed(usageOf(inputTokens, answer.completionTokens, answer.reasoningTokens), fault, () =>
     usageOf(inputTokens, 2 * maxOutputTokens + 16, answer.reasoningTokens),
   );
   const status = answer.choices.some(({ finishReason }) => finishReason === 'length') ? 'incomplete' : 'completed';
   const head: ResponseHead = { id: `resp_${fingerprint.slice(0, 48)}`, createdAt: unixSeconds(clock), model, request };
-  const ended = { status, output: outputOf(answer, request, fingerprint), usage } as const;
+  const output = outputOf(answer, request, hosted.items, fingerprint);
+  const ended = { status, output, usage, toolUsage: hosted.calls > 0 ? hosted.toolUsage : undefined } as const;
   if (!call.stream) return { ok: true, contentType: 'application/json', pieces: [() => JSON.stringify(responseObject(head, ended))] };
   return {
     ok: true,
@@ -37,6 +45,8 @@ export const composeResponse: Composer<'/v1/responses'> = async (call, { fingerp
 
 /** The response stands in a stream three times: when it is created, in progress, and complete. */
 const STREAMED_HEADS = 3;
+/** An item stands in a stream when it is begun, when it is done, and in the response. */
+const STREAMED_ITEMS = 3;
 /** Of a response besides what it takes over from its request, and what it says. */
 const HEAD_BYTES = 4096;
 /** What is said stands in a stream in its deltas, at the end of the text, of the part and of the item, and in the response. */

@@ -1,6 +1,7 @@
 import type { ResponseRequest } from '@tallygate/contract';
 import { namedEvent, type StreamEvent } from '../composition.ts';
 import { piecesOf, wordsOf } from '../tokens.ts';
+import { type HostedItem, STEPS } from './hosted-calls.ts';
 import { type CallItem, type MessageItem, type OutputItem, type ReasoningItem, textLogprobs } from './output.ts';
 import { type ResponseHead, type ResponseState, responseObject } from './response.ts';
 
@@ -50,10 +51,22 @@ function partsOf(item: OutputItem, output_index: number, request: ResponseReques
       return { begun: { ...item, status: 'in_progress', arguments: '' }, said: callEvents(item, output_index) };
     case 'custom_tool_call':
       return { begun: { ...item, status: 'in_progress', input: '' }, said: callEvents(item, output_index) };
+    case 'web_search_call':
+    case 'file_search_call':
+    case 'code_interpreter_call':
+    case 'image_generation_call':
+    case 'mcp_list_tools':
+    case 'mcp_call':
+    case 'shell_call':
+    case 'shell_call_output':
+      return { begun: { ...item, status: 'in_progress' }, said: hostedEvents(item, output_index) };
     default:
       return item satisfies never;
   }
 }
+
+const hostedEvents = ({ id, type }: HostedItem, output_index: number): Event[] =>
+  STEPS[type].map((step) => ({ type: `response.${type}.${step}`, item_id: id, output_index }));
 
 function summaryEvents({ id, summary }: ReasoningItem, output_index: number): Event[] {
   return summary.flatMap((part, summary_index): Event[] => {

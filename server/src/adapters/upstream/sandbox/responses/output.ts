@@ -2,9 +2,10 @@ import type { ResponseRequest } from '@tallygate/contract';
 import type { Answer, Choice } from '../chat/answer.ts';
 import { logprobsOf } from '../logprobs.ts';
 import type { ToolCall } from '../tool-calls.ts';
+import type { HostedItem } from './hosted-calls.ts';
 
 /** An item of a response's `output`, with every member that OpenAI requires. */
-export type OutputItem = ReasoningItem | MessageItem | CallItem;
+export type OutputItem = ReasoningItem | HostedItem | MessageItem | CallItem;
 
 export interface ReasoningItem {
   readonly id: string;
@@ -43,11 +44,18 @@ export type CallItem = {
 
 const THOUGHTS = 'The sandbox thinks of nothing, but takes its time: it looks at the request and decides what to say.';
 
-/** What the answer says as OpenAI's items: reasoning first, then a message or calls. */
-export function outputOf(answer: Answer, request: ResponseRequest, fingerprint: string): OutputItem[] {
-  const id = (kind: string, index: number) => `${kind}_${fingerprint.slice(0, 40)}${String(index).padStart(2, '0')}`;
+/** An id of a kind, the same for the same request. */
+export const idIn =
+  (fingerprint: string) =>
+  (kind: string, index: number): string =>
+    `${kind}_${fingerprint.slice(0, 40)}${String(index).padStart(2, '0')}`;
+
+/** What the answer says as OpenAI's items: reasoning first, what the provider ran, then a message or calls. */
+export function outputOf(answer: Answer, request: ResponseRequest, hosted: readonly HostedItem[], fingerprint: string): OutputItem[] {
+  const id = idIn(fingerprint);
   const [choice] = answer.choices;
-  return [...(answer.reasoningTokens > 0 ? [reasoning(id('rs', 0), request)] : []), ...(choice ? spoken(choice, request, id) : [])];
+  const thought = answer.reasoningTokens > 0 ? [reasoning(id('rs', 0), request)] : [];
+  return [...thought, ...hosted, ...(choice ? spoken(choice, request, id) : [])];
 }
 
 function reasoning(id: string, { reasoning: asked, include }: ResponseRequest): ReasoningItem {

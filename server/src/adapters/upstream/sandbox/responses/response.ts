@@ -1,4 +1,5 @@
 import type { ResponseRequest } from '@tallygate/contract';
+import type { ToolUsage } from './hosted-calls.ts';
 import type { OutputItem } from './output.ts';
 
 export interface ResponseUsage {
@@ -49,6 +50,7 @@ export function responseObject({ id, createdAt, model, request }: ResponseHead, 
     top_logprobs: request.top_logprobs ?? 0,
     top_p: request.top_p ?? 1,
     truncation: request.truncation ?? 'disabled',
+    ...(state.status !== 'in_progress' && state.toolUsage && { tool_usage: state.toolUsage }),
     usage: state.status === 'in_progress' ? null : state.usage,
     user: request.user ?? null,
     metadata: request.metadata ?? {},
@@ -62,4 +64,6 @@ export type ResponseState =
       readonly output: readonly OutputItem[];
       /** Undefined where that fault is asked for. */
       readonly usage: ResponseUsage | undefined;
+      /** Where the provider ran tools of its own. */
+      readonly toolUsage: ToolUsage | undefined;
     };
