@@ -28,7 +28,8 @@ export const UserUpdateRequest = z
     }),
     password: CurrentPassword.optional().meta({ description: 'The password; needed with `email`.' }),
     stores_content: z.boolean().optional().meta({
-      description: 'Whether prompts and answers may be kept. `false` keeps nothing from now on; what is there stays until it is deleted.',
+      description:
+        'Whether prompts and answers may be stored. With `false`, nothing is stored from now on; existing content stays until it is deleted.',
     }),
   })
   .meta({ id: 'UserUpdateRequest', description: 'What to change; what is left out stays.', examples: [{ name: 'Ada King' }] });
@@ -66,7 +67,7 @@ export type SessionListResponse = z.infer<typeof SessionListResponse>;
 
 export const AddressRequest = z
   .strictObject({ email: Email })
-  .meta({ id: 'AddressRequest', description: 'An e-mail address; the answer does not tell whether it has an account.' });
+  .meta({ id: 'AddressRequest', description: 'An e-mail address; the answer does not reveal whether it has an account.' });
 export type AddressRequest = z.infer<typeof AddressRequest>;
 
 export const EmailVerifyRequest = z
@@ -94,7 +95,7 @@ export const AccountCloseRequest = z
   .meta({ id: 'AccountCloseRequest', description: 'Proof that it is the owner who closes.' });
 export type AccountCloseRequest = z.infer<typeof AccountCloseRequest>;
 
-/** Always 202 with the same body: an answer must not tell who has an account. */
+/** Always 202 with the same body: an answer must not reveal which addresses have an account. */
 export const Accepted = z
   .object({ accepted: z.literal(true) })
   .meta({ id: 'Accepted', description: 'Taken. If the address has an account that this applies to, a mail is on its way.' });

@@ -23,10 +23,12 @@ export type ClientRequestType = z.infer<typeof ClientRequestType>;
 
 export const ClientRequestStatus = z
   .enum(['new', 'in_progress', 'waiting', 'done', 'declined'])
-  .meta({ id: 'ClientRequestStatus', description: 'Where a request stands; `waiting` is for an answer of the client.' });
+  .meta({ id: 'ClientRequestStatus', description: 'The status of a request; `waiting` is for an answer of the client.' });
 export type ClientRequestStatus = z.infer<typeof ClientRequestStatus>;
 
-const ClientType = z.enum(['individual', 'startup', 'business', 'enterprise']).meta({ description: 'Who asks.', examples: ['startup'] });
+const ClientType = z
+  .enum(['individual', 'startup', 'business', 'enterprise'])
+  .meta({ description: 'The kind of client.', examples: ['startup'] });
 
 const line = (max: number) => z.string().trim().min(1).max(max).refine(isPlainText, NOT_PLAIN);
 
@@ -39,9 +41,9 @@ const text = (max: number) =>
     .max(max)
     .refine((value) => isPlainText(value.replaceAll(/[\n\r\t]/g, '')), NOT_PLAIN);
 
-const Company = line(120).meta({ description: 'Where they work.', examples: ['Analytical Engines Ltd'] });
+const Company = line(120).meta({ description: 'Their company.', examples: ['Analytical Engines Ltd'] });
 const Message = text(5_000).meta({
-  description: 'Plain text; markup in it is shown as it was typed.',
+  description: 'Plain text; markup is shown literally.',
   examples: ['We would like 40 seats.'],
 });
 
@@ -57,20 +59,20 @@ export const ClientRequestCreateRequest = z
   })
   .meta({
     id: 'ClientRequestCreateRequest',
-    description: 'What somebody wants of the team.',
+    description: 'A request to the team.',
     examples: [{ type: 'sales', name: 'Ada Lovelace', email: 'ada@example.com', message: 'We would like 40 seats.' }],
   });
 export type ClientRequestCreateRequest = z.infer<typeof ClientRequestCreateRequest>;
 
 export const ClientRequestReceivedResponse = z
   .object({
-    request_id: Uuid.meta({ description: 'To refer to it.' }),
+    request_id: Uuid.meta({ description: 'Reference of the request.' }),
     type: ClientRequestType,
     received_at: Timestamp,
   })
   .meta({
     id: 'ClientRequestReceivedResponse',
-    description: 'The request has arrived.',
+    description: 'The request was received.',
     examples: [{ request_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77', type: 'sales', received_at: '2026-11-21T08:00:00.000Z' }],
   });
 export type ClientRequestReceivedResponse = z.infer<typeof ClientRequestReceivedResponse>;
@@ -90,7 +92,7 @@ const ClientRequestEntry = z
     entry_id: Uuid,
     actor: Actor,
     changes: z.record(z.string(), z.unknown().meta({ description: 'Any JSON.' })).meta({
-      description: 'Each field that changed, from what to what; empty for a note.',
+      description: 'Each changed field with its old and new value; empty for a note.',
       examples: [{ status: { from: 'new', to: 'in_progress' } }],
     }),
     note: Note.nullable(),
@@ -108,7 +110,7 @@ export const MarketingClientRequestRecord = z
     company: Company.nullable(),
     client_type: ClientType.nullable(),
     message: Message,
-    owner: Uuid.nullable().meta({ description: 'The user who takes care of it.' }),
+    owner: Uuid.nullable().meta({ description: 'The user it is assigned to.' }),
     history: z.array(ClientRequestEntry).meta({ description: 'Changes and notes, the newest first.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -127,13 +129,13 @@ export const MarketingClientRequestUpdateRequest = z
   .strictObject({
     status: ClientRequestStatus.optional(),
     type: ClientRequestType.optional(),
-    owner: Uuid.nullable().optional().meta({ description: 'A user of the role `marketing` or `admin`; null for nobody.' }),
+    owner: Uuid.nullable().optional().meta({ description: 'A user with the role `marketing` or `admin`; null if unassigned.' }),
     note: Note.optional(),
   })
   .refine((changes) => Object.keys(changes).length > 0, 'must change something')
   .meta({
     id: 'MarketingClientRequestUpdateRequest',
-    description: 'What to change, and a note. What is left out stays as it is.',
+    description: 'What to change, and a note. Fields that are left out stay.',
     examples: [{ status: 'in_progress', note: 'Called back, wants an offer.' }],
   });
 export type MarketingClientRequestUpdateRequest = z.infer<typeof MarketingClientRequestUpdateRequest>;
@@ -158,9 +160,9 @@ export const clientRequests = c.router({
   create: {
     method: 'POST',
     path: '/v1/client-requests',
-    summary: 'Ask the team for something',
+    summary: 'Send a request to the team',
     description:
-      'For a contact form: needs no credential. A mail confirms it to the sender, another tells the team. Rate-limited for each address: too many are a 429.',
+      'For a contact form: needs no credential. The sender and the team get a mail. Rate-limited for each address: too many are a 429.',
     body: ClientRequestCreateRequest,
     responses: { 201: ClientRequestReceivedResponse, ...refusals.openInput },
     metadata: { auth: 'none', tag: 'Client requests', operationId: 'createClientRequest', sdk: 'clientRequests.create' } as const,
@@ -168,8 +170,8 @@ export const clientRequests = c.router({
   list: {
     method: 'GET',
     path: '/v1/marketing/client-requests',
-    summary: 'List what clients have asked for',
-    description: 'The newest comes first. A `status` or a `type` that there is none of gives an empty list.',
+    summary: 'List requests of clients',
+    description: 'Newest first. An unknown `status` or `type` returns an empty list.',
     headers: headersA,
     query: ClientRequestQuery,
     responses: { 200: MarketingClientRequestListResponse, ...refusals.read },
@@ -178,9 +180,9 @@ export const clientRequests = c.router({
   update: {
     method: 'PATCH',
     path: '/v1/marketing/client-requests/:request_id',
-    summary: 'Take care of a request',
+    summary: 'Update a request of a client',
     description:
-      'Status, type, owner, a note. An open request (`new`, `in_progress`, `waiting`) may go to any status but back to `new`; one that is closed (`done`, `declined`) is only taken up again, as `in_progress`. Any other step is a 409.',
+      'Status, type, owner, a note. An open request (`new`, `in_progress`, `waiting`) may go to any status but back to `new`; one that is closed (`done`, `declined`) can only be reopened, as `in_progress`. Any other step is a 409.',
     headers: headersA,
     pathParams: z.object({ request_id: Uuid.meta({ description: 'The request’s id.' }) }),
     body: MarketingClientRequestUpdateRequest,

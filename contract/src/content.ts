@@ -7,7 +7,7 @@ const c = initContract();
 const ContentPath = z.object({ content_id: Uuid.meta({ description: 'The content’s id.' }) });
 
 export const CONTENT_TYPES = ['post', 'page', 'changelog', 'case_study', 'announcement'] as const;
-export const ContentType = z.enum(CONTENT_TYPES).meta({ id: 'ContentType', description: 'What kind of text it is.' });
+export const ContentType = z.enum(CONTENT_TYPES).meta({ id: 'ContentType', description: 'The kind of text.' });
 export type ContentType = z.infer<typeof ContentType>;
 
 const Slug = z
@@ -15,7 +15,7 @@ const Slug = z
   .min(1)
   .max(120)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, in words joined by single dashes')
-  .meta({ description: 'Its name in addresses; no two pieces of content have the same.', examples: ['receipts-are-here'] });
+  .meta({ description: 'Its unique name in URLs.', examples: ['receipts-are-here'] });
 
 const Title = z
   .string()
@@ -31,7 +31,7 @@ const Summary = z
   .min(1)
   .max(500)
   .refine(isPlainText, NOT_PLAIN)
-  .meta({ description: 'One or two sentences for lists.', examples: ['Every request now leaves a signed receipt.'] });
+  .meta({ description: 'One or two sentences for lists.', examples: ['Every request now has a signed receipt.'] });
 
 /** Line breaks and tabs are part of Markdown; no other control character is. */
 const Markdown = z
@@ -40,7 +40,7 @@ const Markdown = z
   .max(100_000)
   .refine((text) => isPlainText(text.replaceAll(/[\n\r\t]/g, '')), NOT_PLAIN)
   .meta({
-    description: 'CommonMark. It is kept and answered as it was written: anyone who shows it as HTML has to clean it.',
+    description: 'CommonMark. It is stored and returned as written: sanitize it before you show it as HTML.',
     examples: ['Every request leaves a **signed receipt**.'],
   });
 
@@ -72,7 +72,7 @@ export type MarketingContentCreateRequest = z.infer<typeof MarketingContentCreat
 
 export const MarketingContentUpdateRequest = z
   .strictObject({
-    version: Version.meta({ description: 'The version that the change was made from; if there is a newer one, nothing is changed (409).' }),
+    version: Version.meta({ description: 'The version that the change is based on; if there is a newer one, nothing is changed (409).' }),
     type: ContentType.optional(),
     slug: Slug.optional(),
     title: Title.optional(),
@@ -82,7 +82,7 @@ export const MarketingContentUpdateRequest = z
   })
   .meta({
     id: 'MarketingContentUpdateRequest',
-    description: 'What to change. A field that is left out stays as it is; `tags` are replaced whole.',
+    description: 'What to change. A field that is left out stays; `tags` are replaced as a whole.',
     examples: [{ version: 2, title: 'Receipts are here' }],
   });
 export type MarketingContentUpdateRequest = z.infer<typeof MarketingContentUpdateRequest>;
@@ -96,21 +96,21 @@ export const MarketingContentRecord = z
     summary: Summary.nullable(),
     body: Markdown,
     tags: Tags,
-    status: z.enum(['draft', 'published']).meta({ description: 'Only what is published can be read without a credential.' }),
+    status: z.enum(['draft', 'published']).meta({ description: 'Only published content can be read without a credential.' }),
     version: Version,
     created_by: Uuid.nullable().meta({ description: 'The user who wrote the first version.' }),
     updated_by: Uuid.nullable().meta({ description: 'The user who changed it last.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
-    first_published_at: Timestamp.nullable().meta({ description: 'From then on the slug stays as it is.' }),
-    published_at: Timestamp.nullable().meta({ description: 'Since when it can be read now; null for a draft.' }),
+    first_published_at: Timestamp.nullable().meta({ description: 'From then on the slug is fixed.' }),
+    published_at: Timestamp.nullable().meta({ description: 'The time of the current publication; null for a draft.' }),
   })
-  .meta({ id: 'MarketingContentRecord', description: 'A piece of content as those who write it see it.' });
+  .meta({ id: 'MarketingContentRecord', description: 'Content, as its authors see it.' });
 export type MarketingContentRecord = z.infer<typeof MarketingContentRecord>;
 
 export const MarketingContentListResponse = page(MarketingContentRecord).meta({
   id: 'MarketingContentListResponse',
-  description: 'Drafts and published content, what was changed last first.',
+  description: 'Drafts and published content, last changed first.',
 });
 export type MarketingContentListResponse = z.infer<typeof MarketingContentListResponse>;
 
@@ -143,7 +143,7 @@ export const PublishedContentResponse = z.object({ ...published, body: Markdown 
       type: 'post',
       slug: 'receipts-are-here',
       title: 'Receipts are here',
-      summary: 'Every request now leaves a signed receipt.',
+      summary: 'Every request now has a signed receipt.',
       tags: ['receipts'],
       published_at: '2026-11-21T08:00:00.000Z',
       updated_at: '2026-11-21T08:00:00.000Z',
@@ -169,7 +169,7 @@ const conditional = {
     .string()
     .max(2_000)
     .optional()
-    .meta({ description: 'The `ETag` of an answer that the caller has; where it is still right, the answer is 304 without a body.' }),
+    .meta({ description: 'The `ETag` of an earlier answer; if it still matches, the answer is 304 without a body.' }),
 };
 
 const reads = { auth: 'bearer', scope: 'marketing:read', role: 'marketing', tag: 'Content' } as const;
@@ -181,7 +181,7 @@ export const content = c.router({
     method: 'GET',
     path: '/v1/marketing/content',
     summary: 'List content, drafts included',
-    description: 'What was changed last comes first. A `type` that there is none of gives an empty list.',
+    description: 'Last changed first. An unknown `type` returns an empty list.',
     headers: headersA,
     query: z.strictObject(ContentQuery.shape),
     responses: { 200: MarketingContentListResponse, ...refusals.read },
@@ -191,7 +191,7 @@ export const content = c.router({
     method: 'POST',
     path: '/v1/marketing/content',
     summary: 'Write a draft',
-    description: 'The answer is the draft; nobody else can read it until it is published. A slug that is taken is a 409.',
+    description: 'The answer is the draft, which is not public until it is published. A slug that is in use is a 409.',
     headers: { ...headersA, ...idempotencyHeader },
     body: MarketingContentCreateRequest,
     responses: { 201: MarketingContentRecord, 409: problem, ...refusals.write },
@@ -212,7 +212,7 @@ export const content = c.router({
     path: '/v1/marketing/content/:content_id',
     summary: 'Change content',
     description:
-      'Made from the `version` that is sent: somebody else’s change in between is a 409 and stays. What is published changes in public at once; its slug stays as it was when it was published first.',
+      'Based on the `version` that is sent: a change by another user in between is a 409. Published content changes in public at once; its slug is fixed.',
     headers: headersA,
     pathParams: ContentPath,
     body: MarketingContentUpdateRequest,
@@ -223,7 +223,7 @@ export const content = c.router({
     method: 'POST',
     path: '/v1/marketing/content/:content_id/publish',
     summary: 'Publish content',
-    description: 'A draft can be read by everybody from now on. What is published already is a 409.',
+    description: 'A draft becomes public. Content that is already published is a 409.',
     headers: headersA,
     pathParams: ContentPath,
     body: c.noBody(),
@@ -233,8 +233,8 @@ export const content = c.router({
   unpublish: {
     method: 'POST',
     path: '/v1/marketing/content/:content_id/unpublish',
-    summary: 'Take content back',
-    description: 'It is a draft again, and its public address a 404, once what was cached has expired (half a minute). A draft is a 409.',
+    summary: 'Unpublish content',
+    description: 'It is a draft again, and its public address a 404 when caches have expired (half a minute). A draft is a 409.',
     headers: headersA,
     pathParams: ContentPath,
     body: c.noBody(),
@@ -255,8 +255,7 @@ export const content = c.router({
     method: 'GET',
     path: '/v1/content/:slug',
     summary: 'Read published content',
-    description:
-      'Needs no credential. A draft is answered exactly as a slug that there is none of. With an `ETag`, and cacheable for half a minute.',
+    description: 'Needs no credential. A draft is answered exactly like an unknown slug. With an `ETag`, and cacheable for half a minute.',
     headers: conditional,
     pathParams: z.object({
       slug: z

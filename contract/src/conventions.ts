@@ -5,7 +5,7 @@ import { inPlainWords } from './plain-words.ts';
 import { HTTPValidationError, Problem } from './problem.ts';
 import type { Scope } from './scopes.ts';
 
-// Wherever the contract is parsed, it speaks the same words.
+// The same error messages wherever the contract is parsed.
 z.config({ localeError: inPlainWords });
 
 const c = initContract();
@@ -31,7 +31,7 @@ const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n');
 /** Whether a name is what it looks like: characters that cannot be seen, or that turn the direction of the text, make two names look like one. */
 export const isVisibleText = (text: string): boolean => !/\p{Cf}/u.test(text);
 
-/** What is said of a text that is not plain. */
+/** The error for text that is not plain. */
 export const NOT_PLAIN = 'must not contain control characters';
 
 /** Several lines: line feeds and tabs are the only control characters. */
@@ -51,7 +51,7 @@ export interface OtherForm {
 }
 
 /**
- * What holds of an operation beside its schemas, said here and nowhere else: the server, the OpenAPI document, the SDK, the tools of MCP and the
+ * The properties of an operation beside its schemas, declared only here: the server, the OpenAPI document, the SDK, the tools of MCP and the
  * reference follow from it.
  */
 export interface RouteMetadata {
@@ -105,7 +105,7 @@ export const headersS = internalSecret;
 
 export const idempotencyHeader = {
   'idempotency-key': z.string().min(1).max(255).optional().meta({
-    description: 'Makes a repeat of the request answer with the first answer instead of doing the work twice. Kept for 24 hours.',
+    description: 'A repeat of the request gets the first answer instead of doing the work twice. Stored for 24 hours.',
   }),
 };
 
@@ -154,7 +154,7 @@ export const refusals = {
 /** A file, in a form or as an answer. */
 export const binary = (description: string) => z.string().meta({ format: 'binary', description, examples: ['(bytes)'] });
 
-/** A tick on a form. Not ticked unless somebody does: a consent that is there by default is none (GDPR, recital 32). */
+/** A checkbox of a form, unticked by default: consent by default is not valid (GDPR, recital 32). */
 export const MarketingConsentTick = z
   .boolean()
   .optional()

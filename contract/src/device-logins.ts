@@ -34,7 +34,7 @@ const UserCode = z
 
 export const DeviceLoginRequest = z
   .strictObject({ client_name: ClientName })
-  .meta({ id: 'DeviceLoginRequest', description: 'A program that wants to be signed in by somebody at a browser.' });
+  .meta({ id: 'DeviceLoginRequest', description: 'A program that a user signs in with a browser.' });
 export type DeviceLoginRequest = z.infer<typeof DeviceLoginRequest>;
 
 export const DeviceLoginResponse = z
@@ -136,7 +136,7 @@ export const deviceLogins = c.router({
     method: 'POST',
     path: '/v1/users/me/device-logins/deny',
     summary: 'Turn a program away',
-    description: 'The program that shows this code is told `access_denied`.',
+    description: 'The program that shows this code gets `access_denied`.',
     headers: headersA,
     body: DeviceDecisionRequest,
     responses: { 204: c.noBody(), ...decided },

@@ -120,7 +120,7 @@ export const AgentDocument = z
       agent_card: address('The same in A2A’s form.', '/.well-known/agent-card.json'),
       receipt_keys: address('Keys that verify receipts.', '/.well-known/vaas-keys.json'),
       prices: address('Every price that receipts name.', '/v1/prices'),
-      security: address('Whom to tell about a vulnerability (RFC 9116).', '/.well-known/security.txt'),
+      security: address('Security contact, for vulnerability reports (RFC 9116).', '/.well-known/security.txt'),
     }),
   })
   .meta({ id: 'AgentDocument', description: 'What an agent needs to find its way: protocols, credentials, limits, models with prices.' });
@@ -191,7 +191,7 @@ const OpenApi = z
 const text = (contentType: string, description: string, example: string) =>
   c.otherResponse({ contentType, body: z.string().meta({ description, examples: [example] }) });
 
-/** Documents carry an `ETag`: who sends it back is told with a 304 that nothing has changed. */
+/** Documents have an `ETag`: a request with it in `If-None-Match` gets a 304 while nothing has changed. */
 const common = {
   method: 'GET',
   headers: { 'if-none-match': z.string().optional().meta({ description: 'The `ETag` of what the caller has.' }) },
@@ -261,7 +261,7 @@ export const documents = c.router({
   securityText: {
     ...common,
     path: '/.well-known/security.txt',
-    summary: 'Whom to tell about a vulnerability',
+    summary: 'Security contact, for vulnerability reports',
     description: 'RFC 9116.',
     responses: {
       200: text('text/plain', 'The file.', 'Contact: mailto:security@example.com\r\nExpires: 2027-05-20T00:00:00.000Z\r\n'),

@@ -29,7 +29,7 @@ test.each([
   expect(EmailAddress.safeParse(given).success).toBe(false);
 });
 
-test('says of letters before the @ that it is they', () => {
+test('names the local part for characters before the @', () => {
   const body = { email: 'jürgen@example.com', password: 'seven grey herons at dawn' };
   expect(CreateUserRequest.safeParse(body).error?.issues).toMatchObject([
     { path: ['email'], message: expect.stringContaining('before the @') },

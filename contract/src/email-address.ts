@@ -1,12 +1,12 @@
 import { domainToASCII } from 'node:url';
 import * as z from 'zod';
 
-/** A host name that is not all ASCII: labels, joiners between letters, and the full stops of several scripts (RFC 5890, UTS 46). */
+/** A host name with non-ASCII characters: labels, joiners, and the full stops of several scripts (RFC 5890, UTS 46). */
 const INTERNATIONAL = /^(?=.*\P{ASCII})[\p{L}\p{M}\p{N}\p{So}\p{Join_Control}.\u3002\uff0e\uff61-]{1,253}$/u;
 
 /**
- * The one spelling of an address whose domain has letters beyond ASCII: the one that DNS and mail servers know (RFC 5891), so that
- * `a@bücher.example` and `a@xn--bcher-kva.example` are one mailbox wherever addresses are compared. Everything else is left as it is.
+ * The ASCII spelling of an address with an internationalized domain, as DNS and mail servers use it (RFC 5891), so that
+ * `a@bücher.example` and `a@xn--bcher-kva.example` are one mailbox in every comparison. Everything else is unchanged.
  */
 export function asciiAddress(given: string): string {
   const at = given.lastIndexOf('@') + 1;

@@ -25,9 +25,9 @@ const Name = z
   .min(1)
   .max(120)
   .refine(isPlainText, NOT_PLAIN)
-  .meta({ description: 'By which the team knows it; of two that are not archived no two have the same.', examples: ['beta-open'] });
+  .meta({ description: 'Unique among the templates that are not archived.', examples: ['beta-open'] });
 const Variables = mailText.variables.meta({
-  description: 'Values of its own variables, unless a mail gives others.',
+  description: 'Default values of its variables; a mail can set others.',
   examples: [{ link: 'https://example.com/beta' }],
 });
 
@@ -56,8 +56,7 @@ export const MarketingEmailTemplateUpdateRequest = z
   })
   .meta({
     id: 'MarketingEmailTemplateUpdateRequest',
-    description:
-      'What to change. A field that is left out stays as it is; `variables` are replaced whole. Mails that were made from it stay.',
+    description: 'What to change. A field that is left out stays; `variables` are replaced as a whole. Existing mails do not change.',
     examples: [{ subject: 'The beta is open' }],
   });
 export type MarketingEmailTemplateUpdateRequest = z.infer<typeof MarketingEmailTemplateUpdateRequest>;
@@ -68,23 +67,23 @@ export const MarketingEmailTemplateRecord = z
     name: Name,
     subject: mailText.subject,
     text: mailText.text,
-    html: mailText.html.nullable().meta({ description: 'Null: made of the text.' }),
+    html: mailText.html.nullable().meta({ description: 'Null: generated from the text.' }),
     variables: Variables,
     missing_variables: z.array(z.string()).meta({
       description: 'Variables without a value: every mail must give them in `variables`.',
       examples: [['link']],
     }),
     version: z.int().meta({ description: 'Grows with every change.', examples: [1] }),
-    archived_at: Timestamp.nullable().meta({ description: 'From then on no mail is made from it.' }),
+    archived_at: Timestamp.nullable().meta({ description: 'From then on, new mails cannot use it.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
-  .meta({ id: 'MarketingEmailTemplateRecord', description: 'The words of mails that are sent again and again.', examples: [EXAMPLE] });
+  .meta({ id: 'MarketingEmailTemplateRecord', description: 'The text of recurring mails.', examples: [EXAMPLE] });
 export type MarketingEmailTemplateRecord = z.infer<typeof MarketingEmailTemplateRecord>;
 
 export const MarketingEmailTemplateListResponse = page(MarketingEmailTemplateRecord).meta({
   id: 'MarketingEmailTemplateListResponse',
-  description: 'Templates, what was changed last first.',
+  description: 'Templates, last changed first.',
   examples: [{ data: [EXAMPLE], has_more: false, next_cursor: null }],
 });
 export type MarketingEmailTemplateListResponse = z.infer<typeof MarketingEmailTemplateListResponse>;
@@ -98,7 +97,7 @@ export const emailTemplates = c.router({
     method: 'POST',
     path: '/v1/marketing/email-templates',
     summary: 'Store a template',
-    description: 'It is sent by `template_id`. To see it filled in, ask for a mail with `mode: "preview"`. A name that is taken is a 409.',
+    description: 'It is sent by `template_id`. To preview it, create a mail with `mode: "preview"`. A name that is in use is a 409.',
     headers: { ...headersA, ...idempotencyHeader },
     body: MarketingEmailTemplateCreateRequest,
     responses: { 201: MarketingEmailTemplateRecord, 409: problem, ...refusals.write },
@@ -108,7 +107,7 @@ export const emailTemplates = c.router({
     method: 'GET',
     path: '/v1/marketing/email-templates',
     summary: 'List templates',
-    description: 'What was changed last comes first.',
+    description: 'Last changed first.',
     headers: headersA,
     query: z.strictObject({
       archived: z.enum(['true', 'false']).default('false').meta({ description: 'Those that are archived instead of the others.' }),
@@ -131,7 +130,7 @@ export const emailTemplates = c.router({
     method: 'PATCH',
     path: '/v1/marketing/email-templates/:template_id',
     summary: 'Change a template',
-    description: 'Mails that were made from it stay as they are. One that is archived is a 409.',
+    description: 'Existing mails do not change. An archived template is a 409.',
     headers: headersA,
     pathParams: TemplatePath,
     body: MarketingEmailTemplateUpdateRequest,
@@ -142,7 +141,7 @@ export const emailTemplates = c.router({
     method: 'POST',
     path: '/v1/marketing/email-templates/:template_id/archive',
     summary: 'Archive a template',
-    description: 'No mail is made from it any more, and its name is free. Mails that wait already still go out. Twice is as good as once.',
+    description: 'No new mail can use it, and its name can be used again. Queued mails are still sent. Idempotent.',
     headers: headersA,
     pathParams: TemplatePath,
     body: c.noBody(),

@@ -54,7 +54,7 @@ const Audience = z
   ])
   .meta({
     id: 'MarketingEmailAudience',
-    description: 'One person, some, or all that fit a filter at the moment the sending begins; `{ "filter": {} }` is everybody.',
+    description: 'One person, some, or all that match a filter when the sending begins; `{ "filter": {} }` is everybody.',
     examples: [{ filter: { event_slug: 'vibethon' } }],
   });
 export type MarketingEmailAudience = z.infer<typeof Audience>;
@@ -75,14 +75,14 @@ export const MarketingEmailSendRequest = z
   .strictObject({
     to: Audience,
     template_id: Uuid.optional().meta({
-      description: 'A stored template, which is taken as it is at this moment; instead of `subject`, `text` and `html`.',
+      description: 'A stored template, copied at this moment; instead of `subject`, `text` and `html`.',
     }),
     subject: mailText.subject.optional(),
     text: mailText.text.optional(),
     html: mailText.html.optional(),
     variables: mailText.variables.optional(),
     reply_to: Email.optional().meta({
-      description: 'Where answers go. Left out: to `MAIL_REPLY_TO` of the gateway, or else to the sender.',
+      description: 'The address for replies. Left out: to `MAIL_REPLY_TO` of the gateway, or else to the sender.',
       examples: ['team@example.com'],
     }),
     mode: z.enum(['send', 'preview', 'test']).default('send').meta({
@@ -97,7 +97,7 @@ export const MarketingEmailSendRequest = z
   .refine(fromTemplate, { error: 'must come with a text, or both be left out where template_id is given', path: ['subject'] })
   .meta({
     id: 'MarketingEmailSendRequest',
-    description: 'A mail, in its own words or those of a template, and who is to get it.',
+    description: 'A mail, with its own text or that of a template, and its recipients.',
     examples: [
       {
         to: { filter: { event_slug: 'vibethon' } },
@@ -114,22 +114,22 @@ export const MarketingEmailRecord = z
     email_id: Uuid,
     subject: z.string().meta({ description: 'With its variables.', examples: ['{{first_name|Hello}}, the beta is open'] }),
     to: z.record(z.string(), z.unknown().meta({ description: 'Any JSON.' })).meta({ examples: [{ filter: { event_slug: 'vibethon' } }] }),
-    template_id: Uuid.nullable().meta({ description: 'The template it was made from; null where it came with its own words.' }),
+    template_id: Uuid.nullable().meta({ description: 'Its template; null if it has its own text.' }),
     reply_to: z
       .string()
       .nullable()
-      .meta({ description: 'Where answers go; null: to the sender.', examples: ['team@example.com'] }),
+      .meta({ description: 'The address for replies; null: to the sender.', examples: ['team@example.com'] }),
     is_test: z.boolean(),
     state: z
       .enum(['scheduled', 'preparing', 'sending', 'sent', 'canceled'])
-      .meta({ description: '`preparing`: its recipients are being looked up. `sent`: nobody waits for it any more.' }),
+      .meta({ description: '`preparing`: its recipients are being selected. `sent`: no recipient is left in the queue.' }),
     progress: z
       .object({
         recipients: count('All of them; final once the state is `sending`.', 3),
         queued: count('Waiting, also for another attempt.', 0),
         sent: count('Taken by the mail server.', 2),
         unconfirmed: count(
-          'Handed to the mail server, which was not heard before the connection or this service broke: most likely sent, and never sent twice.',
+          'Sent to the mail server, whose answer was lost with the connection or a crash: most likely delivered, and never sent twice.',
           0,
         ),
         bounced: count('The mail server refused the address permanently; it gets no further mail.', 0),
@@ -138,7 +138,7 @@ export const MarketingEmailRecord = z
         suppressed: count('Unsubscribed or bounced: got nothing.', 1),
         canceled: count('Still waiting when it was canceled.', 0),
       })
-      .meta({ description: 'How many recipients are where.' }),
+      .meta({ description: 'Counts of the recipients by state.' }),
     scheduled_at: Timestamp,
     created_at: Timestamp,
     started_at: z.iso
@@ -150,7 +150,7 @@ export const MarketingEmailRecord = z
       .nullable()
       .meta({ examples: ['2026-11-21T08:05:00.000Z'] }),
   })
-  .meta({ id: 'MarketingEmailRecord', description: 'A marketing mail and how far it is.', examples: [EMAIL_EXAMPLE] });
+  .meta({ id: 'MarketingEmailRecord', description: 'A marketing mail with its progress.', examples: [EMAIL_EXAMPLE] });
 export type MarketingEmailRecord = z.infer<typeof MarketingEmailRecord>;
 
 export const MarketingEmailSendResponse = z
@@ -165,11 +165,11 @@ export const MarketingEmailSendResponse = z
         html: z.string().meta({ examples: ['<p>Hi Ada, <a href="https://example.com/beta">come in</a>.</p>'] }),
       })
       .nullable()
-      .meta({ description: 'The mail to the first recipient; null where nobody fits.' }),
+      .meta({ description: 'The mail to the first recipient; null if nobody matches.' }),
   })
   .meta({
     id: 'MarketingEmailSendResponse',
-    description: 'What is sent, or would be.',
+    description: 'The mail that is sent, or would be.',
     examples: [{ email: EMAIL_EXAMPLE, recipients: 3, preview: PREVIEW_EXAMPLE }],
   });
 export type MarketingEmailSendResponse = z.infer<typeof MarketingEmailSendResponse>;
@@ -194,19 +194,19 @@ export const MarketingEmailRecipient = z
     sha256: z
       .string()
       .nullable()
-      .meta({ description: 'Of subject, text and HTML as they went out, each ended by a null byte.', examples: ['9f86d081…'] }),
+      .meta({ description: 'Of subject, text and HTML as sent, each ended by a null byte.', examples: ['9f86d081…'] }),
     last_error: z
       .string()
       .nullable()
       .meta({ examples: ['550 no such user'] }),
-    at: Timestamp.meta({ description: 'When it came to this state.' }),
+    at: Timestamp.meta({ description: 'The time of this state.' }),
   })
-  .meta({ id: 'MarketingEmailRecipient', description: 'One address that a mail is for, and what came of it.' });
+  .meta({ id: 'MarketingEmailRecipient', description: 'One recipient of a mail, with the outcome.' });
 export type MarketingEmailRecipient = z.infer<typeof MarketingEmailRecipient>;
 
 export const MarketingEmailRecipientListResponse = page(MarketingEmailRecipient).meta({
   id: 'MarketingEmailRecipientListResponse',
-  description: 'Who got a mail.',
+  description: 'The recipients of a mail.',
   examples: [{ data: [RECIPIENT_EXAMPLE], has_more: false, next_cursor: null }],
 });
 export type MarketingEmailRecipientListResponse = z.infer<typeof MarketingEmailRecipientListResponse>;
@@ -231,7 +231,7 @@ export const emails = c.router({
     method: 'GET',
     path: '/v1/marketing/emails',
     summary: 'List marketing mails',
-    description: 'Newest first, each with how far it is.',
+    description: 'Newest first, each with its progress.',
     headers: headersA,
     query: z.strictObject(pageQuery),
     responses: { 200: MarketingEmailListResponse, ...refusals.read },
@@ -240,7 +240,7 @@ export const emails = c.router({
   get: {
     method: 'GET',
     path: '/v1/marketing/emails/:email_id',
-    summary: 'How far a mail is',
+    summary: 'Get the progress of a mail',
     description: 'One mail with its progress.',
     headers: headersA,
     pathParams: EmailPath,
@@ -250,8 +250,8 @@ export const emails = c.router({
   recipients: {
     method: 'GET',
     path: '/v1/marketing/emails/:email_id/recipients',
-    summary: 'Who got a mail',
-    description: 'Every address that it is for, and what came of it.',
+    summary: 'List the recipients of a mail',
+    description: 'Every recipient, with the outcome.',
     headers: headersA,
     pathParams: EmailPath,
     query: z.strictObject({
@@ -267,8 +267,8 @@ export const emails = c.router({
   cancel: {
     method: 'POST',
     path: '/v1/marketing/emails/:email_id/cancel',
-    summary: 'Stop a mail',
-    description: 'Recipients who still wait for it get nothing. What went out stays out.',
+    summary: 'Cancel a mail',
+    description: 'Recipients in the queue do not get it. Sent mails cannot be recalled.',
     headers: headersA,
     pathParams: EmailPath,
     body: c.noBody(),

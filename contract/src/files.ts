@@ -190,7 +190,7 @@ export const files = c.router({
     method: 'DELETE',
     path: '/v1/files/:file_id',
     summary: 'Delete a file',
-    description: 'The file and its bytes are permanently gone, and its room is free again.',
+    description: 'The file and its bytes are deleted permanently, and its storage is free again.',
     headers: headersA,
     pathParams: FilePath,
     responses: { 200: FileDeleted, 404: problem, ...refusals.read },

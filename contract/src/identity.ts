@@ -17,7 +17,7 @@ import { EmailAddress } from './email-address.ts';
 const c = initContract();
 
 export const Email = EmailAddress.meta({
-  description: 'E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`).',
+  description: 'E-mail address. An internationalized domain is stored and returned in its ASCII spelling (`xn--…`).',
   examples: ['ada@example.com'],
 });
 
@@ -85,7 +85,7 @@ export const UserResponse = z
     email_verified: z.boolean(),
     mfa_enabled: z.boolean(),
     plan: z.string().meta({ description: 'The account’s plan.', examples: ['free'] }),
-    stores_content: z.boolean().meta({ description: 'Whether the account lets prompts and answers be kept.' }),
+    stores_content: z.boolean().meta({ description: 'Whether the account allows prompts and answers to be stored.' }),
     created_at: Timestamp,
     session: LoginSession.optional().meta({ description: 'Present in answers to a login only.' }),
   })

@@ -26,12 +26,12 @@ const line = (max: number) => z.string().trim().min(1).max(max).refine(isPlainTe
 const namesOnlyName = (text: string) => hasPlacesLike(text, /^\{\{\s*name\s*\}\}$/);
 const NOT_NAME = 'must have nothing between double braces but {{name}}';
 
-const TrialPlan = PlanId.meta({ description: 'The plan that is given for a time.', examples: ['pro'] });
+const TrialPlan = PlanId.meta({ description: 'The plan of the trial.', examples: ['pro'] });
 const TrialDays = z
   .int()
   .min(1)
   .max(366)
-  .meta({ description: 'For how many days from the activation on.', examples: [30] });
+  .meta({ description: 'Days from the activation.', examples: [30] });
 
 const InviteGrants = z
   .object({
@@ -39,7 +39,7 @@ const InviteGrants = z
     trial_days: TrialDays.nullable(),
     credit_usd: Usd.meta({ description: 'Added to the prepaid balance, which pays beyond the quota of a plan from `pro` on.' }),
   })
-  .meta({ id: 'InviteGrants', description: 'What a person who activates an invitation gets.' });
+  .meta({ id: 'InviteGrants', description: 'The benefits of an invitation.' });
 
 export const BetaInviteActivateRequest = z
   .strictObject({
@@ -54,7 +54,7 @@ export const BetaInviteActivateRequest = z
   })
   .meta({
     id: 'BetaInviteActivateRequest',
-    description: 'Who activates which invitation. An invitation that was mailed is activated with the address it was mailed to.',
+    description: 'The activation of an invitation. A mailed invitation can be activated only with the address it was mailed to.',
     examples: [{ code: 'tgi_9Xb2…', email: 'ada@example.com' }],
   });
 export type BetaInviteActivateRequest = z.infer<typeof BetaInviteActivateRequest>;
@@ -65,10 +65,10 @@ export const BetaInviteActivationResponse = z
     status: z.literal('activated'),
     email: Email,
     plan_id: TrialPlan.nullable().meta({
-      description: 'The plan that the account is on for a time, unless it has booked one or a better one is given.',
+      description: 'The trial plan of the account, unless it has a paid plan or a better granted one.',
     }),
     plan_until: Timestamp.nullable(),
-    credit_usd: Usd.meta({ description: 'What is added to the balance.' }),
+    credit_usd: Usd.meta({ description: 'The credit added to the balance.' }),
     activated_at: Timestamp,
   })
   .meta({
@@ -102,7 +102,7 @@ export const MarketingInviteBatchRequest = z
       .optional()
       .meta({
         description:
-          'Instead of recipients: everybody of `GET /v1/marketing/people` who fits, as for e-mails. They are looked up by a job right afterwards; `{}` is everybody.',
+          'Instead of recipients: everybody of `GET /v1/marketing/people` who matches, as for e-mails. A job selects them right afterwards; `{}` is everybody.',
         examples: [{ event_slug: 'vibethon', consent: 'given' }],
       }),
     shared_uses: z
@@ -110,11 +110,11 @@ export const MarketingInviteBatchRequest = z
       .min(1)
       .max(1_000_000)
       .optional()
-      .meta({ description: 'Instead of recipients: one code, to be given away, that so many people may activate.', examples: [100] }),
+      .meta({ description: 'Instead of recipients: one shared code, which this many people can activate.', examples: [100] }),
     plan_id: TrialPlan.optional(),
     trial_days: TrialDays.optional(),
     credit_usd: UsdInput.optional().meta({ description: 'At most 10000 for each activation.' }),
-    expires_at: Timestamp.meta({ description: 'Until when codes can be activated.' }),
+    expires_at: Timestamp.meta({ description: 'The end of the codes’ validity.' }),
     subject: line(150)
       .refine(namesOnlyName, NOT_NAME)
       .optional()
@@ -128,14 +128,14 @@ export const MarketingInviteBatchRequest = z
       .refine(namesOnlyName, NOT_NAME)
       .optional()
       .meta({
-        description: 'Of the mail: plain text, paragraphs apart by an empty line; `{{name}}` is the recipient’s name.',
+        description: 'Of the mail: plain text, paragraphs separated by an empty line; `{{name}}` is the recipient’s name.',
         examples: ['Hello {{name}},\n\nthe beta is open to you.'],
       }),
   })
   .meta({
     id: 'MarketingInviteBatchRequest',
     description:
-      'Invitations: by mail to `recipients`, or to all who fit a `filter`, or one code with `shared_uses`. `plan_id` and `trial_days` come together. Without them and without `credit_usd` an activation gives an account, and nothing besides.',
+      'Invitations: by mail to `recipients`, or to all who match a `filter`, or one code with `shared_uses`. `plan_id` and `trial_days` come together. Without them and without `credit_usd` an activation creates an account and nothing else.',
     examples: [
       {
         ...{ name: 'Spring beta', recipients: [{ email: 'ada@example.com', name: 'Ada' }], plan_id: 'pro', trial_days: 30 },
@@ -157,14 +157,14 @@ const InviteCounts = z
     queued: count('On their way.', 1),
     sent: count('Taken by a mail server.', 1),
     unconfirmed: count(
-      'Handed to a mail server that was not heard before the connection or this service broke: most likely sent, and never sent twice.',
+      'Sent to a mail server whose answer was lost with the connection or a crash: most likely delivered, and never sent twice.',
       0,
     ),
     failed: count('Refused by a mail server, or given up.', 0),
     suppressed: count('Not mailed, since the address wants no mail.', 0),
     activations: count('How many people have activated one.', 1),
   })
-  .meta({ id: 'InviteCounts', description: 'How far a batch is.' });
+  .meta({ id: 'InviteCounts', description: 'Progress of a batch.' });
 
 const BATCH = {
   ...{ batch_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77', name: 'Spring beta', status: 'sending' },
@@ -180,21 +180,21 @@ export const MarketingInviteBatchResponse = z
     name: z.string().meta({ examples: ['Spring beta'] }),
     status: z
       .enum(['sending', 'sent', 'expired', 'revoked'])
-      .meta({ description: '`sending` while people are looked up, and mails are pending or on their way.' }),
+      .meta({ description: '`sending` while people are selected, or mails are pending or being sent.' }),
     grants: InviteGrants,
     counts: InviteCounts,
     shared_uses: z
       .int()
       .nullable()
-      .meta({ description: 'How many may activate the one code; null where each recipient has one.', examples: [100] }),
+      .meta({ description: 'Maximum of activations of a shared code; null if each recipient has a code.', examples: [100] }),
     filter: z
       .record(z.string(), z.unknown().meta({ description: 'Any JSON.' }))
       .nullable()
-      .meta({ description: 'Whom it is for; null where it names its recipients, or none.', examples: [{ event_slug: 'vibethon' }] }),
+      .meta({ description: 'The filter of its recipients; null if it names them, or has none.', examples: [{ event_slug: 'vibethon' }] }),
     code: z
       .string()
       .optional()
-      .meta({ description: 'Of a batch with `shared_uses`, in the answer that makes it and nowhere else.', examples: ['tgi_9Xb2…'] }),
+      .meta({ description: 'For a batch with `shared_uses`, only in the answer that creates it.', examples: ['tgi_9Xb2…'] }),
     subject: z
       .string()
       .nullable()
@@ -208,7 +208,7 @@ export const MarketingInviteBatchResponse = z
     created_at: Timestamp,
     revoked_at: Timestamp.nullable(),
   })
-  .meta({ id: 'MarketingInviteBatchResponse', description: 'A batch of invitations, and how far it is.', examples: [BATCH] });
+  .meta({ id: 'MarketingInviteBatchResponse', description: 'A batch of invitations with its progress.', examples: [BATCH] });
 export type MarketingInviteBatchResponse = z.infer<typeof MarketingInviteBatchResponse>;
 
 export const MarketingInviteBatchListResponse = page(MarketingInviteBatchResponse).meta({
@@ -220,21 +220,21 @@ export type MarketingInviteBatchListResponse = z.infer<typeof MarketingInviteBat
 export const MarketingInviteRecord = z
   .object({
     invite_id: Uuid,
-    email: Email.nullable().meta({ description: 'Null for a code that is given away.' }),
+    email: Email.nullable().meta({ description: 'Null for a shared code.' }),
     name: UserName.nullable(),
     status: z
       .enum(['pending', 'queued', 'sent', 'unconfirmed', 'failed', 'suppressed', 'shared', 'revoked'])
-      .meta({ description: 'Where its mail is; `shared` has none.' }),
+      .meta({ description: 'State of its mail; `shared` has none.' }),
     max_uses: z.int().meta({ examples: [1] }),
-    uses: z.int().meta({ description: 'How many have activated it.', examples: [0] }),
+    uses: z.int().meta({ description: 'Number of activations.', examples: [0] }),
     failure: z
       .string()
       .nullable()
-      .meta({ description: 'What the mail server said.', examples: ['550 No such user'] }),
+      .meta({ description: 'The answer of the mail server.', examples: ['550 No such user'] }),
     sent_at: Timestamp.nullable(),
     revoked_at: Timestamp.nullable(),
   })
-  .meta({ id: 'MarketingInviteRecord', description: 'One invitation; its code is in the mail alone.' });
+  .meta({ id: 'MarketingInviteRecord', description: 'One invitation; its code is only in the mail.' });
 export type MarketingInviteRecord = z.infer<typeof MarketingInviteRecord>;
 
 export const MarketingInviteListResponse = page(MarketingInviteRecord).meta({
@@ -255,7 +255,7 @@ export const invites = c.router({
     path: '/v1/beta/invite/activate',
     summary: 'Activate an invitation',
     description:
-      'Needs no credential. Gives the account of the address what the invitation says, exactly once; an address without an account gets one, and a mail to claim it. Repeated with the same address it answers the same. Every code that does not work is refused alike; guessing is slowed down (429).',
+      'Needs no credential. Gives the account of the address the benefits of the invitation, exactly once; an address without an account gets one, and a mail to claim it. Repeated with the same address it answers the same. Every code that does not work is refused alike; guessing is slowed down (429).',
     body: BetaInviteActivateRequest,
     responses: { 201: BetaInviteActivationResponse, ...refusals.openInput },
     metadata: {
@@ -270,7 +270,7 @@ export const invites = c.router({
     method: 'POST',
     path: '/v1/events/admin/invite-batches',
     summary: 'Invite people',
-    description: 'For administrators. The answer comes at once; a job sends the mails, and goes on where it was after any interruption.',
+    description: 'For administrators. The answer comes at once; a job sends the mails, and continues after any interruption.',
     headers: { ...headersA, ...idempotencyHeader },
     body: MarketingInviteBatchRequest,
     responses: { 201: MarketingInviteBatchResponse, 409: problem, ...refusals.write },
@@ -289,8 +289,8 @@ export const invites = c.router({
   getBatch: {
     method: 'GET',
     path: '/v1/events/admin/invite-batches/:batch_id',
-    summary: 'See how far a batch is',
-    description: 'For administrators: what it gives, and how many of its mails are pending, sent, failed.',
+    summary: 'Get the progress of a batch',
+    description: 'For administrators: its benefits, and the counts of pending, sent and failed mails.',
     headers: headersA,
     pathParams: BatchPath,
     responses: { 200: MarketingInviteBatchResponse, 404: problem, ...refusals.read },
@@ -311,8 +311,7 @@ export const invites = c.router({
     method: 'POST',
     path: '/v1/events/admin/invite-batches/:batch_id/revoke',
     summary: 'Revoke a batch',
-    description:
-      'None of its codes can be activated any more, and mails that are pending are not sent. What was activated stays. Twice is as good as once.',
+    description: 'None of its codes can be activated any more, and mails that are pending are not sent. Activations stay. Idempotent.',
     headers: headersA,
     pathParams: BatchPath,
     body: c.noBody(),
@@ -323,7 +322,7 @@ export const invites = c.router({
     method: 'POST',
     path: '/v1/events/admin/invite-batches/:batch_id/invites/:invite_id/revoke',
     summary: 'Revoke one invitation',
-    description: 'Its code cannot be activated any more. What was activated stays. Twice is as good as once.',
+    description: 'Its code cannot be activated any more. Activations stay. Idempotent.',
     headers: headersA,
     pathParams: BatchPath.extend({ invite_id: Uuid.meta({ description: 'The invitation’s id.' }) }),
     body: c.noBody(),

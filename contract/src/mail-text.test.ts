@@ -10,7 +10,7 @@ const invitation = (words: object) =>
     ...{ name: 'Beta', recipients: [{ email: 'ada@example.com' }], expires_at: '2027-01-31T00:00:00.000Z', ...words },
   }).error?.issues[0]?.path[0];
 
-describe('what stands between double braces', () => {
+describe('text between double braces', () => {
   test.each(['{{first_name}}', '{{ first_name | there }}', '{{link}}{{company|}}', '{ {name} }', '}}{{'])(
     'may be a variable: %s',
     (words) => {
@@ -18,7 +18,7 @@ describe('what stands between double braces', () => {
     },
   );
 
-  test.each(['{{First_name}}', '{{first name}}', '{{}}', 'Hi {{name}} {{#if x}}'])('reaches nobody as it stands: %s', (words) => {
+  test.each(['{{First_name}}', '{{first name}}', '{{}}', 'Hi {{name}} {{#if x}}'])('is never sent unreplaced: %s', (words) => {
     expect([faultOf('subject', words), faultOf('text', words), faultOf('html', words)]).toEqual(['subject', 'text', 'html']);
   });
 

@@ -8,7 +8,7 @@ const NOT_WELL_FORMED = 'must not contain null characters';
 const PLACE = /\{\{[^{}]*\}\}/g;
 const VARIABLE = /^\{\{\s*[a-z][a-z0-9_]*\s*(?:\|.*)?\}\}$/s;
 
-/** Whether each thing between double braces is one that `isKnown`: anything else would reach its readers as it stands. */
+/** Whether each text between double braces is known (`isKnown`): anything else would be sent unreplaced. */
 export const hasPlacesLike = (text: string, isKnown: RegExp): boolean => (text.match(PLACE) ?? []).every((place) => isKnown.test(place));
 
 const hasVariables = (text: string) => hasPlacesLike(text, VARIABLE);
@@ -42,7 +42,7 @@ export const mailText = {
     .refine(wellFormed, NOT_WELL_FORMED)
     .refine(hasVariables, NO_VARIABLE)
     .meta({
-      description: 'The HTML part, in which what is filled in is escaped; made of the text where it is left out.',
+      description: 'The HTML part, in which values are escaped; generated from the text if left out.',
       examples: ['<p>Hi {{first_name|there}}, <a href="{{link}}">come in</a>.</p>'],
     }),
   variables: z

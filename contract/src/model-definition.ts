@@ -102,7 +102,7 @@ export type PriceInput = z.infer<typeof PriceInput>;
 export const MAX_MODEL_TOKENS = 100_000_000;
 const TOO_MANY_TOKENS = `must be at most ${MAX_MODEL_TOKENS} tokens`;
 
-/** Zod bounds integers at 2⁵³ as well, and says so first: one fault is told, and that is ours. */
+/** Zod limits integers to 2⁵³ as well, and reports that first: only our error is reported. */
 const tokens = z
   .int({ error: ({ code }) => ({ too_big: TOO_MANY_TOKENS, too_small: 'must be more than 0' })[String(code)], abort: true })
   .positive()
@@ -175,11 +175,11 @@ export const modelFields = {
   context_window: tokens
     .nullable()
     .optional()
-    .meta({ description: 'Tokens; null where nobody has said.', examples: [131072] }),
+    .meta({ description: 'Tokens; null if unknown.', examples: [131072] }),
   max_output_tokens: tokens
     .nullable()
     .optional()
-    .meta({ description: 'Tokens; null where nobody has said.', examples: [8192] }),
+    .meta({ description: 'Tokens; null if unknown.', examples: [8192] }),
   input_modalities: words('What it takes.', ['text']).optional(),
   output_modalities: words('What it gives.', ['text']).optional(),
   capabilities: words('What it can do, such as `tools`, `json_schema`, `vision`. Left out, what nearly every model of its kind can.', [
@@ -235,11 +235,11 @@ interface Lengths {
 
 const isLength = (length: number | null | undefined): length is number => tokens.safeParse(length).success;
 
-/** An answer is part of the context. Of lengths that cannot be, that alone is said. */
+/** An answer is part of the context. For impossible lengths, only that is reported. */
 export const outputFitsContext = ({ context_window: context, max_output_tokens: output }: Lengths): boolean =>
   !isLength(context) || !isLength(output) || output <= context;
 
-/** What is said where an answer does not fit. */
+/** The error for an answer that does not fit. */
 export const OUTPUT_TOO_LONG = { path: ['max_output_tokens'], error: 'must not be more than `context_window`' };
 
 export const ModelDefinition = z

@@ -97,7 +97,7 @@ test('shows an event for every stream', () => {
   }
 });
 
-test('gives every operation an id of its own', () => {
+test('gives every operation a unique id', () => {
   const ids = routes.map((route) => route.metadata.operationId);
   expect(new Set(ids).size).toBe(ids.length);
 });
@@ -139,7 +139,7 @@ test('refuses a schema that has nothing to show, by its name', () => {
   expect(() => openApiDocument(c.router({ mute: { ...route, metadata } }))).toThrow('MuteRecord.text has nothing to show');
 });
 
-/** Where `{}` stands for a schema; a schema that takes everything has to say what it is for. */
+/** Where `{}` is a schema; a schema that accepts everything must have a description. */
 function emptySchemas(node: unknown, path: string): string[] {
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([key, value]) => {

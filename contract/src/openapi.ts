@@ -69,7 +69,7 @@ export function openApiDocument(router: AppRouter = contract): OpenApiDocument {
     info: {
       title: 'Tallygate',
       version: '0.1.0',
-      summary: 'An OpenAI-compatible AI inference gateway that can be believed.',
+      summary: 'An OpenAI-compatible AI inference gateway with receipts that you can verify.',
       description:
         'Point any OpenAI client at it. The worst-case cost of a request is held on every cap before the model runs and replaced by the actual cost after; each request leaves a signed receipt that anyone can verify.',
       contact: { name: 'Tallygate', url: 'http://127.0.0.1:8787' },

@@ -24,7 +24,7 @@ const dimension = (description: string, example: string) =>
 const USER_ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
 const USER_OR_NONE = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|none)$/;
 
-/** Something to look for: a letter or digit, a tag, or three characters of any kind beside each other. */
+/** A searchable text: a letter or digit, a tag, or any three consecutive characters. */
 const SEARCHABLE = /[\p{L}\p{N}]|#\S|\S{3}/u;
 const Words = z
   .string()
@@ -33,7 +33,7 @@ const Words = z
   .refine(isPlainText, NOT_PLAIN)
   .refine((q) => q === '' || SEARCHABLE.test(q), 'must hold a word or a tag to look for: letters, digits, or a # with what follows it');
 
-/** The dimensions in which people are told apart; those that are given hold together. */
+/** The filters for people; all given ones must match. */
 const peopleFilter = {
   q: Words.optional().meta({
     description:
@@ -49,7 +49,7 @@ const peopleFilter = {
     .toLowerCase()
     .regex(USER_OR_NONE, `must be the id of a user such as ${USER_ID}, or "none"`)
     .optional()
-    .meta({ description: 'The id of the user who looks after them, or `none`.', examples: [USER_ID] }),
+    .meta({ description: 'The id of the responsible user, or `none`.', examples: [USER_ID] }),
   client_type: dimension('Their kind of client, which an import may name as it likes, or `none`.', 'startup'),
   plan_tier: z
     .string()
@@ -61,7 +61,7 @@ const peopleFilter = {
     .optional()
     .meta({
       description:
-        'Consent to news by mail. `given`: said, and confirmed by the person who reads mail at the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks.',
+        'Consent to news by mail. `given`: confirmed by the owner of the address. `none`: everybody else. `claimed`: of those, the people with consent on a form who have not answered the confirmation mail.',
       examples: ['given'],
     }),
 };

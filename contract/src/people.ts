@@ -7,8 +7,8 @@ const c = initContract();
 
 const PERSON_ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
 
-const Stage = z.enum(STAGES).meta({ id: 'PersonStage', description: 'How far things are with a person.' });
-const Source = z.enum(SOURCES).meta({ id: 'PersonSource', description: 'How a person became known.' });
+const Stage = z.enum(STAGES).meta({ id: 'PersonStage', description: 'Stage of the contact with a person.' });
+const Source = z.enum(SOURCES).meta({ id: 'PersonSource', description: 'Source of a person.' });
 export type PersonSource = z.infer<typeof Source>;
 
 /** Lower case, so that a tag is one however it is typed. */
@@ -35,7 +35,7 @@ export const MarketingPersonHistoryEntry = z
       .meta({ description: 'What changed.', examples: [{ tag: 'beta' }] }),
     at: Timestamp,
   })
-  .meta({ id: 'MarketingPersonHistoryEntry', description: 'One thing that happened to a person’s record.' });
+  .meta({ id: 'MarketingPersonHistoryEntry', description: 'One entry in the history of a person.' });
 export type MarketingPersonHistoryEntry = z.infer<typeof MarketingPersonHistoryEntry>;
 
 const PERSON_EXAMPLE = {
@@ -75,15 +75,15 @@ const time = (description: string) =>
 const MarketingConsent = z
   .object({
     source: z.enum(['user', 'registration', 'client_request', 'import']).meta({
-      description: 'Where it was said: making an account, registering, writing to the team; or in a file that the team imported.',
+      description: 'Where it was given: at sign-up, at a registration, in a request to the team; or in a file that the team imported.',
     }),
     event_slug: z
       .string()
       .nullable()
-      .meta({ description: 'The event that they registered for when they said it.', examples: ['vibethon'] }),
-    given_at: Timestamp.meta({ description: 'When it was said.' }),
+      .meta({ description: 'The event of the registration in which it was given.', examples: ['vibethon'] }),
+    given_at: Timestamp.meta({ description: 'When it was given.' }),
     confirmed_at: time(
-      'When the person who reads mail at the address confirmed it by the mail that asks, or when it was imported. While this is null it counts for nothing: anybody may have filled in the form.',
+      'When the owner of the address confirmed it by mail, or when it was imported. While this is null it has no effect: anybody can fill in the form.',
     ),
   })
   .meta({ id: 'MarketingConsent', description: 'Consent to news by mail. Unsubscribing withdraws it.' });
@@ -107,11 +107,11 @@ export const MarketingPersonRecord = z
       .meta({ description: 'Whether the person gets marketing mail: `unsubscribed` and `bounced` get none.' }),
     unsubscribed_at: time('When they unsubscribed.'),
     bounced_at: time('When a mail to them was refused permanently.'),
-    consent: MarketingConsent.nullable().meta({ description: 'That they want news by mail, as they said it; null where they have not.' }),
+    consent: MarketingConsent.nullable().meta({ description: 'Their consent to news by mail; null without one.' }),
     sources: z.array(Source),
     event_slugs: z.array(z.string()).meta({ description: 'Events they registered for.', examples: [['vibethon']] }),
     tags: z.array(z.string()).meta({ examples: [['beta']] }),
-    owner: Uuid.nullable().meta({ description: 'The user who looks after them.' }),
+    owner: Uuid.nullable().meta({ description: 'The user who is responsible for them.' }),
     client_type: z
       .string()
       .nullable()
@@ -141,7 +141,7 @@ export const MarketingPeopleListResponse = z
     total: z
       .int()
       .min(0)
-      .meta({ description: 'How many people fit.', examples: [1] }),
+      .meta({ description: 'Number of matches.', examples: [1] }),
     limit: z.int().meta({ examples: [50] }),
     offset: z.int().meta({ examples: [0] }),
     total_is_exact: z.boolean().meta({
@@ -151,14 +151,14 @@ export const MarketingPeopleListResponse = z
   })
   .meta({
     id: 'MarketingPeopleListResponse',
-    description: 'People, those who became known last first.',
+    description: 'People, newest first.',
     examples: [
       { data: [{ ...PERSON_EXAMPLE, history: [HISTORY_EXAMPLE] }], has_more: false, total: 1, total_is_exact: true, limit: 50, offset: 0 },
     ],
   });
 export type MarketingPeopleListResponse = z.infer<typeof MarketingPeopleListResponse>;
 
-const Reason = plain(500).meta({ description: 'Why: kept in the history.', examples: ['Asked for it on the phone on 21 November.'] });
+const Reason = plain(500).meta({ description: 'The reason, for the history.', examples: ['Asked for it on the phone on 21 November.'] });
 
 export const MarketingPeopleActionRequest = z
   .discriminatedUnion('action', [
@@ -166,18 +166,18 @@ export const MarketingPeopleActionRequest = z
     z.strictObject({ action: z.literal('untag'), tag: TagText }),
     z.strictObject({
       action: z.literal('assign_owner'),
-      owner: Uuid.nullable().meta({ description: 'A user with the role `marketing` or `admin`; null: nobody.' }),
+      owner: Uuid.nullable().meta({ description: 'A user with the role `marketing` or `admin`; null: none.' }),
     }),
     z.strictObject({ action: z.literal('set_status'), status: Stage }),
     z.strictObject({
       action: z.literal('note'),
       note: prose(4_000)
         .min(1)
-        .meta({ description: 'Plain text, of several lines if need be.', examples: ['Wants a call in December.'] }),
+        .meta({ description: 'Plain text, may have several lines.', examples: ['Wants a call in December.'] }),
     }),
     z.strictObject({
       action: z.literal('merge'),
-      into: Uuid.meta({ description: 'The person who stays; the one in the path becomes part of them.' }),
+      into: Uuid.meta({ description: 'The person to keep; the one in the path is merged into them.' }),
     }),
     z.strictObject({ action: z.literal('unsubscribe'), reason: Reason.optional() }),
     z.strictObject({ action: z.literal('resubscribe'), reason: Reason }),
@@ -186,7 +186,7 @@ export const MarketingPeopleActionRequest = z
   .meta({
     id: 'MarketingPeopleActionRequest',
     description:
-      'What to do with a person. `erase` deletes all that is kept of them, permanently, and lets nothing bring them back; a place at an event that nothing was paid for falls free; what was paid stays in the ledger, which names accounts alone.',
+      'What to do with a person. `erase` deletes all their data, permanently, and no import restores it; an unpaid place at an event becomes free; payments stay in the ledger, which names accounts only.',
     examples: [{ action: 'tag', tag: 'beta' }],
   });
 export type MarketingPeopleActionRequest = z.infer<typeof MarketingPeopleActionRequest>;
@@ -194,12 +194,12 @@ export type MarketingPeopleActionRequest = z.infer<typeof MarketingPeopleActionR
 export const MarketingPeopleActionResponse = z
   .object({
     action: z.string().meta({ examples: ['tag'] }),
-    changed: z.boolean().meta({ description: 'False where it was so already.', examples: [true] }),
+    changed: z.boolean().meta({ description: 'False if nothing changed.', examples: [true] }),
     person: MarketingPersonRecord.nullable().meta({ description: 'As they are now; null once erased.' }),
   })
   .meta({
     id: 'MarketingPeopleActionResponse',
-    description: 'What came of an action.',
+    description: 'The result of an action.',
     examples: [{ action: 'tag', changed: true, person: PERSON_EXAMPLE }],
   });
 export type MarketingPeopleActionResponse = z.infer<typeof MarketingPeopleActionResponse>;
@@ -213,7 +213,7 @@ export const MarketingPersonExport = z
   })
   .meta({
     id: 'MarketingPersonExport',
-    description: 'Everything that is kept of a person.',
+    description: 'All data of a person.',
     examples: [{ person: PERSON_EXAMPLE, records: { users: [{ email: 'ada@example.com' }] } }],
   });
 export type MarketingPersonExport = z.infer<typeof MarketingPersonExport>;
@@ -223,7 +223,7 @@ export const MarketingPeopleImportResponse = z
     rows: z.int().meta({ description: 'Rows read, the header not counted.', examples: [3] }),
     created: z.int().meta({ examples: [1] }),
     updated: z.int().meta({ description: 'People who were known already.', examples: [1] }),
-    skipped: z.int().meta({ description: 'Rows of people who were erased: nothing brings them back.', examples: [0] }),
+    skipped: z.int().meta({ description: 'Rows of people who were erased: no import restores them.', examples: [0] }),
     failed: z.int().meta({ examples: [1] }),
     errors: z
       .array(
@@ -232,7 +232,7 @@ export const MarketingPeopleImportResponse = z
           message: z.string().meta({ examples: ['email: must be an e-mail address such as ada@example.com'] }),
         }),
       )
-      .meta({ description: 'Rows that could not be taken, the first thousand.' }),
+      .meta({ description: 'Rows that could not be imported, the first thousand.' }),
   })
   .meta({
     id: 'MarketingPeopleImportResponse',
@@ -260,7 +260,7 @@ export const people = c.router({
     method: 'GET',
     path: '/v1/marketing/people',
     summary: 'List people',
-    description: 'Those who became known last first. All filters that are given hold together.',
+    description: 'Newest first. All given filters must match.',
     headers: headersA,
     query: PeopleFilter.extend({
       limit: pageQuery.limit,
@@ -273,7 +273,7 @@ export const people = c.router({
     method: 'GET',
     path: '/v1/marketing/people/:person_id',
     summary: 'Show a person',
-    description: 'A list of one, with their history. The id of somebody who was merged leads to whom they are part of.',
+    description: 'A list of one, with their history. The id of a merged person returns the person they were merged into.',
     headers: headersA,
     pathParams: PersonPath,
     responses: { 200: MarketingPeopleListResponse, 404: problem, ...refusals.read },
@@ -282,7 +282,7 @@ export const people = c.router({
   act: {
     method: 'POST',
     path: '/v1/marketing/people/:person_id/actions',
-    summary: 'Do something with a person',
+    summary: 'Perform an action on a person',
     description: 'Tags, owner, stage, notes, merging, unsubscribing, erasing: each is in the history and in the audit log.',
     headers: headersA,
     pathParams: PersonPath,
@@ -293,8 +293,8 @@ export const people = c.router({
   exportOne: {
     method: 'GET',
     path: '/v1/marketing/people/:person_id/export',
-    summary: 'Everything that is kept of a person',
-    description: 'To answer anyone who asks what is known of them. It is in the audit log.',
+    summary: 'Export all data of a person',
+    description: 'For requests of access by the person. It is in the audit log.',
     headers: headersA,
     pathParams: PersonPath,
     responses: { 200: MarketingPersonExport, 404: problem, ...refusals.read },

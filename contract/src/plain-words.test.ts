@@ -40,7 +40,7 @@ test.each<[z.ZodType, unknown, string]>([
   expect(field(schema, value)).toBe(`x ${words}`);
 });
 
-test('a name that is not allowed is told of at that name', () => {
+test('a name that is not allowed is reported at that name', () => {
   expect(said(z.record(z.string().max(2), z.string()), { abc: 'x' })).toEqual(['abc has a name that must have at most 2 characters']);
 });
 

@@ -7,7 +7,7 @@ const ReturnUrl = z
   .max(2_000)
   .refine(isPlainText, NOT_PLAIN)
   .optional()
-  .meta({ description: 'Where the browser goes afterwards. Default: a page of this server.', examples: ['https://app.example/billing'] });
+  .meta({ description: 'The return URL of the browser. Default: a page of this server.', examples: ['https://app.example/billing'] });
 const CheckoutStatus = z.enum(['open', 'completed', 'expired']).meta({ description: 'Of the hosted page.', examples: ['open'] });
 const CheckoutUrl = z
   .url()

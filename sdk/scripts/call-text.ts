@@ -7,7 +7,7 @@ import type { Names } from './schema-names.ts';
 export interface CallText {
   readonly method: string;
   readonly text: string;
-  /** The declaration of what its query is made of, where no other has it. */
+  /** The declaration of its query type, if no other method has it. */
   readonly query: string | undefined;
 }
 
@@ -18,7 +18,7 @@ interface Argument {
   readonly query?: string;
 }
 
-/** @param queryName what the type of its query is called, where it has one of its own */
+/** @param queryName the name of its query type, if it has its own */
 export function callText(
   route: Route,
   { name: method, singled }: SdkMethod,

@@ -6,7 +6,7 @@ import { writeGenerated } from './write-generated.ts';
 /** What callers write is typed by what the service accepts (defaults are optional); what they read, by what it sends. */
 const isInput = (name: string): boolean => /Request$|Query$/.test(name);
 
-/** Every record of the contract by name: exported schemas, and the schemas with an id that those are made of. */
+/** Every record of the contract by name: exported schemas, and the schemas with an id in them. */
 function records(exports: object): Map<string, JsonSchema> {
   const found = new Map<string, JsonSchema>();
   const add = (name: string, schema: JsonSchema) => {

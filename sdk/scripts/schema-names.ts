@@ -25,7 +25,7 @@ export function namedSchemas(exports: object): Names {
   };
 }
 
-/** What a schema names, without what stands inside of what it names. */
+/** The names that a schema references directly. */
 function referencesIn({ $defs: _, ...schema }: JsonSchema): string[] {
   return [...JSON.stringify(schema).matchAll(/"\$ref":"[^"]*?(\w+)"/g)].map(([, name = '']) => name);
 }

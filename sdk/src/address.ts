@@ -40,7 +40,7 @@ export function baseUrlOf(given: string | undefined): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
-/** A key that was set in place of the address, and the password of an address, are nobody else's to read. */
+/** A key that was set instead of the address, and the password of an address, must not be disclosed. */
 const withoutSecrets = (text: string): string => text.replace(/\/\/[^/]*@/, '//…@').replace(/\btgs?_.*/s, 'tg_…');
 
 /** What OpenAI's clients call it. @throws TypeError without a credential */

@@ -6,7 +6,7 @@ import { formOf } from './transport/form.ts';
 import { Resource } from './transport/resource.ts';
 import type { Transport } from './transport/transport.ts';
 
-/** A recording; a `File` brings its name, by which some models know the format. */
+/** A recording; a `File` has a name, from which some models detect the format. */
 interface Recording {
   readonly file: Blob;
 }

@@ -49,7 +49,7 @@ describe('batches', () => {
     expect([batch.status, seen]).toEqual(['completed', ['validating', 'in_progress', 'completed']]);
   });
 
-  it('are waited for no longer than somebody wants', async () => {
+  it('are waited for up to a time limit', async () => {
     gateway.script({ json: storedBatch('in_progress') });
     const abort = new AbortController();
     const waiting = tallygate.batches.wait('batch_1', { signal: abort.signal, onProgress: () => abort.abort() });

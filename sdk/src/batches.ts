@@ -10,7 +10,7 @@ export type BatchOptions = CallOptions & Pick<InferenceOptions, 'agentRun'>;
 export interface WaitOptions extends CallOptions {
   /** How long to wait before asking again, milliseconds. Default: 5,000. */
   readonly pollMs?: number | undefined;
-  /** Told of the batch every time. */
+  /** Called with the batch every time. */
   readonly onProgress?: ((batch: Batch) => void) | undefined;
 }
 

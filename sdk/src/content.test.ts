@@ -39,7 +39,7 @@ describe('content', () => {
     expect(gateway.requests[0]?.headers['idempotency-key']).toBeDefined();
   });
 
-  it('that somebody else has changed rejects with a conflict', async () => {
+  it('that another user has changed rejects with a conflict', async () => {
     gateway.script(refusal('conflict'));
     await expect(tallygate.content.update(ID, { version: 1, title: 'Hi' })).rejects.toBeInstanceOf(ConflictError);
   });

@@ -15,7 +15,7 @@ import { pathStep } from './transport/path.ts';
 import { Resource } from './transport/resource.ts';
 import type { Transport } from './transport/transport.ts';
 
-/** `tallygate.conversations.items`: what was said. */
+/** `tallygate.conversations.items`: the items of a conversation. */
 export class ConversationItems extends Resource {
   /** Adds at most 20 items at the end, in order. The answer has them with their ids. */
   create(conversationId: string, request: CreateItemsRequest, options?: CallOptions): Call<ResponseItemList> {
@@ -32,13 +32,13 @@ export class ConversationItems extends Resource {
     return this.transport.json({ method: 'GET', path: itemPath(conversationId, itemId) }, options);
   }
 
-  /** The conversation goes on without the item. */
+  /** The conversation continues without the item. */
   delete(conversationId: string, itemId: string, options?: CallOptions): Call<Conversation> {
     return this.transport.json({ method: 'DELETE', path: itemPath(conversationId, itemId) }, options);
   }
 }
 
-/** `tallygate.conversations`: dialogues that are kept until they are deleted. Responses that name one go on with it and add to it. */
+/** `tallygate.conversations`: dialogues that are stored until they are deleted. Responses that name one continue it and add to it. */
 export class Conversations extends Resource {
   readonly items: ConversationItems;
 
@@ -52,7 +52,7 @@ export class Conversations extends Resource {
     return this.transport.json({ method: 'POST', path: '/v1/conversations', body: request, isOnce: true }, options);
   }
 
-  /** Its metadata; what was said is in `items`. */
+  /** Its metadata; its content is in `items`. */
   get(conversationId: string, options?: CallOptions): Call<Conversation> {
     return this.transport.json({ method: 'GET', path: conversationPath(conversationId) }, options);
   }

@@ -51,7 +51,7 @@ export class BadRequestError extends TallygateError {}
 export class AuthenticationError extends TallygateError {}
 /** 403: the credential is good and does not allow this. */
 export class PermissionError extends TallygateError {}
-/** 404: no such thing, or it is somebody else's. */
+/** 404: it does not exist, or belongs to another account. */
 export class NotFoundError extends TallygateError {}
 /** 409: the state of the object does not allow this, or an idempotency key was used for something else. */
 export class ConflictError extends TallygateError {}

@@ -30,14 +30,14 @@ it('throws a typed error where the log has shown two pasts, and names the eviden
   expect(error).toBeInstanceOf(LogForkError);
   expect(error).toMatchObject({ code: 'log_forked', kept: noteOf(honest.slice(0, 13)), met: noteOf(forked.slice(0, 20)) });
   expect(logStore.evidence.get(error instanceof LogForkError ? error.evidence : '')).toContain('log_forked');
-  // Of one size there is one root, in an export and at the log's own address too: nobody needs to be asked.
+  // Of one size there is one root, in an export and at the log's own address too: no request is needed.
   await expect(receipts.verifyCheckpoint(noteOf(forked.slice(0, 13)), keySet)).rejects.toThrow(LogForkError);
   const header = { object: 'receipt_export', version: 'tallygate-export/v1', month: '2026-11', livemode: true };
   const file = `${JSON.stringify({ ...header, checkpoint: noteOf(forked.slice(0, 13)) })}\n`;
   await expect(receipts.verifyExport(file, keySet).next()).rejects.toThrow(LogForkError);
 });
 
-it('keeps what could not be compared, and says so', async () => {
+it('stores a state that could not be compared, and reports it', async () => {
   await using gateway = await startStubGateway();
   const { receipts } = new Tallygate({ apiKey: null, baseUrl: gateway.baseUrl });
   await receipts.verify(receiptIn(honest.slice(0, 13)), keySet);

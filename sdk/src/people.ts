@@ -16,7 +16,7 @@ export interface PeopleFilter {
   readonly owner?: string | undefined;
   readonly client_type?: string | undefined;
   readonly plan_tier?: PlanId | 'none' | undefined;
-  /** To news by mail: confirmed by the person who reads its mail, `none`, or of those said on a form and not confirmed. */
+  /** To news by mail: confirmed by the person who reads its mail, `none`, or given on a form and not confirmed. */
   readonly consent?: 'given' | 'claimed' | 'none' | undefined;
 }
 
@@ -28,7 +28,7 @@ export class People extends Generated {
     return new Call(
       page.then(({ data, ...rest }) => {
         const [person] = data.data;
-        if (!person) throw new TypeError('The service answered about nobody');
+        if (!person) throw new TypeError('The service returned no person');
         return { ...rest, data: person };
       }),
     );

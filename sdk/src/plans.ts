@@ -7,7 +7,7 @@ import { sleep } from './transport/deadline.ts';
 export interface CheckoutWaitOptions extends CallOptions {
   /** How long to wait before asking again, milliseconds. Default: 2,000. */
   readonly pollMs?: number | undefined;
-  /** Told of the checkout every time. */
+  /** Called with the checkout every time. */
   readonly onProgress?: ((checkout: PlanCheckoutState) => void) | undefined;
 }
 

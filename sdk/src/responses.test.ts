@@ -41,7 +41,7 @@ describe('a response', () => {
     expect(await collect(await tallygate.responses.create({ ...HELLO, stream: true }))).toEqual(EVENTS);
   });
 
-  it('that is cut is told from a whole one, and is followed from the last event that arrived', async () => {
+  it('that is cut is detected, and is followed from the last event that arrived', async () => {
     gateway.script({ pieces: EVENTS.slice(0, 2).map(event), end: true }, { pieces: EVENTS.slice(2).map(event), end: true });
     const arrived: number[] = [];
     const read = async () => {

@@ -51,9 +51,9 @@ const RUNNING: ReadonlySet<ResponseObject['status']> = new Set(['queued', 'in_pr
 const LAST_EVENTS = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 const isLast = ({ type }: ResponseStreamEvent): boolean => LAST_EVENTS.has(type);
 
-/** `tallygate.responses`: answers that are kept, and can be gone on from. */
+/** `tallygate.responses`: stored answers, which can be continued. */
 export class Responses extends Generated {
-  /** Answers an input, whole, event by event (with `stream: true`) or later (with `background: true`). Kept unless `store` is false. */
+  /** Answers an input, whole, event by event (with `stream: true`) or later (with `background: true`). Stored unless `store` is false. */
   create(request: Plain, options?: InferenceOptions): Call<ResponseObject>;
   create(request: Streamed, options?: InferenceOptions): Call<EventStream<ResponseStreamEvent>>;
   create(request: ResponseRequest, options?: InferenceOptions): Call<ResponseObject | EventStream<ResponseStreamEvent>>;
@@ -64,13 +64,13 @@ export class Responses extends Generated {
       : this.transport.json<ResponseObject>({ ...operation, isOnce: true }, options);
   }
 
-  /** A kept response as it stands. */
+  /** The current state of a stored response. */
   get(responseId: string, shown: Shown = {}, options?: CallOptions): Call<ResponseObject> {
     return this.transport.json({ method: 'GET', path: responsePath(responseId), query: { ...shown } }, options);
   }
 
   /**
-   * The events of a kept response, from the first or from behind one that has arrived; of one that still runs in the background, as they
+   * The events of a stored response, from the first or after one that has arrived; of one that still runs in the background, as they
    * come. One that is cancelled meanwhile breaks off: `ConnectionError` with code `stream_cut`.
    */
   follow(responseId: string, { include, startingAfter }: FollowQuery = {}, options?: CallOptions): Call<EventStream<ResponseStreamEvent>> {

@@ -390,7 +390,7 @@ function thrownBy(make: () => unknown): unknown {
   }
 }
 
-/** Whatever comes of it: refused at once, later, or sent. */
+/** Any outcome: refused at once, later, or sent. */
 async function attempt(call: () => unknown): Promise<void> {
   try {
     await call();

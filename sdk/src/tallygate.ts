@@ -21,10 +21,10 @@ export interface TallygateOptions extends Address {
   readonly maxRetries?: number | undefined;
   /** Further headers of every request, such as a `user-agent`. Those of a call win over them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Told about requests, answers and retries; never about credentials or content. */
+  /** Called with requests, answers and retries; never with credentials or content. */
   readonly onDebug?: OnDebug | undefined;
   /**
-   * Where the states of the log of receipts are kept that were seen, so that a log that shows two pasts is noticed. Default: in memory, for as
+   * The store of seen states of the receipts log, so that a log with two histories is detected. Default: in memory, for as
    * long as this client lasts. `fileLogStore` of `@tallygate/receipts/node` keeps them in a folder, `webLogStore(localStorage)` in a browser.
    */
   readonly logStore?: LogStore | undefined;

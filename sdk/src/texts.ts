@@ -9,7 +9,7 @@ type Streamed = CompletionRequest & { stream: true };
 
 /** `tallygate.completions`: the older text completions. */
 export class Completions extends Resource {
-  /** Goes on from a text, whole or (with `stream: true`) piece by piece. */
+  /** Completes a text, whole or (with `stream: true`) piece by piece. */
   create(request: Plain, options?: InferenceOptions): Call<Completion>;
   create(request: Streamed, options?: InferenceOptions): Call<EventStream<Completion>>;
   create(request: CompletionRequest, options: InferenceOptions = {}): Call<Completion | EventStream<Completion>> {

@@ -10,7 +10,7 @@ const PART_BYTES = 64 * 1024 * 1024;
 
 /** What sending in parts takes beside the file. */
 export interface SendOptions extends CallOptions {
-  /** Told after each part how many bytes have been sent. */
+  /** Called after each part with the number of bytes sent. */
   readonly onProgress?: ((sentBytes: number) => void) | undefined;
 }
 

@@ -27,7 +27,7 @@ describe('videos', () => {
     expect(gateway.requests[0]).toMatchObject({ path: '/v1/video/generations', body: { prompt: 'A ledger', input_reference: 'PNG' } });
   });
 
-  it('are made of others, in JSON', async () => {
+  it('are created from others, in JSON', async () => {
     gateway.script({ json: storedVideo('queued') }, { json: storedVideo('queued') });
     const edit = { video: { id: 'video_1' }, prompt: 'At night' };
     await tallygate.videos.edit(edit, { agentRun: { id: 'run-1' } });
@@ -74,7 +74,7 @@ describe('videos', () => {
     expect([video.status, seen]).toEqual(['completed', [0, 40, 100]]);
   });
 
-  it('are waited for no longer than somebody wants', async () => {
+  it('are waited for up to a time limit', async () => {
     gateway.script({ json: storedVideo('in_progress') });
     const abort = new AbortController();
     const waiting = tallygate.videos.wait('video_1', { signal: abort.signal, onProgress: () => abort.abort() });

@@ -38,7 +38,7 @@ export interface VideoContentOptions extends CallOptions {
 export interface WaitForVideoOptions extends CallOptions {
   /** How long to wait before asking again, milliseconds. Default: 2,000. */
   readonly pollMs?: number | undefined;
-  /** Told of the video every time. */
+  /** Called with the video every time. */
   readonly onProgress?: ((video: Video) => void) | undefined;
 }
 
@@ -56,7 +56,7 @@ export class Videos extends Generated {
     return this.#post('/v1/video/generations', request, options, request.input_reference);
   }
 
-  /** Begins another video of the same length, size and model, made of a completed one. */
+  /** Creates another video of the same length, size and model, from a completed one. */
   remix(videoId: string, request: VideoRemixRequest, options: InferenceOptions = {}): Call<Video> {
     return this.#post(`${videoPath(videoId)}/remix`, request, options);
   }
@@ -66,7 +66,7 @@ export class Videos extends Generated {
     return this.#post('/v1/videos/edits', request, options);
   }
 
-  /** Begins a video that goes on where a completed one ends: charged for the seconds that are added. */
+  /** Creates an extension of a completed video: charged for the added seconds. */
   extend(request: VideoExtensionRequest, options: InferenceOptions = {}): Call<Video> {
     return this.#post('/v1/videos/extensions', request, options);
   }

@@ -18,7 +18,7 @@ export const ROUTES: readonly Route[] = Object.entries(contract).flatMap(([slice
   Object.entries(routes).map(([name, route]) => ({ body: undefined, query: undefined, ...route, name: `${slice}.${name}` })),
 );
 
-/** The operation that a request is, by method and path; `/v1/receipts/export` is nobody's id. */
+/** The operation of a request, by method and path; `export` in `/v1/receipts/export` is not an id. */
 export function routeOf({ method, path }: { readonly method: string; readonly path: string }): Route | undefined {
   const matching = ROUTES.filter((route) => route.method === method && pathPattern(route.path).test(path));
   return matching.find((route) => route.path === path) ?? matching[0];

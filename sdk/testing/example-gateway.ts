@@ -13,7 +13,7 @@ export interface Operation {
   readonly sdkSample: string | undefined;
 }
 
-/** A gateway that answers every operation of the contract with the contract's own example, and tells what it was asked. */
+/** A gateway that answers every operation of the contract with the contract's own example, and records its requests. */
 export interface ExampleGateway extends AsyncDisposable {
   readonly url: string;
   readonly operations: ReadonlyMap<string, Operation>;

@@ -276,7 +276,7 @@ export const storedVideo = (status: Video['status']): Video => ({
   refund_receipt_id: status === 'failed' ? '019aa2f1-c2d3-7b6e-8c4d-000000000009' : null,
 });
 
-/** A kept response that says "Hello." once it is completed. */
+/** A stored response with the text "Hello." once it is completed. */
 export const storedResponse = (status: ResponseObject['status']): ResponseObject => ({
   id: 'resp_019aa2f1c2d37b6e8c4d000000000001',
   object: 'response',

@@ -12,7 +12,7 @@ const pays = { auth: 'bearer', scope: 'billing:write', tag } as const;
 const headers = {
   'x-event-email': RegistrantEmail.optional().meta({
     description:
-      'The address that is registered, where it is not the caller’s own: one of a user of the same account, or for administrators anybody’s.',
+      'The registered address, if it is not the caller’s own: that of a user of the same account, or, for administrators, any address.',
     examples: ['ada@example.com'],
   }),
   ...idempotencyHeader,
@@ -25,7 +25,7 @@ export const eventCheckouts = c.router({
     path: '/v1/events/vibethon/checkout',
     summary: 'Pay for a place at the Vibethon',
     description:
-      'For anyone who is registered and has a place held: a hosted page to pay on. The place is confirmed when the payment provider says that it was paid. Asking again leads to the same page.',
+      'For anyone who is registered and has a place held: a hosted page to pay on. The place is confirmed when the payment provider reports the payment. A repeated request returns the same page.',
     headers,
     body: VibethonCheckoutRequest,
     responses: { 200: VibethonCheckoutResponse, 404: problem, 409: problem, ...refusals.write },
@@ -47,7 +47,7 @@ export const eventCheckouts = c.router({
     path: '/v1/events/admin/registrations/:registration_id/refund',
     summary: 'Refund a place',
     description:
-      'For administrators: all that was paid goes back to where it came from, the registration is canceled, and the place goes to the person who has waited longest.',
+      'For administrators: the whole payment is refunded to its source, the registration is canceled, and the place goes to the person who has waited longest.',
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: z.object({ registration_id: Uuid }),
     body: EventRefundRequest,

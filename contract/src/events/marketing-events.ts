@@ -22,7 +22,7 @@ export const MarketingEventFigures = z
     attended: count('Came.', 0),
     received_usd: Usd.meta({ description: 'Paid and not refunded.', examples: ['0'] }),
   })
-  .meta({ id: 'MarketingEventFigures', description: 'How the registrations of an event stand.' });
+  .meta({ id: 'MarketingEventFigures', description: 'Counts of the registrations of an event.' });
 export type MarketingEventFigures = z.infer<typeof MarketingEventFigures>;
 
 const FIGURES = { confirmed: 57, awaiting_payment: 1, waitlisted: 0, canceled: 3, attended: 0, received_usd: '0' };
@@ -68,7 +68,7 @@ export const MarketingEventRegistrationRecord = z
     email: z.string(),
     name: z.string().nullable(),
     company: z.string().nullable(),
-    message: z.string().nullable().meta({ description: 'What they said when they registered.' }),
+    message: z.string().nullable().meta({ description: 'Their message at the registration.' }),
     user_id: Uuid.nullable().meta({ description: 'The user of the address.' }),
     status: RegistrationStatus,
     waitlist_position: z.int().nullable().meta({ description: '1 is next.' }),
@@ -109,7 +109,7 @@ export const marketingEvents = c.router({
   list: {
     method: 'GET',
     path: '/v1/marketing/events',
-    summary: 'Events of the workspace',
+    summary: 'List events of the workspace',
     description: 'In every state, with the figures of their registrations, the next one first.',
     headers: headersA,
     query: z.strictObject(pageQuery),
@@ -119,7 +119,7 @@ export const marketingEvents = c.router({
   get: {
     method: 'GET',
     path: '/v1/marketing/events/:slug',
-    summary: 'One event of the workspace',
+    summary: 'Get an event of the workspace',
     description: 'In any state.',
     headers: headersA,
     pathParams: SlugPath,
@@ -129,7 +129,7 @@ export const marketingEvents = c.router({
   listRegistrations: {
     method: 'GET',
     path: '/v1/marketing/events/:slug/registrations',
-    summary: 'Who registered for an event',
+    summary: 'List registrations of an event',
     description: 'The newest first.',
     headers: headersA,
     pathParams: SlugPath,
@@ -141,7 +141,7 @@ export const marketingEvents = c.router({
     method: 'PATCH',
     path: '/v1/marketing/event-registrations/:registration_id',
     summary: 'Change a registration in the workspace',
-    description: 'A place that falls free goes to the person who has waited longest, at once.',
+    description: 'A free place goes to the person who has waited longest, at once.',
     headers: headersA,
     pathParams: z.object({ registration_id: Uuid }),
     body: MarketingEventRegistrationUpdateRequest,
@@ -162,8 +162,8 @@ export const marketingEvents = c.router({
   unpublish: {
     method: 'POST',
     path: '/v1/marketing/events/:slug/unpublish',
-    summary: 'Take an event back',
-    description: 'A published event becomes a draft again, which nobody sees. Its slug and its registrations stay.',
+    summary: 'Unpublish an event',
+    description: 'A published event becomes a draft again, which is not public. Its slug and its registrations stay.',
     headers: headersA,
     pathParams: SlugPath,
     body: c.noBody(),

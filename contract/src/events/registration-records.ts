@@ -13,7 +13,7 @@ export type RegistrationStatus = z.infer<typeof RegistrationStatus>;
 
 export const RegistrationPayment = z.enum(['not_required', 'due', 'paid', 'refunded', 'waived']).meta({
   id: 'RegistrationPayment',
-  description: '`waived`: an administrator confirmed the place of somebody who had not paid.',
+  description: '`waived`: an administrator confirmed the place without a payment.',
 });
 
 const text = (max: number) => z.string().trim().min(1).max(max).refine(isPlainText, NOT_PLAIN);
@@ -31,7 +31,7 @@ export const VibethonEventResponse = z
   })
   .meta({
     id: 'VibethonEventResponse',
-    description: 'The Vibethon. It is there from the first boot and keeps its slug; what else it says, administrators may change.',
+    description: 'The Vibethon. It exists from the first start and its slug is fixed; administrators can change everything else.',
     examples: [{ ...SITE_EVENT_EXAMPLE, slug: 'vibethon', title: 'Vibethon', requires_payment: false }],
   });
 export type VibethonEventResponse = z.infer<typeof VibethonEventResponse>;
@@ -48,8 +48,7 @@ export const VibethonRegistrationRequest = z
   })
   .meta({
     id: 'VibethonRegistrationRequest',
-    description:
-      'Who wants to take part. No password is ever set here: a mail leads the person who reads mail at the address to their account.',
+    description: 'The participant. No password is set here: a mail leads the person who reads mail at the address to their account.',
     examples: [{ email: 'ada@example.com', name: 'Ada Lovelace' }],
   });
 export type VibethonRegistrationRequest = z.infer<typeof VibethonRegistrationRequest>;
@@ -58,8 +57,8 @@ const WaitlistPosition = z
   .int()
   .min(1)
   .nullable()
-  .meta({ description: '1 is next; null for anyone who does not wait.', examples: [null] });
-const PayBy = Timestamp.nullable().meta({ description: 'Until when the place is held for payment; else null.', examples: [null] });
+  .meta({ description: '1 is next; null if not on the waitlist.', examples: [null] });
+const PayBy = Timestamp.nullable().meta({ description: 'The end of the hold for payment; null without one.', examples: [null] });
 
 export const VibethonRegistrant = z
   .object({
@@ -76,13 +75,13 @@ export const VibethonRegistrant = z
       .string()
       .nullable()
       .meta({ examples: ['I bring a robot.'] }),
-    note: z.string().meta({ description: 'What administrators have noted.', examples: [''] }),
+    note: z.string().meta({ description: 'Notes of administrators.', examples: [''] }),
     payment_id: Uuid.nullable().meta({ description: 'Of `GET /v1/plans/payments`.', examples: [null] }),
     attended_at: Timestamp.nullable().meta({ examples: [null] }),
     confirmed_at: Timestamp.nullable(),
     canceled_at: Timestamp.nullable().meta({ examples: [null] }),
   })
-  .meta({ id: 'VibethonRegistrant', description: 'Who registered, and what administrators know of it.' });
+  .meta({ id: 'VibethonRegistrant', description: 'A registration with the notes of administrators.' });
 export type VibethonRegistrant = z.infer<typeof VibethonRegistrant>;
 
 const REGISTRATION_EXAMPLE = {
@@ -106,7 +105,7 @@ export const EventRegistrationCancelRequest = z
       .max(200)
       .meta({ description: 'Of the link in a mail about the registration.', examples: ['AZqi8cLTe26MTR8AqlXud9kC…'] }),
   })
-  .meta({ id: 'EventRegistrationCancelRequest', description: 'Proof that it is the registrant who ends it.' });
+  .meta({ id: 'EventRegistrationCancelRequest', description: 'Proof that the registrant cancels it.' });
 export type EventRegistrationCancelRequest = z.infer<typeof EventRegistrationCancelRequest>;
 
 export const VibethonRegistrationResponse = z
@@ -117,11 +116,11 @@ export const VibethonRegistrationResponse = z
     status: RegistrationStatus,
     waitlist_position: WaitlistPosition,
     payment_status: RegistrationPayment,
-    price_usd: Usd.meta({ description: 'As it was at the time of the registration.' }),
+    price_usd: Usd.meta({ description: 'The price at the time of the registration.' }),
     pay_by: PayBy,
     registered_at: Timestamp,
     registrant: VibethonRegistrant.nullable().meta({
-      description: 'For administrators. Null in answers to the public form, which anybody may send with anybody’s address.',
+      description: 'For administrators. Null in answers to the public form, which anyone can send with any address.',
       examples: [null],
     }),
   })
@@ -135,13 +134,13 @@ export type VibethonRegistrationResponse = z.infer<typeof VibethonRegistrationRe
 export const VibethonRegistrationStatusResponse = z
   .object({
     event_slug: z.string().meta({ examples: ['vibethon'] }),
-    email: z.string().meta({ description: 'As it was asked for.', examples: ['ada@example.com'] }),
+    email: z.string().meta({ description: 'The address of the request.', examples: ['ada@example.com'] }),
     status: z.enum([...REGISTRATION_STATUSES, 'not_registered']).meta({ examples: ['waitlisted'] }),
     waitlist_position: WaitlistPosition.meta({ examples: [7] }),
     payment_status: RegistrationPayment.nullable().meta({ description: 'Null where there is no registration.' }),
     pay_by: PayBy,
   })
-  .meta({ id: 'VibethonRegistrationStatusResponse', description: 'Whether an address is registered, and how it stands. Nothing else.' });
+  .meta({ id: 'VibethonRegistrationStatusResponse', description: 'Whether an address is registered, and its status. Nothing else.' });
 export type VibethonRegistrationStatusResponse = z.infer<typeof VibethonRegistrationStatusResponse>;
 
 export const VibethonRegistrationAdminUpdateRequest = z

@@ -28,7 +28,7 @@ export const registrations = c.router({
     path: '/v1/events/vibethon',
     summary: 'The Vibethon',
     description:
-      'Always there, in every state. May be kept for half a minute; the ETag tells whether anything has changed. With `Accept: application/ld+json` or `text/calendar` it is what `/v1/events/vibethon.jsonld` and `.ics` answer.',
+      'Always available, in every state. May be cached for half a minute; use the ETag to revalidate. With `Accept: application/ld+json` or `text/calendar` the answer is that of `/v1/events/vibethon.jsonld` and `.ics`.',
     headers: ifNoneMatch,
     responses: { 200: VibethonEventResponse, 304: c.noBody(), ...refusals.openRead },
     metadata: { ...open, alsoAt: EVENT_FORMS, operationId: 'getVibethon', sdk: 'events.vibethon' } as const,
@@ -38,7 +38,7 @@ export const registrations = c.router({
     path: '/v1/events/vibethon/register',
     summary: 'Register for the Vibethon',
     description:
-      'Takes a place, or the next one on the waitlist. Registering an address twice changes nothing and answers with the first registration, so the answer never tells whether the address has an account. A mail confirms it; anyone who has no account gets a link to claim one.',
+      'Takes a place, or the next one on the waitlist. Registering an address twice changes nothing and answers with the first registration, so the answer never reveals whether the address has an account. A mail confirms it; anyone who has no account gets a link to claim one.',
     body: VibethonRegistrationRequest,
     responses: { 201: VibethonRegistrationResponse, 409: problem, ...refusals.openInput },
     metadata: { ...open, operationId: 'registerForVibethon' } as const,
@@ -46,8 +46,8 @@ export const registrations = c.router({
   vibethonStatus: {
     method: 'GET',
     path: '/v1/events/vibethon/registration-status',
-    summary: 'How a registration for the Vibethon stands',
-    description: 'By e-mail address. Asking for many addresses is slowed down.',
+    summary: 'Get the status of a registration for the Vibethon',
+    description: 'By e-mail address. Requests for many addresses are rate limited.',
     query: StatusQuery,
     responses: { 200: VibethonRegistrationStatusResponse, ...refusals.openInput },
     metadata: { ...open, operationId: 'getVibethonRegistrationStatus' } as const,
@@ -55,7 +55,7 @@ export const registrations = c.router({
   giveUp: {
     method: 'POST',
     path: '/v1/events/cancel-registration',
-    summary: 'End one’s own registration',
+    summary: 'Cancel one’s own registration',
     description:
       'With the token of the link in a mail about it; of the Vibethon and of every other event. The place goes to the person who has waited longest, at once, and both get a mail. Repeating the request changes nothing. A place that was paid for has to be refunded instead (409).',
     body: EventRegistrationCancelRequest,
@@ -65,8 +65,8 @@ export const registrations = c.router({
   listAll: {
     method: 'GET',
     path: '/v1/events/admin/registrations',
-    summary: 'Every registration',
-    description: 'For administrators: of all events, the newest first. All of them, unless `limit` says how many.',
+    summary: 'List all registrations',
+    description: 'For administrators: of all events, the newest first. All of them, unless `limit` is set.',
     headers: headersA,
     query: z.object({
       status: RegistrationStatus.optional().meta({ description: 'Only those in this state.' }),
@@ -80,7 +80,7 @@ export const registrations = c.router({
     method: 'PATCH',
     path: '/v1/events/admin/registrations/:registration_id',
     summary: 'Change a registration',
-    description: 'For administrators. A place that falls free goes to the person who has waited longest, at once.',
+    description: 'For administrators. A free place goes to the person who has waited longest, at once.',
     headers: headersA,
     pathParams: z.object({ registration_id: Uuid }),
     body: VibethonRegistrationAdminUpdateRequest,
@@ -100,8 +100,8 @@ export const registrations = c.router({
   status: {
     method: 'GET',
     path: '/v1/events/:slug/registration-status',
-    summary: 'How a registration stands',
-    description: 'Of a published event, by e-mail address. Asking for many addresses is slowed down.',
+    summary: 'Get the status of a registration',
+    description: 'Of a published event, by e-mail address. Requests for many addresses are rate limited.',
     pathParams: SlugPath,
     query: StatusQuery,
     responses: { 200: VibethonRegistrationStatusResponse, 404: problem, ...refusals.openInput },

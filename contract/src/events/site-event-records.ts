@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { isPlainText, NOT_PLAIN, prose, Timestamp, Usd, Uuid } from '../conventions.ts';
 
-/** What follows `/v1/events/` and is no event: the paths below it are somebody else's. */
+/** Path segments below `/v1/events/` that are not events: they belong to other operations. */
 export const RESERVED_EVENT_SLUGS: readonly string[] = ['admin', 'cancel-registration'];
 
 export const EventSlug = z
   .string()
   .max(80)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters, digits and single dashes, such as `launch-day-2027`')
-  .meta({ description: 'The event’s name in addresses.', examples: ['launch-day'] });
+  .meta({ description: 'The event’s name in URLs.', examples: ['launch-day'] });
 
 const text = (max: number) => z.string().trim().max(max).refine(isPlainText, NOT_PLAIN);
 const httpUrl = z
@@ -18,7 +18,7 @@ const httpUrl = z
 
 const isTimeZone = (name: string): boolean => {
   try {
-    // An offset such as +01:00 is a time zone to Intl; it is none that knows of summer time.
+    // An offset such as +01:00 is a time zone to Intl; it has no daylight saving time.
     return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
   } catch {
     return false;
@@ -29,7 +29,7 @@ const Title = text(200)
   .min(1)
   .meta({ description: 'In one line.', examples: ['Launch day'] });
 const Summary = text(500).meta({ description: 'One sentence for lists.', examples: ['An evening about receipts.'] });
-const Description = prose(20_000).meta({ description: 'In plain text, as long as it takes.', examples: ['Doors open at six.'] });
+const Description = prose(20_000).meta({ description: 'Plain text.', examples: ['Doors open at six.'] });
 const TimeZone = z
   .string()
   .max(64)
@@ -54,12 +54,12 @@ const Capacity = z
   .min(1)
   .max(1_000_000)
   .nullable()
-  .meta({ description: 'How many places there are; null: any number.', examples: [100] });
+  .meta({ description: 'Number of places; null: unlimited.', examples: [100] });
 const PriceInput = z
   .string()
   .regex(/^\d{1,5}(\.\d{1,2})?$/, 'must be USD in whole cents, such as "49" or "49.50"')
   .refine((price) => Number(price) === 0 || Number(price) >= 1, 'must be 0, or at least 1')
-  .meta({ description: 'What a place costs, USD, whole cents; 0 is free.', examples: ['0'] });
+  .meta({ description: 'Price of a place, USD, whole cents; 0 is free.', examples: ['0'] });
 const ClosesAt = Moment.nullable().meta({
   description: 'When registration ends; null: with the event.',
   examples: ['2027-03-04T18:00:00+01:00'],
@@ -99,7 +99,7 @@ export const SiteEventCreateRequest = z
     price_usd: PriceInput.default('0'),
     registration_closes_at: ClosesAt.default(null),
   })
-  .meta({ id: 'SiteEventCreateRequest', description: 'A new event. It begins as a draft, which nobody sees.', examples: [EXAMPLE] });
+  .meta({ id: 'SiteEventCreateRequest', description: 'A new event. It begins as a draft, which is not public.', examples: [EXAMPLE] });
 export type SiteEventCreateRequest = z.infer<typeof SiteEventCreateRequest>;
 
 export const SiteEventUpdateRequest = z
@@ -122,7 +122,7 @@ export const SiteEventUpdateRequest = z
   .meta({
     id: 'SiteEventUpdateRequest',
     description:
-      'What to change; what is left out stays. More places go to the waitlist at once; fewer than are taken are refused. A new price holds for later registrations.',
+      'What to change; what is left out stays. More places go to the waitlist at once; fewer than are taken are refused. A new price applies to later registrations.',
     examples: [{ capacity: 150 }],
   });
 export type SiteEventUpdateRequest = z.infer<typeof SiteEventUpdateRequest>;
@@ -165,21 +165,19 @@ export const siteEventFields = {
   capacity: z
     .int()
     .nullable()
-    .meta({ description: 'Null: any number.', examples: [100] }),
+    .meta({ description: 'Null: unlimited.', examples: [100] }),
   places_left: z
     .int()
     .min(0)
     .nullable()
-    .meta({ description: 'Null: any number.', examples: [42] }),
+    .meta({ description: 'Null: unlimited.', examples: [42] }),
   waitlist_length: z
     .int()
     .min(0)
-    .meta({ description: 'How many wait for a place.', examples: [0] }),
-  price_usd: Usd.meta({ description: 'What a place costs; 0 is free.', examples: ['0'] }),
+    .meta({ description: 'Length of the waitlist.', examples: [0] }),
+  price_usd: Usd.meta({ description: 'Price of a place; 0 is free.', examples: ['0'] }),
   registration_closes_at: Timestamp.meta({ description: 'When registration ends.' }),
-  is_registration_open: z
-    .boolean()
-    .meta({ description: 'Whether a registration is taken now, if only for the waitlist.', examples: [true] }),
+  is_registration_open: z.boolean().meta({ description: 'Whether registration is open, at least for the waitlist.', examples: [true] }),
   published_at: Timestamp.nullable().meta({ description: 'The first time it was published.' }),
   archived_at: Timestamp.nullable(),
   created_at: Timestamp,
@@ -223,7 +221,7 @@ export type SiteEventJsonLd = z.infer<typeof SiteEventJsonLd>;
 
 export const SiteEventCalendar = z.string().meta({ description: 'One VEVENT.', examples: ['BEGIN:VCALENDAR\r\n…\r\nEND:VCALENDAR\r\n'] });
 
-/** How an event is told beside JSON. */
+/** The representations of an event beside JSON. */
 export const EVENT_FORMS = [
   { contentType: 'application/ld+json', ending: '.jsonld', body: SiteEventJsonLd },
   { contentType: 'text/calendar', ending: '.ics', body: SiteEventCalendar },

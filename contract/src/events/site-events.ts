@@ -26,7 +26,7 @@ export const ifNoneMatch = {
   'if-none-match': z
     .string()
     .optional()
-    .meta({ description: 'The ETag of an earlier answer: where nothing has changed, a 304 says so.', examples: ['"3vq0Zt8w1b"'] }),
+    .meta({ description: 'The ETag of an earlier answer: if nothing has changed, the answer is a 304.', examples: ['"3vq0Zt8w1b"'] }),
 };
 const reads = { auth: 'bearer', scope: 'events:read', role: 'admin', tag } as const;
 const writes = { auth: 'bearer', scope: 'events:write', role: 'admin', tag } as const;
@@ -36,9 +36,9 @@ export const siteEvents = c.router({
   list: {
     method: 'GET',
     path: '/v1/events',
-    summary: 'Events',
+    summary: 'List published events',
     description:
-      'All that are published: what is still to come or under way first, the next one before the others, then what is over, the last one first. May be kept for half a minute; the ETag tells whether anything has changed.',
+      'All published events: running and future ones first, the next one on top, then past ones, the most recent first. May be cached for half a minute; use the ETag to revalidate.',
     headers: ifNoneMatch,
     responses: { 200: z.array(SiteEventResponse), 304: c.noBody(), ...refusals.openRead },
     metadata: { auth: 'none', tag, operationId: 'listEvents', sdk: 'events.list' } as const,
@@ -46,7 +46,7 @@ export const siteEvents = c.router({
   listAll: {
     method: 'GET',
     path: '/v1/events/admin',
-    summary: 'Events, drafts and archived ones included',
+    summary: 'List all events, with drafts and archived ones',
     description: 'For administrators: every event, the next one first.',
     headers: headersA,
     responses: { 200: z.array(SiteEventResponse), ...refusals.read },
@@ -89,7 +89,7 @@ export const siteEvents = c.router({
     path: '/v1/events/admin/:event_id/archive',
     summary: 'Archive an event',
     description:
-      'For administrators: a draft or a published event is put away permanently. Places that were held for payment are let go, and cannot be paid any more; other registrations stay as they are.',
+      'For administrators: a draft or a published event is archived permanently. Places that were held for payment are released and cannot be paid any more; other registrations do not change.',
     headers: headersA,
     pathParams: EventPath,
     body: c.noBody(),
@@ -99,7 +99,7 @@ export const siteEvents = c.router({
   calendar: {
     method: 'GET',
     path: '/v1/events/:slug.ics',
-    summary: 'An event for calendars',
+    summary: 'Get an event as a calendar entry',
     description: 'A published event as iCalendar (RFC 5545).',
     headers: ifNoneMatch,
     pathParams: SlugPath,
@@ -114,7 +114,7 @@ export const siteEvents = c.router({
   jsonLd: {
     method: 'GET',
     path: '/v1/events/:slug.jsonld',
-    summary: 'An event for search engines',
+    summary: 'Get an event as JSON-LD',
     description: 'A published event as JSON-LD (schema.org Event), to be put into a page.',
     headers: ifNoneMatch,
     pathParams: SlugPath,
@@ -129,9 +129,9 @@ export const siteEvents = c.router({
   get: {
     method: 'GET',
     path: '/v1/events/:slug',
-    summary: 'One event',
+    summary: 'Get an event',
     description:
-      'A published event; a draft is answered as one that is not there. With `Accept: application/ld+json` or `text/calendar` it is what `…/{slug}.jsonld` and `…/{slug}.ics` answer.',
+      'A published event; a draft is answered like an unknown event. With `Accept: application/ld+json` or `text/calendar` the answer is that of `…/{slug}.jsonld` or `…/{slug}.ics`.',
     headers: ifNoneMatch,
     pathParams: SlugPath,
     responses: { 200: SiteEventResponse, 304: c.noBody(), 404: problem, ...refusals.openInput },

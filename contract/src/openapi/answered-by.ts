@@ -62,7 +62,7 @@ const sellsPlaces: Answers = (route) => hasTag('Events')(route) && movesMoney(ro
 /** Plans and payments that are the payment provider’s as well: settings are the service’s own. */
 const asksPaymentProvider: Answers = (route) =>
   sellsPlaces(route) || (hasTag('Plans')(route) && movesMoney(route) && route.method !== 'put');
-/** Documents of the service, and whether it is well: neither asks the store, or it says so by its answer. */
+/** Documents and health of the service: they do not need the store, or report it in the answer. */
 const isAboutService: Answers = (route) => isPublic(route) && hasTag('Discovery')(route);
 const storesBytes: Answers = (route) => hasTag('Files')(route) && takesBody(route);
 

@@ -14,7 +14,7 @@ const OF_NO_OPERATION = new Set(['unknown_path', 'method_not_allowed', 'malforme
 const Answer = z.object({
   content: z.record(z.string(), z.object({ examples: z.record(z.string(), z.unknown()).optional() })).optional(),
 });
-/** Refusals that several operations give stand once, under `components`. */
+/** Refusals of several operations are declared once, under `components`. */
 const Referred = z.object({
   $ref: z
     .string()

@@ -72,7 +72,7 @@ function commonest<T>(parts: readonly T[], nameOf: (part: T) => string | undefin
 
 const COMPONENT_NAME = /^[\w.-]+$/;
 
-/** A reference where the part stands under its name among the shared ones. */
+/** A reference, if the part is among the shared ones. */
 const inShort = <T>(kind: ComponentKind, name: string | undefined, part: T, shared: Readonly<Record<string, T>>): T | Reference =>
   name !== undefined && JSON.stringify(shared[name]) === JSON.stringify(part) ? component(kind, name) : part;
 

@@ -2,7 +2,7 @@ interface Reference {
   readonly $ref?: unknown;
 }
 
-/** Where the parameters and answers stand that several operations have. */
+/** The shared parameters and answers of several operations. */
 const SHARED = /^#\/components\/(parameters|responses)\/(.+)$/;
 
 /** An OpenAPI document with the parameters and answers that its operations only refer to put in their places. */

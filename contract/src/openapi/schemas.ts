@@ -16,7 +16,7 @@ export interface Schemas {
 const PREFIX = '#/components/schemas/';
 
 /**
- * Names the records of a contract: every schema with `.meta({ id })` that the given ones can reach stands under its id. A record that is
+ * Names the records of a contract: every schema with `.meta({ id })` that the given ones can reach is listed under its id. A record that is
  * both sent and answered, and differs between the two, is split: `X` is the answer and `XInput` the request.
  */
 export function nameSchemas(roots: Record<Direction, z.ZodType[]>): Schemas {

@@ -18,10 +18,10 @@ export function readSdkMethod({ metadata }: Route): SdkMethod | undefined {
   return { path, name, singled: fields ? fields.split(', ') : [] };
 }
 
-/** What a list is made of. */
+/** The parts of a list. */
 export interface Listed {
   readonly item: z.ZodType;
-  /** The field that tells items apart. */
+  /** The field that identifies items. */
   readonly id: string;
   /** Its pages are counted, so that an item may move from one to the next. */
   readonly isCounted: boolean;

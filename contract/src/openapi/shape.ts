@@ -42,7 +42,7 @@ export interface Operation {
   responses: Record<string, Response | Reference>;
 }
 
-/** The part of OpenAPI 3.1.0 that the document is made of. */
+/** The part of OpenAPI 3.1.0 that the document uses. */
 export interface OpenApiDocument {
   openapi: '3.1.0';
   info: Record<string, unknown>;

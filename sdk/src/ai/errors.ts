@@ -2,7 +2,7 @@ import { ConnectionError, TallygateError } from '../errors.ts';
 import { errorOfAnswer } from '../transport/read-problem.ts';
 
 /**
- * What the gateway said, out of an error that the AI SDK throws (`APICallError`, or `RetryError` around it) or hands to `onError`:
+ * The gateway's problem document, from an error that the AI SDK throws (`APICallError`, or `RetryError` around it) or passes to `onError`:
  * the same classes as the errors of `Tallygate`. `undefined` for errors that are about something else.
  */
 export function tallygateErrorOf(error: unknown): TallygateError | undefined {

@@ -1,6 +1,6 @@
 import { type AnswerFacts, answerFacts } from '../transport/call.ts';
 
-/** `providerMetadata.tallygate` of an answer, a step or an image: what the gateway said beside it. */
+/** `providerMetadata.tallygate` of an answer, a step or an image: the gateway's data about it. */
 export type TallygateMetadata = { readonly [Fact in keyof AnswerFacts]?: Exclude<AnswerFacts[Fact], undefined> };
 
 /** The gateway's part of the metadata of a result, with its types: `metadataOf(result.providerMetadata)?.receiptId`. */

@@ -48,7 +48,7 @@ export function withFactsOfEmbeddings(model: EmbeddingModel): EmbeddingModel {
   };
 }
 
-/** Metadata of images is kept by image: each has that of its request. */
+/** Metadata of images is stored by image: each has that of its request. */
 export function withFactsOfImages(model: ImageModel): ImageModel {
   return {
     specificationVersion: model.specificationVersion,

@@ -78,7 +78,7 @@ describe('a text', () => {
     expect(metadataOf(await providerMetadata)).toMatchObject({ receiptId: RECEIPT_ID, costUsd: '0.00000255' });
   });
 
-  it('goes on after a tool', async () => {
+  it('continues after a tool', async () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Bern"}' } };
     gateway.script(answered({ role: 'assistant', content: null, refusal: null, tool_calls: [call] }), { headers, json: completion });
     const weather = tool({ inputSchema: z.object({ city: z.string() }), execute: ({ city }) => `Sunny in ${city}.` });
@@ -89,7 +89,7 @@ describe('a text', () => {
   });
 });
 
-it('gives an object of a schema, which the model is held to', async () => {
+it('returns an object that matches a schema', async () => {
   gateway.script(answered({ role: 'assistant', content: '{"city":"Bern"}', refusal: null }));
   const { object } = await generateObject({ model: model(), prompt: 'A city.', schema: z.object({ city: z.string() }) });
   expect(object).toEqual({ city: 'Bern' });
@@ -140,7 +140,7 @@ describe('speech', () => {
     expect(gateway.requests[0]?.body).toEqual(said);
   });
 
-  it('is written down, with its times from a model that tells them', async () => {
+  it('is transcribed, with times from a model that returns them', async () => {
     const segments = [{ start: 0, end: 1.5, text: 'The ledger' }];
     const words = [{ word: 'The', start: 0, end: 0.2 }];
     gateway.script({ headers, json: { text: 'The ledger', language: 'english', duration: 1.5, segments, words } });
@@ -160,7 +160,7 @@ describe('speech', () => {
     });
   });
 
-  it('is written down without times by the models that tell none, which is said', async () => {
+  it('is transcribed without times by models without them, with a warning', async () => {
     gateway.script({ headers, json: { text: 'The ledger', usage: { type: 'duration', seconds: 2, cost: 0.0002 } } });
     const found = await transcribe({
       model: provider.transcriptionModel('gpt-4o-transcribe'),
@@ -223,7 +223,7 @@ describe('an error', () => {
   });
 });
 
-it('is where the environment says, at the time of the call, and stands in a registry', async () => {
+it('uses the environment at the time of the call, and works in a registry', async () => {
   vi.stubEnv('TALLYGATE_API_KEY', '');
   expect(() => tallygate('gpt-4o-mini')).toThrow('TALLYGATE_API_KEY');
   vi.stubEnv('TALLYGATE_API_KEY', 'tg_test_of_the_environment');

@@ -39,7 +39,7 @@ export interface TallygateProvider {
  * further field of the request, such as `models`.
  */
 export function createTallygate(settings: TallygateProviderSettings = {}): TallygateProvider {
-  // Of every model anew: an environment that is read from a file after the imports counts too.
+  // Again for every model: an environment that is read from a file after the imports counts too.
   const inner = () => openaiCompatible(settings);
   const languageModel = (modelId: string) => withFacts(inner().languageModel(modelId));
   return Object.assign((modelId: string) => languageModel(modelId), {

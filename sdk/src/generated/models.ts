@@ -60,9 +60,9 @@ export interface AccountResponse {
   created_at: string;
 }
 
-/** An e-mail address; the answer does not tell whether it has an account. */
+/** An e-mail address; the answer does not reveal whether it has an account. */
 export interface AddressRequest {
-  /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
+  /** E-mail address. An internationalized domain is stored and returned in its ASCII spelling (`xn--…`). */
   email: string;
 }
 
@@ -145,7 +145,7 @@ export interface AgentDocument {
     receipt_keys: string;
     /** Every price that receipts name. */
     prices: string;
-    /** Whom to tell about a vulnerability (RFC 9116). */
+    /** Security contact, for vulnerability reports (RFC 9116). */
     security: string;
   };
 }
@@ -362,11 +362,11 @@ export interface BatchUsage {
   total_tokens: number;
 }
 
-/** Who activates which invitation. An invitation that was mailed is activated with the address it was mailed to. */
+/** The activation of an invitation. A mailed invitation can be activated only with the address it was mailed to. */
 export interface BetaInviteActivateRequest {
   /** From the invitation. */
   code: string;
-  /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
+  /** E-mail address. An internationalized domain is stored and returned in its ASCII spelling (`xn--…`). */
   email: string;
   /** Display name. */
   name?: string | undefined;
@@ -377,12 +377,12 @@ export interface BetaInviteActivationResponse {
   /** UUIDv7. */
   activation_id: string;
   status: 'activated';
-  /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
+  /** E-mail address. An internationalized domain is stored and returned in its ASCII spelling (`xn--…`). */
   email: string;
-  /** The plan that the account is on for a time, unless it has booked one or a better one is given. */
+  /** The trial plan of the account, unless it has a paid plan or a better granted one. */
   plan_id: PlanId | null;
   plan_until: string | null;
-  /** What is added to the balance. */
+  /** The credit added to the balance. */
   credit_usd: string;
   /** RFC 3339, UTC. */
   activated_at: string;
@@ -670,18 +670,18 @@ export interface ChatUsage {
   [field: string]: unknown;
 }
 
-/** What somebody wants of the team. */
+/** A request to the team. */
 export interface ClientRequestCreateRequest {
   type: ClientRequestType;
   /** Display name. */
   name: string;
-  /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
+  /** E-mail address. An internationalized domain is stored and returned in its ASCII spelling (`xn--…`). */
   email: string;
-  /** Where they work. */
+  /** Their company. */
   company?: string | undefined;
-  /** Who asks. */
+  /** The kind of client. */
   client_type?: 'individual' | 'startup' | 'business' | 'enterprise' | undefined;
-  /** Plain text; markup in it is shown as it was typed. */
+  /** Plain text; markup is shown literally. */
   message: string;
   /** Whether they want news by mail. A mail asks the person who reads mail at the address, and only their answer counts: anybody can type anybody’s address. */
   marketing_consent?: boolean | undefined;
@@ -697,23 +697,23 @@ export interface ClientRequestEntry {
     /** The id of the user or of the API key. */
     id: string | null;
   };
-  /** Each field that changed, from what to what; empty for a note. */
+  /** Each changed field with its old and new value; empty for a note. */
   changes: { [name: string]: unknown };
   note: string | null;
   /** RFC 3339, UTC. */
   created_at: string;
 }
 
-/** The request has arrived. */
+/** The request was received. */
 export interface ClientRequestReceivedResponse {
-  /** To refer to it. */
+  /** Reference of the request. */
   request_id: string;
   type: ClientRequestType;
   /** RFC 3339, UTC. */
   received_at: string;
 }
 
-/** Where a request stands; `waiting` is for an answer of the client. */
+/** The status of a request; `waiting` is for an answer of the client. */
 export type ClientRequestStatus = 'new' | 'in_progress' | 'waiting' | 'done' | 'declined';
 
 /** What a request is about. */
@@ -814,7 +814,7 @@ export interface CompletionRequest {
   [field: string]: unknown;
 }
 
-/** What kind of text it is. */
+/** The kind of text. */
 export type ContentType = 'post' | 'page' | 'changelog' | 'case_study' | 'announcement';
 
 /** A conversation, kept until it is deleted. */
@@ -1006,7 +1006,7 @@ export interface CreateUploadRequest {
 
 /** A new user with a new account. */
 export interface CreateUserRequest {
-  /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
+  /** E-mail address. An internationalized domain is stored and returned in its ASCII spelling (`xn--…`). */
   email: string;
   /** 10 to 256 characters. What is easy to guess is refused. */
   password: string;
@@ -1088,7 +1088,7 @@ export interface DeviceDecisionRequest {
   user_code: string;
 }
 
-/** A program that wants to be signed in by somebody at a browser. */
+/** A program that a user signs in with a browser. */
 export interface DeviceLoginRequest {
   /** What asks, in words that its user recognises. It is shown as what the asker calls itself. */
   client_name: string;
@@ -1129,7 +1129,7 @@ export interface DiscoveryReport {
   }[];
 }
 
-/** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
+/** E-mail address. An internationalized domain is stored and returned in its ASCII spelling (`xn--…`). */
 export type Email = string;
 
 export type EmailAddress = string;
@@ -1184,13 +1184,13 @@ export interface EventRefundRequest {
   reason: string;
 }
 
-/** Proof that it is the registrant who ends it. */
+/** Proof that the registrant cancels it. */
 export interface EventRegistrationCancelRequest {
   /** Of the link in a mail about the registration. */
   token: string;
 }
 
-/** The event’s name in addresses. */
+/** The event’s name in URLs. */
 export type EventSlug = string;
 
 /** One fault found in the input. */
@@ -1404,7 +1404,7 @@ export interface InputTokensRequest {
   [field: string]: unknown;
 }
 
-/** How far a batch is. */
+/** Progress of a batch. */
 export interface InviteCounts {
   /** All invitations. */
   total: number;
@@ -1414,7 +1414,7 @@ export interface InviteCounts {
   queued: number;
   /** Taken by a mail server. */
   sent: number;
-  /** Handed to a mail server that was not heard before the connection or this service broke: most likely sent, and never sent twice. */
+  /** Sent to a mail server whose answer was lost with the connection or a crash: most likely delivered, and never sent twice. */
   unconfirmed: number;
   /** Refused by a mail server, or given up. */
   failed: number;
@@ -1424,7 +1424,7 @@ export interface InviteCounts {
   activations: number;
 }
 
-/** What a person who activates an invitation gets. */
+/** The benefits of an invitation. */
 export interface InviteGrants {
   plan_id: PlanId | null;
   trial_days: number | null;
@@ -1944,7 +1944,7 @@ export interface LoginMfaRequiredResponse {
 
 /** E-mail address and password. */
 export interface LoginRequest {
-  /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
+  /** E-mail address. An internationalized domain is stored and returned in its ASCII spelling (`xn--…`). */
   email: string;
   password: string;
 }
@@ -1973,13 +1973,13 @@ export interface MarketingClientRequestRecord {
   status: ClientRequestStatus;
   /** Display name. */
   name: string;
-  /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
+  /** E-mail address. An internationalized domain is stored and returned in its ASCII spelling (`xn--…`). */
   email: string;
   company: string | null;
   client_type: 'individual' | 'startup' | 'business' | 'enterprise' | null;
-  /** Plain text; markup in it is shown as it was typed. */
+  /** Plain text; markup is shown literally. */
   message: string;
-  /** The user who takes care of it. */
+  /** The user it is assigned to. */
   owner: string | null;
   /** Changes and notes, the newest first. */
   history: ClientRequestEntry[];
@@ -1991,11 +1991,11 @@ export interface MarketingClientRequestRecord {
   closed_at: string | null;
 }
 
-/** What to change, and a note. What is left out stays as it is. */
+/** What to change, and a note. Fields that are left out stay. */
 export interface MarketingClientRequestUpdateRequest {
   status?: ClientRequestStatus | undefined;
   type?: ClientRequestType | undefined;
-  /** A user of the role `marketing` or `admin`; null for nobody. */
+  /** A user with the role `marketing` or `admin`; null if unassigned. */
   owner?: string | null | undefined;
   /** For the team; the client never sees it. */
   note?: string | undefined;
@@ -2003,31 +2003,31 @@ export interface MarketingClientRequestUpdateRequest {
 
 /** Consent to news by mail. Unsubscribing withdraws it. */
 export interface MarketingConsent {
-  /** Where it was said: making an account, registering, writing to the team; or in a file that the team imported. */
+  /** Where it was given: at sign-up, at a registration, in a request to the team; or in a file that the team imported. */
   source: 'user' | 'registration' | 'client_request' | 'import';
-  /** The event that they registered for when they said it. */
+  /** The event of the registration in which it was given. */
   event_slug: string | null;
-  /** When it was said. */
+  /** When it was given. */
   given_at: string;
-  /** When the person who reads mail at the address confirmed it by the mail that asks, or when it was imported. While this is null it counts for nothing: anybody may have filled in the form. */
+  /** When the owner of the address confirmed it by mail, or when it was imported. While this is null it has no effect: anybody can fill in the form. */
   confirmed_at: string | null;
 }
 
 /** A new draft. */
 export interface MarketingContentCreateRequest {
   type: ContentType;
-  /** Its name in addresses; no two pieces of content have the same. */
+  /** Its unique name in URLs. */
   slug: string;
   title: string;
   /** One or two sentences for lists. */
   summary?: string | undefined;
-  /** CommonMark. It is kept and answered as it was written: anyone who shows it as HTML has to clean it. */
+  /** CommonMark. It is stored and returned as written: sanitize it before you show it as HTML. */
   body: string;
   /** For grouping. */
   tags?: string[] | undefined;
 }
 
-/** Drafts and published content, what was changed last first. */
+/** Drafts and published content, last changed first. */
 export interface MarketingContentListResponse {
   data: MarketingContentRecord[];
   has_more: boolean;
@@ -2035,20 +2035,20 @@ export interface MarketingContentListResponse {
   next_cursor: string | null;
 }
 
-/** A piece of content as those who write it see it. */
+/** Content, as its authors see it. */
 export interface MarketingContentRecord {
   /** UUIDv7. */
   content_id: string;
   type: ContentType;
-  /** Its name in addresses; no two pieces of content have the same. */
+  /** Its unique name in URLs. */
   slug: string;
   title: string;
   summary: string | null;
-  /** CommonMark. It is kept and answered as it was written: anyone who shows it as HTML has to clean it. */
+  /** CommonMark. It is stored and returned as written: sanitize it before you show it as HTML. */
   body: string;
   /** For grouping. */
   tags: string[];
-  /** Only what is published can be read without a credential. */
+  /** Only published content can be read without a credential. */
   status: 'draft' | 'published';
   /** Grows by one with every change. */
   version: number;
@@ -2060,28 +2060,28 @@ export interface MarketingContentRecord {
   created_at: string;
   /** RFC 3339, UTC. */
   updated_at: string;
-  /** From then on the slug stays as it is. */
+  /** From then on the slug is fixed. */
   first_published_at: string | null;
-  /** Since when it can be read now; null for a draft. */
+  /** The time of the current publication; null for a draft. */
   published_at: string | null;
 }
 
-/** What to change. A field that is left out stays as it is; `tags` are replaced whole. */
+/** What to change. A field that is left out stays; `tags` are replaced as a whole. */
 export interface MarketingContentUpdateRequest {
-  /** The version that the change was made from; if there is a newer one, nothing is changed (409). */
+  /** The version that the change is based on; if there is a newer one, nothing is changed (409). */
   version: number;
   type?: ContentType | undefined;
-  /** Its name in addresses; no two pieces of content have the same. */
+  /** Its unique name in URLs. */
   slug?: string | undefined;
   title?: string | undefined;
   summary?: string | null | undefined;
-  /** CommonMark. It is kept and answered as it was written: anyone who shows it as HTML has to clean it. */
+  /** CommonMark. It is stored and returned as written: sanitize it before you show it as HTML. */
   body?: string | undefined;
   /** For grouping. */
   tags?: string[] | undefined;
 }
 
-/** One person, some, or all that fit a filter at the moment the sending begins; `{ "filter": {} }` is everybody. */
+/** One person, some, or all that match a filter when the sending begins; `{ "filter": {} }` is everybody. */
 export type MarketingEmailAudience = {
   /** UUIDv7. */
   person_id: string;
@@ -2097,18 +2097,18 @@ export type MarketingEmailAudience = {
     source?: 'user' | 'registration' | 'invite' | 'client_request' | 'import' | 'manual' | undefined;
     /** An event they registered for. */
     event_slug?: string | undefined;
-    /** The id of the user who looks after them, or `none`. */
+    /** The id of the responsible user, or `none`. */
     owner?: string | undefined;
     /** Their kind of client, which an import may name as it likes, or `none`. */
     client_type?: string | undefined;
     /** The id of the plan their account is on, or `none`. */
     plan_tier?: string | undefined;
-    /** Consent to news by mail. `given`: said, and confirmed by the person who reads mail at the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks. */
+    /** Consent to news by mail. `given`: confirmed by the owner of the address. `none`: everybody else. `claimed`: of those, the people with consent on a form who have not answered the confirmation mail. */
     consent?: 'given' | 'claimed' | 'none' | undefined;
   };
 };
 
-/** What a report of a mail server came to. */
+/** The result of a bounce report. */
 export interface MarketingEmailBounceResponse {
   /** Of a marketing mail; null for an invitation. */
   recipient_id: string | null;
@@ -2118,11 +2118,11 @@ export interface MarketingEmailBounceResponse {
   invite_id: string | null;
   /** `hard`: the address is none, and gets no further mail. `soft`: this mail was late or was not taken, and the address may get others. */
   kind: 'hard' | 'soft';
-  /** What the mail server gave as the reason (RFC 3463). */
+  /** The status code of the mail server (RFC 3463). */
   status: string;
-  /** Of the recipient, from now on; of an invitation what its batch says: `failed`, for every kind, if it did not arrive. */
+  /** The new state of the recipient; for an invitation the state in its batch: `failed`, for every kind, if it did not arrive. */
   state: 'queued' | 'handing_over' | 'sent' | 'unconfirmed' | 'bounced' | 'rejected' | 'failed' | 'suppressed' | 'canceled';
-  /** False for a report that said nothing new. */
+  /** False for a report that changed nothing. */
   changed: boolean;
 }
 
@@ -2134,7 +2134,7 @@ export interface MarketingEmailListResponse {
   next_cursor: string | null;
 }
 
-/** One address that a mail is for, and what came of it. */
+/** One recipient of a mail, with the outcome. */
 export interface MarketingEmailRecipient {
   /** The Message-ID of the mail begins with it. */
   recipient_id: string;
@@ -2144,14 +2144,14 @@ export interface MarketingEmailRecipient {
   state: 'queued' | 'handing_over' | 'sent' | 'unconfirmed' | 'bounced' | 'rejected' | 'failed' | 'suppressed' | 'canceled';
   /** How often it was tried. */
   attempts: number;
-  /** Of subject, text and HTML as they went out, each ended by a null byte. */
+  /** Of subject, text and HTML as sent, each ended by a null byte. */
   sha256: string | null;
   last_error: string | null;
-  /** When it came to this state. */
+  /** The time of this state. */
   at: string;
 }
 
-/** Who got a mail. */
+/** The recipients of a mail. */
 export interface MarketingEmailRecipientListResponse {
   data: MarketingEmailRecipient[];
   has_more: boolean;
@@ -2159,21 +2159,21 @@ export interface MarketingEmailRecipientListResponse {
   next_cursor: string | null;
 }
 
-/** A marketing mail and how far it is. */
+/** A marketing mail with its progress. */
 export interface MarketingEmailRecord {
   /** UUIDv7. */
   email_id: string;
   /** With its variables. */
   subject: string;
   to: { [name: string]: unknown };
-  /** The template it was made from; null where it came with its own words. */
+  /** Its template; null if it has its own text. */
   template_id: string | null;
-  /** Where answers go; null: to the sender. */
+  /** The address for replies; null: to the sender. */
   reply_to: string | null;
   is_test: boolean;
-  /** `preparing`: its recipients are being looked up. `sent`: nobody waits for it any more. */
+  /** `preparing`: its recipients are being selected. `sent`: no recipient is left in the queue. */
   state: 'scheduled' | 'preparing' | 'sending' | 'sent' | 'canceled';
-  /** How many recipients are where. */
+  /** Counts of the recipients by state. */
   progress: {
     /** All of them; final once the state is `sending`. */
     recipients: number;
@@ -2181,7 +2181,7 @@ export interface MarketingEmailRecord {
     queued: number;
     /** Taken by the mail server. */
     sent: number;
-    /** Handed to the mail server, which was not heard before the connection or this service broke: most likely sent, and never sent twice. */
+    /** Sent to the mail server, whose answer was lost with the connection or a crash: most likely delivered, and never sent twice. */
     unconfirmed: number;
     /** The mail server refused the address permanently; it gets no further mail. */
     bounced: number;
@@ -2202,20 +2202,20 @@ export interface MarketingEmailRecord {
   finished_at: string | null;
 }
 
-/** A mail, in its own words or those of a template, and who is to get it. */
+/** A mail, with its own text or that of a template, and its recipients. */
 export interface MarketingEmailSendRequest {
   to: MarketingEmailAudience;
-  /** A stored template, which is taken as it is at this moment; instead of `subject`, `text` and `html`. */
+  /** A stored template, copied at this moment; instead of `subject`, `text` and `html`. */
   template_id?: string | undefined;
   /** May hold variables, as the bodies. */
   subject?: string | undefined;
   /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` gives the text for a value that is not known. */
   text?: string | undefined;
-  /** The HTML part, in which what is filled in is escaped; made of the text where it is left out. */
+  /** The HTML part, in which values are escaped; generated from the text if left out. */
   html?: string | undefined;
   /** Further variables, the same for everybody. */
   variables?: { [name: string]: string } | undefined;
-  /** Where answers go. Left out: to `MAIL_REPLY_TO` of the gateway, or else to the sender. */
+  /** The address for replies. Left out: to `MAIL_REPLY_TO` of the gateway, or else to the sender. */
   reply_to?: string | undefined;
   /** `preview` sends nothing and shows the mail to the first recipient; `test` sends that one to the address of the caller, and to nobody else. */
   mode?: 'send' | 'preview' | 'test' | undefined;
@@ -2223,13 +2223,13 @@ export interface MarketingEmailSendRequest {
   scheduled_at?: string | undefined;
 }
 
-/** What is sent, or would be. */
+/** The mail that is sent, or would be. */
 export interface MarketingEmailSendResponse {
   /** Null in a preview. */
   email: MarketingEmailRecord | null;
   /** How many the audience has now, those who get no mail included. */
   recipients: number;
-  /** The mail to the first recipient; null where nobody fits. */
+  /** The mail to the first recipient; null if nobody matches. */
   preview: {
     to: string;
     subject: string;
@@ -2240,19 +2240,19 @@ export interface MarketingEmailSendResponse {
 
 /** A new template. */
 export interface MarketingEmailTemplateCreateRequest {
-  /** By which the team knows it; of two that are not archived no two have the same. */
+  /** Unique among the templates that are not archived. */
   name: string;
   /** May hold variables, as the bodies. */
   subject: string;
   /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` gives the text for a value that is not known. */
   text: string;
-  /** The HTML part, in which what is filled in is escaped; made of the text where it is left out. */
+  /** The HTML part, in which values are escaped; generated from the text if left out. */
   html?: string | undefined;
-  /** Values of its own variables, unless a mail gives others. */
+  /** Default values of its variables; a mail can set others. */
   variables?: { [name: string]: string } | undefined;
 }
 
-/** Templates, what was changed last first. */
+/** Templates, last changed first. */
 export interface MarketingEmailTemplateListResponse {
   data: MarketingEmailTemplateRecord[];
   has_more: boolean;
@@ -2260,25 +2260,25 @@ export interface MarketingEmailTemplateListResponse {
   next_cursor: string | null;
 }
 
-/** The words of mails that are sent again and again. */
+/** The text of recurring mails. */
 export interface MarketingEmailTemplateRecord {
   /** UUIDv7. */
   template_id: string;
-  /** By which the team knows it; of two that are not archived no two have the same. */
+  /** Unique among the templates that are not archived. */
   name: string;
   /** May hold variables, as the bodies. */
   subject: string;
   /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` gives the text for a value that is not known. */
   text: string;
-  /** Null: made of the text. */
+  /** Null: generated from the text. */
   html: string | null;
-  /** Values of its own variables, unless a mail gives others. */
+  /** Default values of its variables; a mail can set others. */
   variables: { [name: string]: string };
   /** Variables without a value: every mail must give them in `variables`. */
   missing_variables: string[];
   /** Grows with every change. */
   version: number;
-  /** From then on no mail is made from it. */
+  /** From then on, new mails cannot use it. */
   archived_at: string | null;
   /** RFC 3339, UTC. */
   created_at: string;
@@ -2286,20 +2286,20 @@ export interface MarketingEmailTemplateRecord {
   updated_at: string;
 }
 
-/** What to change. A field that is left out stays as it is; `variables` are replaced whole. Mails that were made from it stay. */
+/** What to change. A field that is left out stays; `variables` are replaced as a whole. Existing mails do not change. */
 export interface MarketingEmailTemplateUpdateRequest {
-  /** By which the team knows it; of two that are not archived no two have the same. */
+  /** Unique among the templates that are not archived. */
   name?: string | undefined;
   /** May hold variables, as the bodies. */
   subject?: string | undefined;
   /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` gives the text for a value that is not known. */
   text?: string | undefined;
   html?: string | null | undefined;
-  /** Values of its own variables, unless a mail gives others. */
+  /** Default values of its variables; a mail can set others. */
   variables?: { [name: string]: string } | undefined;
 }
 
-/** How the registrations of an event stand. */
+/** Counts of the registrations of an event. */
 export interface MarketingEventFigures {
   /** Have a place. */
   confirmed: number;
@@ -2344,17 +2344,17 @@ export interface MarketingEventRecord {
   venue_address: string | null;
   online_url: string | null;
   image_url: string | null;
-  /** Null: any number. */
+  /** Null: unlimited. */
   capacity: number | null;
-  /** Null: any number. */
+  /** Null: unlimited. */
   places_left: number | null;
-  /** How many wait for a place. */
+  /** Length of the waitlist. */
   waitlist_length: number;
-  /** What a place costs; 0 is free. */
+  /** Price of a place; 0 is free. */
   price_usd: string;
   /** When registration ends. */
   registration_closes_at: string;
-  /** Whether a registration is taken now, if only for the waitlist. */
+  /** Whether registration is open, at least for the waitlist. */
   is_registration_open: boolean;
   /** The first time it was published. */
   published_at: string | null;
@@ -2383,7 +2383,7 @@ export interface MarketingEventRegistrationRecord {
   email: string;
   name: string | null;
   company: string | null;
-  /** What they said when they registered. */
+  /** Their message at the registration. */
   message: string | null;
   /** The user of the address. */
   user_id: string | null;
@@ -2424,18 +2424,18 @@ export interface MarketingInviteBatchListResponse {
   next_cursor: string | null;
 }
 
-/** Invitations: by mail to `recipients`, or to all who fit a `filter`, or one code with `shared_uses`. `plan_id` and `trial_days` come together. Without them and without `credit_usd` an activation gives an account, and nothing besides. */
+/** Invitations: by mail to `recipients`, or to all who match a `filter`, or one code with `shared_uses`. `plan_id` and `trial_days` come together. Without them and without `credit_usd` an activation creates an account and nothing else. */
 export interface MarketingInviteBatchRequest {
   /** For the team. */
   name: string;
   /** Each gets their own code by mail, once, even if the address is named several times. */
   recipients?: {
-    /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
+    /** E-mail address. An internationalized domain is stored and returned in its ASCII spelling (`xn--…`). */
     email: string;
     /** Display name. */
     name?: string | undefined;
   }[] | undefined;
-  /** Instead of recipients: everybody of `GET /v1/marketing/people` who fits, as for e-mails. They are looked up by a job right afterwards; `{}` is everybody. */
+  /** Instead of recipients: everybody of `GET /v1/marketing/people` who matches, as for e-mails. A job selects them right afterwards; `{}` is everybody. */
   filter?: {
     /** Words, as in the list of people. */
     q?: string | undefined;
@@ -2445,45 +2445,45 @@ export interface MarketingInviteBatchRequest {
     source?: 'user' | 'registration' | 'invite' | 'client_request' | 'import' | 'manual' | undefined;
     /** An event they registered for. */
     event_slug?: string | undefined;
-    /** The id of the user who looks after them, or `none`. */
+    /** The id of the responsible user, or `none`. */
     owner?: string | undefined;
     /** Their kind of client, which an import may name as it likes, or `none`. */
     client_type?: string | undefined;
     /** The id of the plan their account is on, or `none`. */
     plan_tier?: string | undefined;
-    /** Consent to news by mail. `given`: said, and confirmed by the person who reads mail at the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks. */
+    /** Consent to news by mail. `given`: confirmed by the owner of the address. `none`: everybody else. `claimed`: of those, the people with consent on a form who have not answered the confirmation mail. */
     consent?: 'given' | 'claimed' | 'none' | undefined;
   } | undefined;
-  /** Instead of recipients: one code, to be given away, that so many people may activate. */
+  /** Instead of recipients: one shared code, which this many people can activate. */
   shared_uses?: number | undefined;
-  /** The plan that is given for a time. */
+  /** The plan of the trial. */
   plan_id?: PlanId | undefined;
-  /** For how many days from the activation on. */
+  /** Days from the activation. */
   trial_days?: number | undefined;
   /** At most 10000 for each activation. */
   credit_usd?: string | undefined;
-  /** Until when codes can be activated. */
+  /** The end of the codes’ validity. */
   expires_at: string;
   /** Of the mail. */
   subject?: string | undefined;
-  /** Of the mail: plain text, paragraphs apart by an empty line; `{{name}}` is the recipient’s name. */
+  /** Of the mail: plain text, paragraphs separated by an empty line; `{{name}}` is the recipient’s name. */
   message?: string | undefined;
 }
 
-/** A batch of invitations, and how far it is. */
+/** A batch of invitations with its progress. */
 export interface MarketingInviteBatchResponse {
   /** UUIDv7. */
   batch_id: string;
   name: string;
-  /** `sending` while people are looked up, and mails are pending or on their way. */
+  /** `sending` while people are selected, or mails are pending or being sent. */
   status: 'sending' | 'sent' | 'expired' | 'revoked';
   grants: InviteGrants;
   counts: InviteCounts;
-  /** How many may activate the one code; null where each recipient has one. */
+  /** Maximum of activations of a shared code; null if each recipient has a code. */
   shared_uses: number | null;
-  /** Whom it is for; null where it names its recipients, or none. */
+  /** The filter of its recipients; null if it names them, or has none. */
   filter: { [name: string]: unknown } | null;
-  /** Of a batch with `shared_uses`, in the answer that makes it and nowhere else. */
+  /** For a batch with `shared_uses`, only in the answer that creates it. */
   code?: string | undefined;
   subject: string | null;
   message: string | null;
@@ -2504,25 +2504,25 @@ export interface MarketingInviteListResponse {
   next_cursor: string | null;
 }
 
-/** One invitation; its code is in the mail alone. */
+/** One invitation; its code is only in the mail. */
 export interface MarketingInviteRecord {
   /** UUIDv7. */
   invite_id: string;
-  /** Null for a code that is given away. */
+  /** Null for a shared code. */
   email: string | null;
   name: string | null;
-  /** Where its mail is; `shared` has none. */
+  /** State of its mail; `shared` has none. */
   status: 'pending' | 'queued' | 'sent' | 'unconfirmed' | 'failed' | 'suppressed' | 'shared' | 'revoked';
   max_uses: number;
-  /** How many have activated it. */
+  /** Number of activations. */
   uses: number;
-  /** What the mail server said. */
+  /** The answer of the mail server. */
   failure: string | null;
   sent_at: string | null;
   revoked_at: string | null;
 }
 
-/** What to do with a person. `erase` deletes all that is kept of them, permanently, and lets nothing bring them back; a place at an event that nothing was paid for falls free; what was paid stays in the ledger, which names accounts alone. */
+/** What to do with a person. `erase` deletes all their data, permanently, and no import restores it; an unpaid place at an event becomes free; payments stay in the ledger, which names accounts only. */
 export type MarketingPeopleActionRequest = {
   action: 'tag';
   tag: string;
@@ -2531,37 +2531,37 @@ export type MarketingPeopleActionRequest = {
   tag: string;
 } | {
   action: 'assign_owner';
-  /** A user with the role `marketing` or `admin`; null: nobody. */
+  /** A user with the role `marketing` or `admin`; null: none. */
   owner: string | null;
 } | {
   action: 'set_status';
   status: PersonStage;
 } | {
   action: 'note';
-  /** Plain text, of several lines if need be. */
+  /** Plain text, may have several lines. */
   note: string;
 } | {
   action: 'merge';
-  /** The person who stays; the one in the path becomes part of them. */
+  /** The person to keep; the one in the path is merged into them. */
   into: string;
 } | {
   action: 'unsubscribe';
-  /** Why: kept in the history. */
+  /** The reason, for the history. */
   reason?: string | undefined;
 } | {
   action: 'resubscribe';
-  /** Why: kept in the history. */
+  /** The reason, for the history. */
   reason: string;
 } | {
   action: 'erase';
-  /** Why: kept in the history. */
+  /** The reason, for the history. */
   reason?: string | undefined;
 };
 
-/** What came of an action. */
+/** The result of an action. */
 export interface MarketingPeopleActionResponse {
   action: string;
-  /** False where it was so already. */
+  /** False if nothing changed. */
   changed: boolean;
   /** As they are now; null once erased. */
   person: MarketingPersonRecord | null;
@@ -2574,10 +2574,10 @@ export interface MarketingPeopleImportResponse {
   created: number;
   /** People who were known already. */
   updated: number;
-  /** Rows of people who were erased: nothing brings them back. */
+  /** Rows of people who were erased: no import restores them. */
   skipped: number;
   failed: number;
-  /** Rows that could not be taken, the first thousand. */
+  /** Rows that could not be imported, the first thousand. */
   errors: {
     /** Of the file, 1 for its first; of a row of several lines, where it begins. */
     line: number;
@@ -2585,12 +2585,12 @@ export interface MarketingPeopleImportResponse {
   }[];
 }
 
-/** People, those who became known last first. */
+/** People, newest first. */
 export interface MarketingPeopleListResponse {
   data: MarketingPersonRecord[];
   /** Whether the list continues after this page. */
   has_more: boolean;
-  /** How many people fit. */
+  /** Number of matches. */
   total: number;
   limit: number;
   offset: number;
@@ -2598,14 +2598,14 @@ export interface MarketingPeopleListResponse {
   total_is_exact: boolean;
 }
 
-/** Everything that is kept of a person. */
+/** All data of a person. */
 export interface MarketingPersonExport {
   person: MarketingPersonRecord;
   /** What else is stored under their addresses, by kind. */
   records: { [name: string]: { [name: string]: unknown }[] };
 }
 
-/** One thing that happened to a person’s record. */
+/** One entry in the history of a person. */
 export interface MarketingPersonHistoryEntry {
   /** What was done, such as `tag`, `merge` or `seen`. */
   action: string;
@@ -2638,13 +2638,13 @@ export interface MarketingPersonRecord {
   unsubscribed_at: string | null;
   /** When a mail to them was refused permanently. */
   bounced_at: string | null;
-  /** That they want news by mail, as they said it; null where they have not. */
+  /** Their consent to news by mail; null without one. */
   consent: MarketingConsent | null;
   sources: PersonSource[];
   /** Events they registered for. */
   event_slugs: string[];
   tags: string[];
-  /** The user who looks after them. */
+  /** The user who is responsible for them. */
   owner: string | null;
   client_type: string | null;
   plan_tier: string | null;
@@ -2744,9 +2744,9 @@ export interface ModelDefinition {
   deprecated?: string | undefined;
   /** Day (UTC) from which it is refused. */
   retired?: string | undefined;
-  /** Tokens; null where nobody has said. */
+  /** Tokens; null if unknown. */
   context_window?: number | null | undefined;
-  /** Tokens; null where nobody has said. */
+  /** Tokens; null if unknown. */
   max_output_tokens?: number | null | undefined;
   /** What it takes. */
   input_modalities?: string[] | undefined;
@@ -2900,10 +2900,10 @@ export interface PendingDeviceLogin {
   expires_at: string;
 }
 
-/** How a person became known. */
+/** Source of a person. */
 export type PersonSource = 'user' | 'registration' | 'invite' | 'client_request' | 'import' | 'manual';
 
-/** How far things are with a person. */
+/** Stage of the contact with a person. */
 export type PersonStage = 'new' | 'contacted' | 'qualified' | 'customer' | 'lost';
 
 /** When to charge the saved card, and what. */
@@ -2937,9 +2937,9 @@ export interface PlanBalanceCheckoutRequest {
   amount_usd: string;
   /** Keep the card for automatic top-ups. */
   save_card?: boolean | undefined;
-  /** Where the browser goes afterwards. Default: a page of this server. */
+  /** The return URL of the browser. Default: a page of this server. */
   success_url?: string | undefined;
-  /** Where the browser goes afterwards. Default: a page of this server. */
+  /** The return URL of the browser. Default: a page of this server. */
   cancel_url?: string | undefined;
 }
 
@@ -2997,9 +2997,9 @@ export interface PlanBillingSummaryResponse {
 /** The plan to have from now on. */
 export interface PlanCheckoutRequest {
   plan_id: PlanId;
-  /** Where the browser goes afterwards. Default: a page of this server. */
+  /** The return URL of the browser. Default: a page of this server. */
   success_url?: string | undefined;
-  /** Where the browser goes afterwards. Default: a page of this server. */
+  /** The return URL of the browser. Default: a page of this server. */
   cancel_url?: string | undefined;
   /** `effective_at` of an upgrade preview of this plan, at most ten minutes old: exactly its amount is charged. */
   prorated_at?: string | undefined;
@@ -3307,7 +3307,7 @@ export interface PlanPaymentRefundRequest {
 
 /** Where to come back to. */
 export interface PlanPortalRequest {
-  /** Where the browser goes afterwards. Default: a page of this server. */
+  /** The return URL of the browser. Default: a page of this server. */
   return_url?: string | undefined;
 }
 
@@ -3544,7 +3544,7 @@ export type PublicReason = string;
 /** Published content without its text. */
 export interface PublishedContentItem {
   type: ContentType;
-  /** Its name in addresses; no two pieces of content have the same. */
+  /** Its unique name in URLs. */
   slug: string;
   title: string;
   summary: string | null;
@@ -3567,7 +3567,7 @@ export interface PublishedContentListResponse {
 /** Published content with its text. */
 export interface PublishedContentResponse {
   type: ContentType;
-  /** Its name in addresses; no two pieces of content have the same. */
+  /** Its unique name in URLs. */
   slug: string;
   title: string;
   summary: string | null;
@@ -3577,7 +3577,7 @@ export interface PublishedContentResponse {
   published_at: string;
   /** RFC 3339, UTC. */
   updated_at: string;
-  /** CommonMark. It is kept and answered as it was written: anyone who shows it as HTML has to clean it. */
+  /** CommonMark. It is stored and returned as written: sanitize it before you show it as HTML. */
   body: string;
 }
 
@@ -3849,7 +3849,7 @@ export interface RefundResponse {
 /** The address of the registration, in upper or lower case. */
 export type RegistrantEmail = string;
 
-/** `waived`: an administrator confirmed the place of somebody who had not paid. */
+/** `waived`: an administrator confirmed the place without a payment. */
 export type RegistrationPayment = 'not_required' | 'due' | 'paid' | 'refunded' | 'waived';
 
 /** `confirmed`: the place is yours. `awaiting_payment`: a place is held until `pay_by`. `waitlisted`: all places were taken; the next one that falls free goes to the person who has waited longest. `canceled`: registering again starts anew. */
@@ -4265,15 +4265,15 @@ export interface SessionResponse {
 /** One VEVENT. */
 export type SiteEventCalendar = string;
 
-/** A new event. It begins as a draft, which nobody sees. */
+/** A new event. It begins as a draft, which is not public. */
 export interface SiteEventCreateRequest {
-  /** The event’s name in addresses. */
+  /** The event’s name in URLs. */
   slug: string;
   /** In one line. */
   title: string;
   /** One sentence for lists. */
   summary?: string | undefined;
-  /** In plain text, as long as it takes. */
+  /** Plain text. */
   description?: string | undefined;
   /** RFC 3339, with any offset. */
   starts_at: string;
@@ -4289,9 +4289,9 @@ export interface SiteEventCreateRequest {
   online_url?: string | null | undefined;
   /** A picture of it. */
   image_url?: string | null | undefined;
-  /** How many places there are; null: any number. */
+  /** Number of places; null: unlimited. */
   capacity?: number | null | undefined;
-  /** What a place costs, USD, whole cents; 0 is free. */
+  /** Price of a place, USD, whole cents; 0 is free. */
   price_usd?: string | undefined;
   /** When registration ends; null: with the event. */
   registration_closes_at?: string | null | undefined;
@@ -4332,17 +4332,17 @@ export interface SiteEventResponse {
   venue_address: string | null;
   online_url: string | null;
   image_url: string | null;
-  /** Null: any number. */
+  /** Null: unlimited. */
   capacity: number | null;
-  /** Null: any number. */
+  /** Null: unlimited. */
   places_left: number | null;
-  /** How many wait for a place. */
+  /** Length of the waitlist. */
   waitlist_length: number;
-  /** What a place costs; 0 is free. */
+  /** Price of a place; 0 is free. */
   price_usd: string;
   /** When registration ends. */
   registration_closes_at: string;
-  /** Whether a registration is taken now, if only for the waitlist. */
+  /** Whether registration is open, at least for the waitlist. */
   is_registration_open: boolean;
   /** The first time it was published. */
   published_at: string | null;
@@ -4356,7 +4356,7 @@ export interface SiteEventResponse {
 /** A `draft` becomes `published`; either becomes `archived`. A published event may become a draft again; an archived one stays archived. */
 export type SiteEventStatus = 'draft' | 'published' | 'archived';
 
-/** What to change; what is left out stays. More places go to the waitlist at once; fewer than are taken are refused. A new price holds for later registrations. */
+/** What to change; what is left out stays. More places go to the waitlist at once; fewer than are taken are refused. A new price applies to later registrations. */
 export interface SiteEventUpdateRequest {
   /** Only while the event has never been published. */
   slug?: string | undefined;
@@ -4364,7 +4364,7 @@ export interface SiteEventUpdateRequest {
   title?: string | undefined;
   /** One sentence for lists. */
   summary?: string | undefined;
-  /** In plain text, as long as it takes. */
+  /** Plain text. */
   description?: string | undefined;
   /** RFC 3339, with any offset. */
   starts_at?: string | undefined;
@@ -4380,9 +4380,9 @@ export interface SiteEventUpdateRequest {
   online_url?: string | null | undefined;
   /** A picture of it. */
   image_url?: string | null | undefined;
-  /** How many places there are; null: any number. */
+  /** Number of places; null: unlimited. */
   capacity?: number | null | undefined;
-  /** What a place costs, USD, whole cents; 0 is free. */
+  /** Price of a place, USD, whole cents; 0 is free. */
   price_usd?: string | undefined;
   /** When registration ends; null: with the event. */
   registration_closes_at?: string | null | undefined;
@@ -4636,7 +4636,7 @@ export interface UserResponse {
   user_id: string;
   /** The account that owns keys, usage and money. */
   account_id: string;
-  /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
+  /** E-mail address. An internationalized domain is stored and returned in its ASCII spelling (`xn--…`). */
   email: string;
   name: string | null;
   role: Role;
@@ -4644,7 +4644,7 @@ export interface UserResponse {
   mfa_enabled: boolean;
   /** The account’s plan. */
   plan: string;
-  /** Whether the account lets prompts and answers be kept. */
+  /** Whether the account allows prompts and answers to be stored. */
   stores_content: boolean;
   /** RFC 3339, UTC. */
   created_at: string;
@@ -4660,7 +4660,7 @@ export interface UserUpdateRequest {
   email?: string | undefined;
   /** The password; needed with `email`. */
   password?: string | undefined;
-  /** Whether prompts and answers may be kept. `false` keeps nothing from now on; what is there stays until it is deleted. */
+  /** Whether prompts and answers may be stored. With `false`, nothing is stored from now on; existing content stays until it is deleted. */
   stores_content?: boolean | undefined;
 }
 
@@ -4722,32 +4722,32 @@ export interface VaasPromiseKey {
   not_after: string | null;
 }
 
-/** How to pay for a place. */
+/** Options of the payment of a place. */
 export interface VibethonCheckoutRequest {
-  /** Where the browser goes afterwards. Default: a page of this server. */
+  /** The return URL of the browser. Default: a page of this server. */
   success_url?: string | undefined;
-  /** Where the browser goes afterwards. Default: a page of this server. */
+  /** The return URL of the browser. Default: a page of this server. */
   cancel_url?: string | undefined;
 }
 
-/** How paying for a place goes on. */
+/** The next step of the payment of a place. */
 export interface VibethonCheckoutResponse {
   /** UUIDv7. */
   registration_id: string;
   event_slug: string;
-  /** `open`: pay on the hosted page. `completed`: it is paid. `not_required`: the place is free, or was given for free. */
+  /** `open`: pay on the hosted page. `completed`: it is paid. `not_required`: the place is free of charge, or the payment was waived. */
   status: 'not_required' | 'open' | 'completed';
-  /** Of `GET /v1/plans/checkouts/{checkout_id}`, which tells when it is paid. */
+  /** For `GET /v1/plans/checkouts/{checkout_id}`, which has its state. */
   checkout_id: string | null;
-  /** Send the browser there; null where nothing is to be paid. */
+  /** Send the browser there; null if there is nothing to pay. */
   checkout_url: string | null;
   /** The price of the place, as it was at the registration. */
   amount_usd: string;
-  /** Until when the page can be paid, and the place is held. */
+  /** The end of the payment page and of the hold. */
   expires_at: string | null;
 }
 
-/** The Vibethon. It is there from the first boot and keeps its slug; what else it says, administrators may change. */
+/** The Vibethon. It exists from the first start and its slug is fixed; administrators can change everything else. */
 export interface VibethonEventResponse {
   /** UUIDv7. */
   event_id: string;
@@ -4768,17 +4768,17 @@ export interface VibethonEventResponse {
   venue_address: string | null;
   online_url: string | null;
   image_url: string | null;
-  /** Null: any number. */
+  /** Null: unlimited. */
   capacity: number | null;
-  /** Null: any number. */
+  /** Null: unlimited. */
   places_left: number | null;
-  /** How many wait for a place. */
+  /** Length of the waitlist. */
   waitlist_length: number;
-  /** What a place costs; 0 is free. */
+  /** Price of a place; 0 is free. */
   price_usd: string;
   /** When registration ends. */
   registration_closes_at: string;
-  /** Whether a registration is taken now, if only for the waitlist. */
+  /** Whether registration is open, at least for the waitlist. */
   is_registration_open: boolean;
   /** The first time it was published. */
   published_at: string | null;
@@ -4791,14 +4791,14 @@ export interface VibethonEventResponse {
   requires_payment: boolean;
 }
 
-/** Who registered, and what administrators know of it. */
+/** A registration with the notes of administrators. */
 export interface VibethonRegistrant {
   /** The user of the address; null for the second or two until it is linked. */
   user_id: string | null;
   name: string | null;
   company: string | null;
   message: string | null;
-  /** What administrators have noted. */
+  /** Notes of administrators. */
   note: string;
   /** Of `GET /v1/plans/payments`. */
   payment_id: string | null;
@@ -4819,7 +4819,7 @@ export interface VibethonRegistrationAdminUpdateRequest {
   attended?: boolean | undefined;
 }
 
-/** Who wants to take part. No password is ever set here: a mail leads the person who reads mail at the address to their account. */
+/** The participant. No password is set here: a mail leads the person who reads mail at the address to their account. */
 export interface VibethonRegistrationRequest {
   /** The address of the registration, in upper or lower case. */
   email: string;
@@ -4840,30 +4840,30 @@ export interface VibethonRegistrationResponse {
   event_slug: string;
   email: string;
   status: RegistrationStatus;
-  /** 1 is next; null for anyone who does not wait. */
+  /** 1 is next; null if not on the waitlist. */
   waitlist_position: number | null;
   payment_status: RegistrationPayment;
-  /** As it was at the time of the registration. */
+  /** The price at the time of the registration. */
   price_usd: string;
-  /** Until when the place is held for payment; else null. */
+  /** The end of the hold for payment; null without one. */
   pay_by: string | null;
   /** RFC 3339, UTC. */
   registered_at: string;
-  /** For administrators. Null in answers to the public form, which anybody may send with anybody’s address. */
+  /** For administrators. Null in answers to the public form, which anyone can send with any address. */
   registrant: VibethonRegistrant | null;
 }
 
-/** Whether an address is registered, and how it stands. Nothing else. */
+/** Whether an address is registered, and its status. Nothing else. */
 export interface VibethonRegistrationStatusResponse {
   event_slug: string;
-  /** As it was asked for. */
+  /** The address of the request. */
   email: string;
   status: 'confirmed' | 'awaiting_payment' | 'waitlisted' | 'canceled' | 'not_registered';
-  /** 1 is next; null for anyone who does not wait. */
+  /** 1 is next; null if not on the waitlist. */
   waitlist_position: number | null;
   /** Null where there is no registration. */
   payment_status: RegistrationPayment | null;
-  /** Until when the place is held for payment; else null. */
+  /** The end of the hold for payment; null without one. */
   pay_by: string | null;
 }
 

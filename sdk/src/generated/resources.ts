@@ -334,13 +334,13 @@ export interface PeopleExportAllQuery {
   readonly source?: 'user' | 'registration' | 'invite' | 'client_request' | 'import' | 'manual' | undefined;
   /** An event they registered for. */
   readonly event_slug?: string | undefined;
-  /** The id of the user who looks after them, or `none`. */
+  /** The id of the responsible user, or `none`. */
   readonly owner?: string | undefined;
   /** Their kind of client, which an import may name as it likes, or `none`. */
   readonly client_type?: string | undefined;
   /** The id of the plan their account is on, or `none`. */
   readonly plan_tier?: string | undefined;
-  /** Consent to news by mail. `given`: said, and confirmed by the person who reads mail at the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks. */
+  /** Consent to news by mail. `given`: confirmed by the owner of the address. `none`: everybody else. `claimed`: of those, the people with consent on a form who have not answered the confirmation mail. */
   readonly consent?: 'given' | 'claimed' | 'none' | undefined;
 }
 
@@ -353,13 +353,13 @@ export interface PeopleQuery {
   readonly source?: 'user' | 'registration' | 'invite' | 'client_request' | 'import' | 'manual' | undefined;
   /** An event they registered for. */
   readonly event_slug?: string | undefined;
-  /** The id of the user who looks after them, or `none`. */
+  /** The id of the responsible user, or `none`. */
   readonly owner?: string | undefined;
   /** Their kind of client, which an import may name as it likes, or `none`. */
   readonly client_type?: string | undefined;
   /** The id of the plan their account is on, or `none`. */
   readonly plan_tier?: string | undefined;
-  /** Consent to news by mail. `given`: said, and confirmed by the person who reads mail at the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks. */
+  /** Consent to news by mail. `given`: confirmed by the owner of the address. `none`: everybody else. `claimed`: of those, the people with consent on a form who have not answered the confirmation mail. */
   readonly consent?: 'given' | 'claimed' | 'none' | undefined;
   /** How many at most. */
   readonly limit?: number | undefined;
@@ -585,17 +585,17 @@ export class ChatCompletions extends Resource {
 
 /** `tallygate.clientRequests`: What clients ask of the team, from the public form to its end. */
 export class ClientRequests extends Resource {
-  /** Ask the team for something. For a contact form: needs no credential. A mail confirms it to the sender, another tells the team. Rate-limited for each address: too many are a 429. */
+  /** Send a request to the team. For a contact form: needs no credential. The sender and the team get a mail. Rate-limited for each address: too many are a 429. */
   create(request: ClientRequestCreateRequest, options?: CallOptions): Call<ClientRequestReceivedResponse> {
     return this.transport.json({ method: 'POST', path: '/v1/client-requests', body: request }, options);
   }
 
-  /** List what clients have asked for. The newest comes first. A `status` or a `type` that there is none of gives an empty list. */
+  /** List requests of clients. Newest first. An unknown `status` or `type` returns an empty list. */
   list(query?: ClientRequestQuery, options?: CallOptions): PagedCall<MarketingClientRequestListResponse, MarketingClientRequestRecord> {
     return this.transport.pages({ path: '/v1/marketing/client-requests', query: { ...query } }, options);
   }
 
-  /** Take care of a request. Status, type, owner, a note. An open request (`new`, `in_progress`, `waiting`) may go to any status but back to `new`; one that is closed (`done`, `declined`) is only taken up again, as `in_progress`. Any other step is a 409. */
+  /** Update a request of a client. Status, type, owner, a note. An open request (`new`, `in_progress`, `waiting`) may go to any status but back to `new`; one that is closed (`done`, `declined`) can only be reopened, as `in_progress`. Any other step is a 409. */
   update(requestId: string, request: MarketingClientRequestUpdateRequest, options?: CallOptions): Call<MarketingClientRequestRecord> {
     return this.transport.json({ method: 'PATCH', path: `/v1/marketing/client-requests/${pathStep(requestId)}`, body: request }, options);
   }
@@ -603,12 +603,12 @@ export class ClientRequests extends Resource {
 
 /** `tallygate.content`: Posts, pages and other texts of the team: drafts, and what everybody may read. */
 export class Content extends Resource {
-  /** List content, drafts included. What was changed last comes first. A `type` that there is none of gives an empty list. */
+  /** List content, drafts included. Last changed first. An unknown `type` returns an empty list. */
   list(query?: ContentQuery, options?: CallOptions): PagedCall<MarketingContentListResponse, MarketingContentRecord> {
     return this.transport.pages({ path: '/v1/marketing/content', query: { ...query } }, options);
   }
 
-  /** Write a draft. The answer is the draft; nobody else can read it until it is published. A slug that is taken is a 409. */
+  /** Write a draft. The answer is the draft, which is not public until it is published. A slug that is in use is a 409. */
   create(request: MarketingContentCreateRequest, options?: CallOptions): Call<MarketingContentRecord> {
     return this.transport.json({ method: 'POST', path: '/v1/marketing/content', body: request, isOnce: true }, options);
   }
@@ -618,17 +618,17 @@ export class Content extends Resource {
     return this.transport.json({ method: 'GET', path: `/v1/marketing/content/${pathStep(contentId)}` }, options);
   }
 
-  /** Change content. Made from the `version` that is sent: somebody else’s change in between is a 409 and stays. What is published changes in public at once; its slug stays as it was when it was published first. */
+  /** Change content. Based on the `version` that is sent: a change by another user in between is a 409. Published content changes in public at once; its slug is fixed. */
   update(contentId: string, request: MarketingContentUpdateRequest, options?: CallOptions): Call<MarketingContentRecord> {
     return this.transport.json({ method: 'PATCH', path: `/v1/marketing/content/${pathStep(contentId)}`, body: request }, options);
   }
 
-  /** Publish content. A draft can be read by everybody from now on. What is published already is a 409. */
+  /** Publish content. A draft becomes public. Content that is already published is a 409. */
   publish(contentId: string, options?: CallOptions): Call<MarketingContentRecord> {
     return this.transport.json({ method: 'POST', path: `/v1/marketing/content/${pathStep(contentId)}/publish` }, options);
   }
 
-  /** Take content back. It is a draft again, and its public address a 404, once what was cached has expired (half a minute). A draft is a 409. */
+  /** Unpublish content. It is a draft again, and its public address a 404 when caches have expired (half a minute). A draft is a 409. */
   unpublish(contentId: string, options?: CallOptions): Call<MarketingContentRecord> {
     return this.transport.json({ method: 'POST', path: `/v1/marketing/content/${pathStep(contentId)}/unpublish` }, options);
   }
@@ -638,7 +638,7 @@ export class Content extends Resource {
     return this.transport.pages({ path: '/v1/content', query: { ...query } }, options);
   }
 
-  /** Read published content. Needs no credential. A draft is answered exactly as a slug that there is none of. With an `ETag`, and cacheable for half a minute. */
+  /** Read published content. Needs no credential. A draft is answered exactly like an unknown slug. With an `ETag`, and cacheable for half a minute. */
   read(slug: string, options?: CallOptions): Call<PublishedContentResponse> {
     return this.transport.json({ method: 'GET', path: `/v1/content/${pathStep(slug)}` }, options);
   }
@@ -669,7 +669,7 @@ export class DeviceLogins extends Resource {
     return this.transport.empty({ method: 'POST', path: '/v1/users/me/device-logins/approve', body: request }, options);
   }
 
-  /** Turn a program away. The program that shows this code is told `access_denied`. */
+  /** Turn a program away. The program that shows this code gets `access_denied`. */
   deny(request: DeviceDecisionRequest, options?: CallOptions): Call<undefined> {
     return this.transport.empty({ method: 'POST', path: '/v1/users/me/device-logins/deny', body: request }, options);
   }
@@ -722,7 +722,7 @@ export class Discovery extends Resource {
     return this.transport.download({ method: 'GET', path: '/openapi.yaml' }, options);
   }
 
-  /** Whom to tell about a vulnerability. RFC 9116. */
+  /** Security contact, for vulnerability reports. RFC 9116. */
   securityText(options?: CallOptions): Call<Response> {
     return this.transport.download({ method: 'GET', path: '/.well-known/security.txt' }, options);
   }
@@ -735,22 +735,22 @@ export class Emails extends Resource {
     return this.transport.json({ method: 'POST', path: '/v1/marketing/emails/send', body: request, isOnce: true }, options);
   }
 
-  /** List marketing mails. Newest first, each with how far it is. */
+  /** List marketing mails. Newest first, each with its progress. */
   list(query?: PageQuery, options?: CallOptions): PagedCall<MarketingEmailListResponse, MarketingEmailRecord> {
     return this.transport.pages({ path: '/v1/marketing/emails', query: { ...query } }, options);
   }
 
-  /** How far a mail is. One mail with its progress. */
+  /** Get the progress of a mail. One mail with its progress. */
   get(emailId: string, options?: CallOptions): Call<MarketingEmailRecord> {
     return this.transport.json({ method: 'GET', path: `/v1/marketing/emails/${pathStep(emailId)}` }, options);
   }
 
-  /** Who got a mail. Every address that it is for, and what came of it. */
+  /** List the recipients of a mail. Every recipient, with the outcome. */
   recipients(emailId: string, query?: EmailRecipientQuery, options?: CallOptions): PagedCall<MarketingEmailRecipientListResponse, MarketingEmailRecipient> {
     return this.transport.pages({ path: `/v1/marketing/emails/${pathStep(emailId)}/recipients`, query: { ...query } }, options);
   }
 
-  /** Stop a mail. Recipients who still wait for it get nothing. What went out stays out. */
+  /** Cancel a mail. Recipients in the queue do not get it. Sent mails cannot be recalled. */
   cancel(emailId: string, options?: CallOptions): Call<MarketingEmailRecord> {
     return this.transport.json({ method: 'POST', path: `/v1/marketing/emails/${pathStep(emailId)}/cancel` }, options);
   }
@@ -758,12 +758,12 @@ export class Emails extends Resource {
 
 /** `tallygate.emails.templates`: Mails to the people the service knows: sending, previewing, progress, and who got what. */
 export class EmailTemplates extends Resource {
-  /** Store a template. It is sent by `template_id`. To see it filled in, ask for a mail with `mode: "preview"`. A name that is taken is a 409. */
+  /** Store a template. It is sent by `template_id`. To preview it, create a mail with `mode: "preview"`. A name that is in use is a 409. */
   create(request: MarketingEmailTemplateCreateRequest, options?: CallOptions): Call<MarketingEmailTemplateRecord> {
     return this.transport.json({ method: 'POST', path: '/v1/marketing/email-templates', body: request, isOnce: true }, options);
   }
 
-  /** List templates. What was changed last comes first. */
+  /** List templates. Last changed first. */
   list(query?: EmailTemplateQuery, options?: CallOptions): PagedCall<MarketingEmailTemplateListResponse, MarketingEmailTemplateRecord> {
     return this.transport.pages({ path: '/v1/marketing/email-templates', query: { ...query } }, options);
   }
@@ -773,12 +773,12 @@ export class EmailTemplates extends Resource {
     return this.transport.json({ method: 'GET', path: `/v1/marketing/email-templates/${pathStep(templateId)}` }, options);
   }
 
-  /** Change a template. Mails that were made from it stay as they are. One that is archived is a 409. */
+  /** Change a template. Existing mails do not change. An archived template is a 409. */
   update(templateId: string, request: MarketingEmailTemplateUpdateRequest, options?: CallOptions): Call<MarketingEmailTemplateRecord> {
     return this.transport.json({ method: 'PATCH', path: `/v1/marketing/email-templates/${pathStep(templateId)}`, body: request }, options);
   }
 
-  /** Archive a template. No mail is made from it any more, and its name is free. Mails that wait already still go out. Twice is as good as once. */
+  /** Archive a template. No new mail can use it, and its name can be used again. Queued mails are still sent. Idempotent. */
   archive(templateId: string, options?: CallOptions): Call<MarketingEmailTemplateRecord> {
     return this.transport.json({ method: 'POST', path: `/v1/marketing/email-templates/${pathStep(templateId)}/archive` }, options);
   }
@@ -786,22 +786,22 @@ export class EmailTemplates extends Resource {
 
 /** `tallygate.events`: Events of the site: what anybody may read of them, their registrations, and what administrators do. */
 export class Events extends Resource {
-  /** The Vibethon. Always there, in every state. May be kept for half a minute; the ETag tells whether anything has changed. With `Accept: application/ld+json` or `text/calendar` it is what `/v1/events/vibethon.jsonld` and `.ics` answer. */
+  /** The Vibethon. Always available, in every state. May be cached for half a minute; use the ETag to revalidate. With `Accept: application/ld+json` or `text/calendar` the answer is that of `/v1/events/vibethon.jsonld` and `.ics`. */
   vibethon(options?: CallOptions): Call<VibethonEventResponse> {
     return this.transport.json({ method: 'GET', path: '/v1/events/vibethon' }, options);
   }
 
-  /** End one’s own registration. With the token of the link in a mail about it; of the Vibethon and of every other event. The place goes to the person who has waited longest, at once, and both get a mail. Repeating the request changes nothing. A place that was paid for has to be refunded instead (409). */
+  /** Cancel one’s own registration. With the token of the link in a mail about it; of the Vibethon and of every other event. The place goes to the person who has waited longest, at once, and both get a mail. Repeating the request changes nothing. A place that was paid for has to be refunded instead (409). */
   cancelRegistration(token: string, options?: CallOptions): Call<VibethonRegistrationResponse> {
     return this.transport.json({ method: 'POST', path: '/v1/events/cancel-registration', body: { token } }, options);
   }
 
-  /** Every registration. For administrators: of all events, the newest first. All of them, unless `limit` says how many. */
+  /** List all registrations. For administrators: of all events, the newest first. All of them, unless `limit` is set. */
   registrations(query?: EventRegistrationQuery, options?: CallOptions): Call<VibethonRegistrationResponse[]> {
     return this.transport.json({ method: 'GET', path: '/v1/events/admin/registrations', query: { ...query } }, options);
   }
 
-  /** Change a registration. For administrators. A place that falls free goes to the person who has waited longest, at once. */
+  /** Change a registration. For administrators. A free place goes to the person who has waited longest, at once. */
   updateRegistration(registrationId: string, request: VibethonRegistrationAdminUpdateRequest, options?: CallOptions): Call<VibethonRegistrationResponse> {
     return this.transport.json({ method: 'PATCH', path: `/v1/events/admin/registrations/${pathStep(registrationId)}`, body: request }, options);
   }
@@ -811,17 +811,17 @@ export class Events extends Resource {
     return this.transport.json({ method: 'POST', path: `/v1/events/${pathStep(slug)}/register`, body: request }, options);
   }
 
-  /** How a registration stands. Of a published event, by e-mail address. Asking for many addresses is slowed down. */
+  /** Get the status of a registration. Of a published event, by e-mail address. Requests for many addresses are rate limited. */
   registrationStatus(slug: string, email: string, options?: CallOptions): Call<VibethonRegistrationStatusResponse> {
     return this.transport.json({ method: 'GET', path: `/v1/events/${pathStep(slug)}/registration-status`, query: { email } }, options);
   }
 
-  /** Events. All that are published: what is still to come or under way first, the next one before the others, then what is over, the last one first. May be kept for half a minute; the ETag tells whether anything has changed. */
+  /** List published events. All published events: running and future ones first, the next one on top, then past ones, the most recent first. May be cached for half a minute; use the ETag to revalidate. */
   list(options?: CallOptions): Call<SiteEventResponse[]> {
     return this.transport.json({ method: 'GET', path: '/v1/events' }, options);
   }
 
-  /** Events, drafts and archived ones included. For administrators: every event, the next one first. */
+  /** List all events, with drafts and archived ones. For administrators: every event, the next one first. */
   listAll(options?: CallOptions): Call<SiteEventResponse[]> {
     return this.transport.json({ method: 'GET', path: '/v1/events/admin' }, options);
   }
@@ -841,27 +841,27 @@ export class Events extends Resource {
     return this.transport.json({ method: 'POST', path: `/v1/events/admin/${pathStep(eventId)}/publish` }, options);
   }
 
-  /** Archive an event. For administrators: a draft or a published event is put away permanently. Places that were held for payment are let go, and cannot be paid any more; other registrations stay as they are. */
+  /** Archive an event. For administrators: a draft or a published event is archived permanently. Places that were held for payment are released and cannot be paid any more; other registrations do not change. */
   archive(eventId: string, options?: CallOptions): Call<SiteEventResponse> {
     return this.transport.json({ method: 'POST', path: `/v1/events/admin/${pathStep(eventId)}/archive` }, options);
   }
 
-  /** An event for calendars. A published event as iCalendar (RFC 5545). */
+  /** Get an event as a calendar entry. A published event as iCalendar (RFC 5545). */
   calendar(slug: string, options?: CallOptions): Call<Response> {
     return this.transport.download({ method: 'GET', path: `/v1/events/${pathStep(slug)}.ics` }, options);
   }
 
-  /** An event for search engines. A published event as JSON-LD (schema.org Event), to be put into a page. */
+  /** Get an event as JSON-LD. A published event as JSON-LD (schema.org Event), to be put into a page. */
   jsonLd(slug: string, options?: CallOptions): Call<SiteEventJsonLd> {
     return this.transport.json({ method: 'GET', path: `/v1/events/${pathStep(slug)}.jsonld` }, options);
   }
 
-  /** One event. A published event; a draft is answered as one that is not there. With `Accept: application/ld+json` or `text/calendar` it is what `…/{slug}.jsonld` and `…/{slug}.ics` answer. */
+  /** Get an event. A published event; a draft is answered like an unknown event. With `Accept: application/ld+json` or `text/calendar` the answer is that of `…/{slug}.jsonld` or `…/{slug}.ics`. */
   get(slug: string, options?: CallOptions): Call<SiteEventResponse> {
     return this.transport.json({ method: 'GET', path: `/v1/events/${pathStep(slug)}` }, options);
   }
 
-  /** Refund a place. For administrators: all that was paid goes back to where it came from, the registration is canceled, and the place goes to the person who has waited longest. */
+  /** Refund a place. For administrators: the whole payment is refunded to its source, the registration is canceled, and the place goes to the person who has waited longest. */
   refundRegistration(registrationId: string, reason: string, options?: CallOptions): Call<VibethonRegistrationResponse> {
     return this.transport.json({ method: 'POST', path: `/v1/events/admin/registrations/${pathStep(registrationId)}/refund`, body: { reason }, isOnce: true }, options);
   }
@@ -879,7 +879,7 @@ export class Files extends Resource {
     return this.transport.json({ method: 'GET', path: `/v1/files/${pathStep(fileId)}` }, options);
   }
 
-  /** Delete a file. The file and its bytes are permanently gone, and its room is free again. */
+  /** Delete a file. The file and its bytes are deleted permanently, and its storage is free again. */
   delete(fileId: string, options?: CallOptions): Call<FileDeleted> {
     return this.transport.json({ method: 'DELETE', path: `/v1/files/${pathStep(fileId)}` }, options);
   }
@@ -950,12 +950,12 @@ export class Identity extends Resource {
 
 /** `tallygate.invites`: Invitations to the beta: codes that give a plan for a time, or a credit. */
 export class Invites extends Resource {
-  /** Activate an invitation. Needs no credential. Gives the account of the address what the invitation says, exactly once; an address without an account gets one, and a mail to claim it. Repeated with the same address it answers the same. Every code that does not work is refused alike; guessing is slowed down (429). */
+  /** Activate an invitation. Needs no credential. Gives the account of the address the benefits of the invitation, exactly once; an address without an account gets one, and a mail to claim it. Repeated with the same address it answers the same. Every code that does not work is refused alike; guessing is slowed down (429). */
   activate(request: BetaInviteActivateRequest, options?: CallOptions): Call<BetaInviteActivationResponse> {
     return this.transport.json({ method: 'POST', path: '/v1/beta/invite/activate', body: request }, options);
   }
 
-  /** Invite people. For administrators. The answer comes at once; a job sends the mails, and goes on where it was after any interruption. */
+  /** Invite people. For administrators. The answer comes at once; a job sends the mails, and continues after any interruption. */
   createBatch(request: MarketingInviteBatchRequest, options?: CallOptions): Call<MarketingInviteBatchResponse> {
     return this.transport.json({ method: 'POST', path: '/v1/events/admin/invite-batches', body: request, isOnce: true }, options);
   }
@@ -965,7 +965,7 @@ export class Invites extends Resource {
     return this.transport.pages({ path: '/v1/events/admin/invite-batches', query: { ...query } }, options);
   }
 
-  /** See how far a batch is. For administrators: what it gives, and how many of its mails are pending, sent, failed. */
+  /** Get the progress of a batch. For administrators: its benefits, and the counts of pending, sent and failed mails. */
   getBatch(batchId: string, options?: CallOptions): Call<MarketingInviteBatchResponse> {
     return this.transport.json({ method: 'GET', path: `/v1/events/admin/invite-batches/${pathStep(batchId)}` }, options);
   }
@@ -975,12 +975,12 @@ export class Invites extends Resource {
     return this.transport.pages({ path: `/v1/events/admin/invite-batches/${pathStep(batchId)}/invites`, query: { ...query } }, options);
   }
 
-  /** Revoke a batch. None of its codes can be activated any more, and mails that are pending are not sent. What was activated stays. Twice is as good as once. */
+  /** Revoke a batch. None of its codes can be activated any more, and mails that are pending are not sent. Activations stay. Idempotent. */
   revokeBatch(batchId: string, options?: CallOptions): Call<MarketingInviteBatchResponse> {
     return this.transport.json({ method: 'POST', path: `/v1/events/admin/invite-batches/${pathStep(batchId)}/revoke` }, options);
   }
 
-  /** Revoke one invitation. Its code cannot be activated any more. What was activated stays. Twice is as good as once. */
+  /** Revoke one invitation. Its code cannot be activated any more. Activations stay. Idempotent. */
   revoke(batchId: string, inviteId: string, options?: CallOptions): Call<MarketingInviteRecord> {
     return this.transport.json({ method: 'POST', path: `/v1/events/admin/invite-batches/${pathStep(batchId)}/invites/${pathStep(inviteId)}/revoke` }, options);
   }
@@ -1034,22 +1034,22 @@ export class Keys extends Resource {
 
 /** `tallygate.marketingEvents`: Events as the marketing workspace works with them. */
 export class MarketingEvents extends Resource {
-  /** Events of the workspace. In every state, with the figures of their registrations, the next one first. */
+  /** List events of the workspace. In every state, with the figures of their registrations, the next one first. */
   list(query?: PageQuery, options?: CallOptions): PagedCall<MarketingEventListResponse, MarketingEventRecord> {
     return this.transport.pages({ path: '/v1/marketing/events', query: { ...query } }, options);
   }
 
-  /** One event of the workspace. In any state. */
+  /** Get an event of the workspace. In any state. */
   get(slug: string, options?: CallOptions): Call<MarketingEventRecord> {
     return this.transport.json({ method: 'GET', path: `/v1/marketing/events/${pathStep(slug)}` }, options);
   }
 
-  /** Who registered for an event. The newest first. */
+  /** List registrations of an event. The newest first. */
   registrations(slug: string, query?: PageQuery, options?: CallOptions): PagedCall<MarketingEventRegistrationListResponse, MarketingEventRegistrationRecord> {
     return this.transport.pages({ path: `/v1/marketing/events/${pathStep(slug)}/registrations`, query: { ...query } }, options);
   }
 
-  /** Change a registration in the workspace. A place that falls free goes to the person who has waited longest, at once. */
+  /** Change a registration in the workspace. A free place goes to the person who has waited longest, at once. */
   updateRegistration(registrationId: string, request: MarketingEventRegistrationUpdateRequest, options?: CallOptions): Call<MarketingEventRegistrationRecord> {
     return this.transport.json({ method: 'PATCH', path: `/v1/marketing/event-registrations/${pathStep(registrationId)}`, body: request }, options);
   }
@@ -1059,7 +1059,7 @@ export class MarketingEvents extends Resource {
     return this.transport.json({ method: 'POST', path: `/v1/marketing/events/${pathStep(slug)}/publish` }, options);
   }
 
-  /** Take an event back. A published event becomes a draft again, which nobody sees. Its slug and its registrations stay. */
+  /** Unpublish an event. A published event becomes a draft again, which is not public. Its slug and its registrations stay. */
   unpublish(slug: string, options?: CallOptions): Call<MarketingEventRecord> {
     return this.transport.json({ method: 'POST', path: `/v1/marketing/events/${pathStep(slug)}/unpublish` }, options);
   }
@@ -1133,17 +1133,17 @@ export class People extends Resource {
     return this.transport.download({ method: 'GET', path: '/v1/marketing/people/export', query: { ...query } }, options);
   }
 
-  /** List people. Those who became known last first. All filters that are given hold together. */
+  /** List people. Newest first. All given filters must match. */
   list(query?: PeopleQuery, options?: CallOptions): PagedCall<MarketingPeopleListResponse, MarketingPersonRecord> {
     return this.transport.pages({ path: '/v1/marketing/people', query: { ...query } }, options, ({ person_id }) => person_id);
   }
 
-  /** Do something with a person. Tags, owner, stage, notes, merging, unsubscribing, erasing: each is in the history and in the audit log. */
+  /** Perform an action on a person. Tags, owner, stage, notes, merging, unsubscribing, erasing: each is in the history and in the audit log. */
   act(personId: string, request: MarketingPeopleActionRequest, options?: CallOptions): Call<MarketingPeopleActionResponse> {
     return this.transport.json({ method: 'POST', path: `/v1/marketing/people/${pathStep(personId)}/actions`, body: request }, options);
   }
 
-  /** Everything that is kept of a person. To answer anyone who asks what is known of them. It is in the audit log. */
+  /** Export all data of a person. For requests of access by the person. It is in the audit log. */
   exportOne(personId: string, options?: CallOptions): Call<MarketingPersonExport> {
     return this.transport.json({ method: 'GET', path: `/v1/marketing/people/${pathStep(personId)}/export` }, options);
   }

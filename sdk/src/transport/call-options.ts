@@ -23,7 +23,7 @@ export interface GatewayOptions {
     readonly id: string;
     /** Hard ceiling of the whole run, decimal string in USD (`"0.50"`). The first request sets it, later ones can only tighten it. */
     readonly maxBudgetUsd?: string | undefined;
-    /** The run that it is a part of, and draws on too. Said by its first request. */
+    /** The parent run, whose budget it also uses. Set by its first request. */
     readonly parentId?: string | undefined;
     /** The most calls that the run and its child runs may make; later requests can only tighten it. */
     readonly maxCalls?: number | undefined;

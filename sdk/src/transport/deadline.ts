@@ -3,7 +3,7 @@ import { AbortError, TimeoutError } from '../errors.ts';
 /** 24.8 days. Timers with a longer delay fire at once, in Node and in browsers alike. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** A time-out as a timer can hold it; `Infinity` is as good as none. @throws TypeError for what is no time above 0 */
+/** A timeout in the range of a timer; `Infinity` means none. @throws TypeError if not above 0 */
 export function checkedTimeoutMs(timeoutMs: number): number {
   if (timeoutMs > 0) return Math.min(timeoutMs, LONGEST_TIMER_MS);
   throw new TypeError(`timeoutMs must be a number above 0, not ${timeoutMs}.`);

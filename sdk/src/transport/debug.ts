@@ -1,5 +1,5 @@
 /**
- * What `onDebug` is told about a call. It never carries a header, a body or a query value: no credential, prompt or answer can leak
+ * The data about a call for `onDebug`. It never has a header, a body or a query value: no credential, prompt or answer can leak
  * through it.
  */
 export type DebugEvent =

@@ -21,7 +21,7 @@ export type NextPage = Readonly<Record<string, string | number>>;
 /** How a list is read further. */
 export interface Paging<P extends Page<Item>, Item> {
   fetchPage(next: NextPage): Promise<CallResult<P>>;
-  /** Tells items apart, where the pages of a list are counted: items that are added meanwhile move others to the next page. */
+  /** Identifies items, if the pages of a list are numbered: items that are added meanwhile move others to the next page. */
   readonly idOf?: ((item: Item) => string) | undefined;
 }
 

@@ -23,7 +23,7 @@ export function errorOfAnswer({ status, headers, text }: { status: number; heade
     return errorFromProblem(`The service answered ${status}${excerpt && `: ${excerpt}`}`, origin);
   }
   const answered = `What answers is a web page (${status}${page && `, "${page}"`})`;
-  // A proxy’s word on the gateway behind it; anything else is the word of somebody else, who does not know what is missing here.
+  // An error of a proxy in front of the gateway; any other body comes from another server.
   if (status >= 500) return errorFromProblem(`${answered}.`, origin);
   return new TallygateError(`${answered}: is the base URL the address of a gateway?`, origin);
 }

@@ -24,7 +24,7 @@ it('reads LF, CR and CRLF lines, comments, named and many-line events', async ()
   expect(await eventsOf(TRANSCRIPT)).toEqual(EVENTS);
 });
 
-it('reads the same events wherever the bytes are cut, characters and CRLF pairs included', async () => {
+it('reads the same events for every division of the bytes, also inside characters and CRLF', async () => {
   const bytes = new TextEncoder().encode(TRANSCRIPT);
   for (let cut = 1; cut < bytes.length; cut += 1) {
     expect(await eventsOf(bytes.subarray(0, cut), bytes.subarray(cut)), `cut at ${cut}`).toEqual(EVENTS);

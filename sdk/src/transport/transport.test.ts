@@ -58,7 +58,7 @@ describe('an answer that is not what was asked for', () => {
       (error: unknown) => error,
     );
 
-  it('is told as such where it is null, or plain where a stream was asked for; neither is sent again', async () => {
+  it('is an error where it is null, or not a stream where one was requested; neither is retried', async () => {
     gateway.script({ text: 'null' });
     expect(await failureOf(client().keys.list())).toMatchObject({
       code: 'unexpected_response',
@@ -135,7 +135,7 @@ describe('ends', () => {
     expect(failure).toMatchObject({ code: 'unexpected_response', status, requestId: REQUEST_ID });
   });
 
-  it('with an error that says so when the answer is not JSON', async () => {
+  it('with a specific error when the answer is not JSON', async () => {
     gateway.script({ text: '<html>hello</html>' });
     const failure = await client()
       .keys.list()
@@ -189,7 +189,7 @@ it('refuses a header that cannot be one before anything is sent, and does not sh
   expect(gateway.requests).toHaveLength(0);
 });
 
-it('tells onDebug about every attempt and never a secret', async () => {
+it('calls onDebug for every attempt, never with a secret', async () => {
   gateway.script(refusal('internal_error', { headers: soon }), { status: 201, json: createdKey, headers: { 'x-request-id': REQUEST_ID } });
   const events: DebugEvent[] = [];
   await client({ onDebug: (event: DebugEvent) => events.push(event) }).keys.create({ name: 'my secret plan' });

@@ -64,7 +64,7 @@ export class Transport {
     this.#settings = settings;
   }
 
-  /** What is kept of the logs whose states were seen. */
+  /** The stored states of the logs that were seen. */
   get logStore(): LogStore {
     return this.#settings.logStore;
   }
@@ -176,7 +176,7 @@ async function readJson<T>(response: Response): Promise<T> {
   throw unexpected(response, value === null ? 'null' : text === '' ? 'nothing' : 'something that is not JSON');
 }
 
-/** A plain answer to a call that was to be streamed is said here: read as events it would look like a stream that broke off. */
+/** A plain answer to a streaming call is an error here: read as events it would look like an interrupted stream. */
 async function readEvents<T>(response: Response, deadline: Deadline, isLast?: (event: T) => boolean): Promise<EventStream<T>> {
   const type = response.headers.get('content-type') ?? '';
   if (type === '' || type.startsWith('text/event-stream')) return new EventStream<T>(response, deadline, isLast);
