@@ -21,7 +21,7 @@ describe('the project', () => {
   });
 });
 
-/** Small trees, the rule that each breaks, and what it is told. */
+/** Small trees, the rule that each breaks, and the expected message. */
 const BROKEN: readonly [rule: string, told: string, tree: Record<string, string>][] = [
   ['server/src holds app, kernel, adapters and the known slices', 'server/src/billing/x.ts', { 'server/src/billing/x.ts': '' }],
   ['server/src holds app, kernel, adapters and the known slices', 'server/src/server.ts', { 'server/src/server.ts': '' }],

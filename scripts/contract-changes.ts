@@ -1,5 +1,5 @@
 // Holds that the API still serves clients that were written for the last release: compares openapi.json with the one of the newest release in
-// the history, or of the revision that is named (`node scripts/contract-changes.ts main~5`). What is broken on purpose stands, with its reason,
+// the history, or of the revision that is named (`node scripts/contract-changes.ts main~5`). Intended breaks are listed, with their reason,
 // in contract/accepted-changes.json.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -27,7 +27,7 @@ describe('an advisory', () => {
     expect(judge([advisory()], accepted, '2026-11-22')).toMatchObject({ refused: [expect.stringContaining('GHSA-aaaa')], noted: [] });
   });
 
-  test('that is accepted and gone is named, so that the list does not grow', () => {
+  test('that is accepted but no longer found is named, so that the list shrinks', () => {
     expect(judge([], [{ id: 'GHSA-aaaa', reason: 'x', until: '2027-01-01' }], '2026-11-21').unused).toEqual(['GHSA-aaaa']);
   });
 });

@@ -1,4 +1,4 @@
-// Asks the package registry whether anything is known against the versions in our lock files. What is accepted for a time stands, with its
+// Asks the package registry whether anything is known against the versions in our lock files. Temporarily accepted ones are listed, with their
 // reason, in scripts/accepted-advisories.json. Where the registry cannot be asked, it says so and does not fail: no change is at fault for that.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

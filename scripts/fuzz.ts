@@ -1,4 +1,4 @@
-// Fuzzes every operation of openapi.json with Schemathesis (PyPI), with an API key and with a session, against a gateway of its own with the
+// Fuzzes every operation of openapi.json with Schemathesis (PyPI), with an API key and with a session, against a separate gateway with the
 // sandbox and a scripted provider behind it: `npm run fuzz -- --minutes 60`. It fails on an answer that the document does not declare, on a
 // 5xx other than a declared 503, on a gateway that ended, and on memory that does not come back.
 import { spawn, spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// Gateways in one process, which starts and stops them as it is told by messages: for tests, which start a hundred of them. It takes a third of
-// the time that processes of their own take, since what is loaded and compiled serves all of them.
+// Gateways in one process, which starts and stops them by messages: for tests, which start a hundred of them. It takes a third of
+// the time of separate processes, since loaded and compiled code is shared.
 import { pathToFileURL } from 'node:url';
 import { builtServer } from './server-build.mjs';
 
@@ -7,7 +7,7 @@ const { readConfig, startServer } = await import(pathToFileURL(builtServer('app'
 /** By the ids that the messages have. */
 const running = new Map();
 
-// Whoever sends the messages is gone: nobody could stop them any more.
+// The sender of the messages has died: nobody could stop them any more.
 process.once('disconnect', () => process.exit());
 process.on('message', ({ id, env, frozenAtMs }) => {
   const done = env === undefined ? stop(id) : start(id, env, frozenAtMs);

@@ -10,7 +10,7 @@ import { clientModule, resourcesModule } from '../sdk/scripts/generate-resources
 import { errorPages } from './error-pages.ts';
 
 const root = dirname(import.meta.dirname);
-/** Folders that hold generated files only: whatever else lies in them is left over. */
+/** Folders with generated files only: any other file in them is a leftover. */
 const PURELY_GENERATED = ['cli/man', 'docs/errors'];
 
 const wanted = new Map([

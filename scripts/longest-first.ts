@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that take 10 s and more, the longest first. They begin before all others of their project, also where nobody has run it yet, so
+ * Files that take 10 s and more, the longest first. They start before all others of their project, also without earlier measurements, so
  * that no worker is left alone with one at the end.
  */
 const LONG = [

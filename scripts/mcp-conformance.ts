@@ -31,7 +31,7 @@ const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
 const NOT_TESTABLE = /Not testable/;
 
 const home = mkdtempSync(join(tmpdir(), 'tallygate-mcp-'));
-// The tools keep state in the home of whoever runs them.
+// The tools store state in the home folder of the user.
 const env = { ...process.env, HOME: home, NO_COLOR: '1', FORCE_COLOR: '0' };
 const inspector = join(outsideTool(INSPECTOR), 'mcp-inspector');
 const conformance = join(outsideTool(CONFORMANCE), 'conformance');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { migrations } from '../server/src/app/migrations/index.ts';
 import { longLocks } from './architecture/migration-locks.ts';
 
-/** They have rows for each request, response, letter or posting, and no end. */
+/** They have rows for each request, response, mail or posting, and grow without a limit. */
 const LARGE = new Set([
   ...['usage_records', 'receipts', 'postings', 'ledger_entries', 'usage_run_history', 'corrections', 'refunds'],
   ...['receipt_log', 'receipt_log_tiles', 'audit_log', 'batch_lines', 'mails', 'email_recipients', 'person_history'],

@@ -1,4 +1,4 @@
-// Makes clients of the OpenAPI document with the two generators that TypeScript developers use most, and compiles what comes out. A warning
+// Generates clients from the OpenAPI document with the two most used TypeScript generators, and compiles them. A warning
 // counts as much as an error.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ function generate(spec: string, program: string, args: readonly string[]): void 
 }
 
 function run(program: string, args: readonly string[]): string {
-  // Away from the repository, whose own lint settings one of them would read: as somebody who has nothing but the document.
+  // Away from the repository, whose own lint settings one of them would read: as a user who has only the document.
   const { status, stdout, stderr } = spawnSync(program, [...args], { cwd: out, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
   if (status !== 0) {
     console.error(`${stdout}${stderr}`);

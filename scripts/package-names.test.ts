@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = dirname(import.meta.dirname);
-/** Of others, and known: an unknown name on the registry is anybody's to take, and whoever takes it runs code at our users'. */
+/** Known packages of others: an unregistered name can be taken by anybody, whose code would then run at our users'. */
 const OF_OTHERS = ['@ai-sdk/openai-compatible', '@modelcontextprotocol/inspector', 'ai', 'openai', 'zod'];
 /** In texts that people and programs act on. Tests and locks name what they like. */
 const TEXTS = /\.(md|ts|mjs|astro|mdx|ya?ml|service|sh|tpl)$|Dockerfile$/;
@@ -25,7 +25,7 @@ function namedIn(text: string): string[] {
   });
 }
 
-test('every npm package that a text tells somebody to install is ours or a known one', () => {
+test('every npm package in install instructions is ours or a known one', () => {
   const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' }).split('\n');
   const texts = files.filter((file) => TEXTS.test(file) && !/\.test\.ts$|^scripts\/tools\/|^decisions\//.test(file));
   const named = new Set(texts.flatMap((file) => namedIn(readFileSync(join(root, file), 'utf8'))));

@@ -1,5 +1,5 @@
 // Publishes what is newer here than in the registry: builds it, names the repository that it is built from, which npm compares with the
-// provenance, and leaves the rest to changesets. Run by the release workflow; the names are not kept in the tree, which may move.
+// provenance, and leaves the rest to changesets. Run by the release workflow; the names are not stored in the tree, which may move.
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
 // Holds what is published, as the registry would have it: packs every public package, has the tarballs looked at by publint and by
-// "Are the types wrong?", installs them in a project that knows nothing of this workspace, compiles and runs programs there, and prints sizes.
+// "Are the types wrong?", installs them in a project outside of this workspace, compiles and runs programs there, and prints sizes.
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

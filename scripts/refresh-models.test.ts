@@ -212,7 +212,7 @@ describe('merging', () => {
     expect(found({ 'gpt-made-up': { ...CHAT_ROW, ...more } })).toEqual([]);
   });
 
-  it('retires what ended long ago, notes an end that is near, forgets what is gone', () => {
+  it('retires models that ended long ago, notes a near end, removes unlisted ones', () => {
     const ending = (day: string) => found({ 'gpt-made-up': { ...CHAT_ROW, deprecation_date: day } })[0];
     expect(ending('2026-03-01')).toMatchObject({ retired: '2026-03-01' });
     expect(ending('2026-12-01')).toMatchObject({ note: 'litellm says that it ends on 2026-12-01.' });
@@ -265,7 +265,7 @@ describe('the shipped file', () => {
     expect(() => refreshed(again.file, found({ 'gpt-made-up': CHAT_ROW }), TODAY)).toThrow('has a price of 2026-11-22 already');
   });
 
-  it('keeps a model that the sources have no more, and says so', () => {
+  it('keeps a model that the sources no longer have, and reports it', () => {
     const again = refreshed(first.file, [], TODAY);
     expect(again.file).toEqual(first.file);
     expect(again.changes).toEqual([{ id: 'gpt-made-up', what: 'gone from the sources' }]);

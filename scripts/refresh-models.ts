@@ -79,7 +79,7 @@ async function source(
 ): Promise<Sourced | undefined> {
   if (place === undefined) return undefined;
   const said = place.startsWith('https:') ? today : day;
-  if (said === undefined) throw new Error(`Say on which day ${place} was taken (--${name.replace('.', '-')}-day)`);
+  if (said === undefined) throw new Error(`Give the day of ${place} (--${name.replace('.', '-')}-day)`);
   const { listings, skipped } = read(place.startsWith('https:') ? await downloaded(place) : JSON.parse(readFileSync(place, 'utf8')));
   const reasons = Object.entries(Object.groupBy(skipped, ({ reason }) => reason)).map(([reason, rows = []]) => `${rows.length} ${reason}`);
   console.error(`${name}: ${listings.length} rows read; left out: ${reasons.join(', ')}`);

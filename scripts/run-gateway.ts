@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ALLOCATOR } from './allocator.ts';
 import { supervise } from './supervisor.ts';
 
-/** Runs the gateway, and again when it dies, until it is told to stop; then this process ends with its exit code. */
+/** Runs the gateway, restarts it when it dies, until it is stopped; then this process ends with its exit code. */
 export async function runGateway(program: string, flags: readonly string[] = []): Promise<never> {
   // A terminal that is closed sends SIGHUP, as who wants the files read again does. What tells them apart: the script runner that started us
   // ends with its terminal. Without one, whoever started us may go.
@@ -12,7 +12,7 @@ export async function runGateway(program: string, flags: readonly string[] = [])
     setInterval(() => process.ppid !== runner && process.emit('SIGTERM'), 500).unref();
   }
   process.exitCode = await supervise({
-    // A session of its own: Ctrl-C reaches it once, through us. By the channel it notices when we are gone.
+    // A separate session: Ctrl-C reaches it once, through us. The channel shows it when we have died.
     launch: () =>
       spawn(process.execPath, [...flags, program], {
         stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

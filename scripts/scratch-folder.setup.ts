@@ -17,7 +17,7 @@ export default function setup(): () => void {
   const root = hasRoomInMemory() ? MEMORY : tmpdir();
   for (const place of new Set([root, tmpdir()])) removeLeftovers(place);
   const folder = mkdtempSync(join(root, `${PREFIX}${process.pid}-`));
-  chmodSync(folder, 0o711); // PostgreSQL, which may run as another user, has a folder of its own in it.
+  chmodSync(folder, 0o711); // PostgreSQL, which may run as another user, has its own folder in it.
   process.env['TMPDIR'] = folder;
   return () => {
     if (original === undefined) delete process.env['TMPDIR'];
@@ -35,7 +35,7 @@ function hasRoomInMemory(): boolean {
   }
 }
 
-/** Folders of runs whose main process is gone. */
+/** Folders of runs whose main process has ended. */
 function removeLeftovers(place: string): void {
   for (const name of readdirSync(place)) {
     const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN;

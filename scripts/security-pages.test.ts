@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'docs/security');
 const pages = readdirSync(folder);
-/** What stands in code spans: `file › title of a test`, or a file. */
+/** The content of code spans: `file › title of a test`, or a file. */
 const CITATION = /`([\w@.-]+(?:\/[\w@.-]+)+)(?: › ([^`]+))?`/g;
 
 const citationsOf = (page: string) =>
@@ -26,7 +26,7 @@ test.each(pages)('%s cites only files and tests that there are', (page) => {
   expect(citationsOf(page).flatMap((citation) => faultOf(citation) ?? [])).toEqual([]);
 });
 
-test('a citation of a test that is gone is found', () => {
+test('a citation of a test that no longer exists is found', () => {
   expect(faultOf({ file: 'server/src/gone.test.ts', title: 'x' })).toBe('server/src/gone.test.ts is not there');
   expect(faultOf({ file: 'scripts/workflows.test.ts', title: 'has never been' })).toContain('has no test');
 });

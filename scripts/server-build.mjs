@@ -44,7 +44,7 @@ const settings = [
   'contract/package.json',
   'packages/receipts/package.json',
 ];
-/** A build that nobody has started for so long is removed; until then a gateway may run from it, which loads some parts when they are needed. */
+/** A build that was not started for so long is removed; until then a gateway may run from it, which loads some parts when they are needed. */
 const KEPT_MS = 7 * 86_400_000;
 
 /**
@@ -127,7 +127,7 @@ async function build() {
   removeForgotten(folder);
 }
 
-/** A thread’s program is an entry of its own, which lies beside all others once it is built. */
+/** A thread’s program is a separate entry, built beside the others. */
 const workersBesideTheCode = {
   name: 'workers-beside-the-code',
   setup({ onLoad }) {
@@ -142,7 +142,7 @@ const workersBesideTheCode = {
   },
 };
 
-/** Of names, sizes and times of files. Undefined where one is gone. */
+/** A hash of names, sizes and times of files. Undefined if one is missing. */
 function digestOf(paths) {
   const hash = createHash('sha256');
   for (const path of paths) {

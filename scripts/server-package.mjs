@@ -25,7 +25,7 @@ await build({
   bundle: true,
   platform: 'node',
   format: 'esm',
-  // Older ones are told what is wrong.
+  // Older versions get an error message.
   target: 'node18',
   banner: { js: '#!/usr/bin/env node' },
   logLevel: 'error',

@@ -99,13 +99,13 @@ describe('a gateway that dies', () => {
   });
 });
 
-test('a gateway that was told to read its files again is started again when it dies later', async () => {
+test('a gateway that has reloaded its files is restarted when it dies later', async () => {
   const { lives, life, waited, signals } = open();
   lives[0]?.emit('message', 'listening');
   signals.emit('SIGHUP');
   expect(lives[0]?.told).toEqual(['SIGHUP']);
   await life(1_000, null, 'SIGKILL');
-  // Nobody runs who could be told.
+  // No process runs that could get the signal.
   signals.emit('SIGHUP');
   await waited();
   expect(lives.map(({ told }) => told)).toEqual([['SIGHUP'], []]);
@@ -123,7 +123,7 @@ describe('a gateway stays ended', () => {
     expect([await exitCode, lives.length]).toEqual([expected, 1]);
   });
 
-  test.each(['SIGINT', 'SIGTERM'])('that was told to stop by %s, however it ends then', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM'])('that was stopped by %s, with any exit code', async (signal) => {
     const { lives, life, signals, exitCode } = open();
     lives[0]?.emit('message', 'listening');
     signals.emit(signal);
@@ -132,7 +132,7 @@ describe('a gateway stays ended', () => {
     expect([await exitCode, lives.length]).toEqual([137, 1]);
   });
 
-  test('when the supervisor is told to stop while it waits', async () => {
+  test('when the supervisor is stopped while it waits', async () => {
     const { lives, life, signals, settled, exitCode } = open();
     await life(1, 1);
     signals.emit('SIGTERM');

@@ -16,7 +16,7 @@ const RELOAD = 'SIGHUP';
 interface World {
   /** Starts the program; it sends the message `listening` once it serves. */
   launch(): Pick<ChildProcess, 'connected' | 'kill' | 'on' | 'once'>;
-  /** What the supervisor is told, and hands on. */
+  /** The signals that the supervisor gets, and passes on. */
   readonly signals: Pick<EventEmitter, 'on'>;
   wait(ms: number): Promise<void>;
   /** Milliseconds. */
@@ -25,8 +25,8 @@ interface World {
 }
 
 /**
- * Runs a program, and again whenever it crashes or is killed: without memory, by a defect, with `kill -9`. One that ends by itself or was
- * told to end stays ended; so does one that never came up, since what is wrong then is for people to see.
+ * Runs a program, and restarts it when it crashes or is killed: out of memory, by a defect, with `kill -9`. One that ends by itself or was
+ * stopped is not restarted; nor is one that failed to start, since an operator has to look at that.
  *
  * @returns the exit code
  */
@@ -80,5 +80,5 @@ const endOf = (child: ReturnType<World['launch']>): Promise<End> =>
     child.once('error', () => resolve({ code: 1, signal: null }));
   });
 
-/** As shells tell of a signal. */
+/** The exit code of shells for a signal. */
 const exitCodeOf = ({ code, signal }: End): number => code ?? 128 + (signal === null ? 0 : constants.signals[signal]);

@@ -6,7 +6,7 @@ const root = dirname(import.meta.dirname);
 const workflows = globSync('.github/workflows/*.yml', { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8'));
 const manifest: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-it('pins every action to a commit, whose version stands beside it', () => {
+it('pins every action to a commit, with its version in a comment', () => {
   const used = workflows.flatMap((text) => [...text.matchAll(/^\s*(?:- )?uses: (.+)$/gm)].map(([, action]) => action));
   expect(used.length).toBeGreaterThan(5);
   expect(used.filter((action) => !/^[\w-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action ?? ''))).toEqual([]);

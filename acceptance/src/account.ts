@@ -22,7 +22,7 @@ export class Account {
     this.#session = session.token;
   }
 
-  /** @param plan given to the account before its first request: of a gateway that sells nothing, nobody is limited otherwise */
+  /** @param plan granted to the account before its first request: a gateway that sells nothing has no plan limits otherwise */
   static async signUp(gateway: Gateway, { plan = 'free' }: { plan?: string } = {}): Promise<Account> {
     accounts += 1;
     const email = `customer-${accounts}@example.com`;

@@ -5,7 +5,7 @@ import { Account } from './account.ts';
 import { ask, completionOf, HELLO, header, problemOf } from './chat.ts';
 import { Gateway } from './gateway.ts';
 
-/** On whose ladder the other one is; what stands between them is not deployed. */
+/** The second one is in the ladder of the first; the models between them have no deployment. */
 const ASKED = 'gpt-4.1';
 const STEP_DOWN = 'o4-mini';
 
@@ -35,7 +35,7 @@ const allLimited = () =>
   upstream.script(({ body }) => (JSON.stringify(body).includes(`"${ASKED}"`) ? steps.rateLimited({ seconds: 7 }) : {}));
 const modelsAsked = () => upstream.requests.map(({ body }) => Object(body).model);
 
-test('an agent run goes on over the ladder where a model answers 429 to everything, at the price of the model that serves it', async () => {
+test('an agent run falls back along the ladder when a model answers 429, at the served price', async () => {
   allLimited();
   const first = await ask(gateway, key, request, inRun('ladder', { 'x-agent-max-budget': '0.5' }));
   expect(first.status).toBe(200);
@@ -61,7 +61,7 @@ test('an agent run goes on over the ladder where a model answers 429 to everythi
   expect(later.skipped).toEqual([{ model: ASKED, deployment: 'fake#1', provider: 'fake', reason: 'cooling_down' }]);
 });
 
-test('without any fallback the 429 comes through, with the provider’s Retry-After, and its trace says so', async () => {
+test('without a fallback the 429 is passed on with the provider’s Retry-After, and traced', async () => {
   allLimited();
   const refused = await ask(gateway, key, request, inRun('strict', { 'x-fallback-policy': 'none' }));
   expect([refused.status, problemOf(refused).code]).toEqual([429, 'upstream_rate_limited']);

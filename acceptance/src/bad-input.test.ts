@@ -136,7 +136,7 @@ describe('a body', () => {
     expect(await refused(padded(BODY_BYTES + 1))).toBe('413 payload_too_large');
   });
 
-  test('that arrives too slowly is refused, whatever it drips', async () => {
+  test('that arrives too slowly is refused, with any content', async () => {
     const socket = openSocket(gateway);
     socket.write(
       `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
@@ -246,7 +246,7 @@ describe('a credential', () => {
   });
 });
 
-describe('somebody else’s', () => {
+describe('another account’s', () => {
   test('keys and requests are answered exactly as missing ones', async () => {
     const stranger = await Account.signUp(gateway);
     const { key_id } = await account.createKey();
@@ -298,7 +298,7 @@ describe('a path', () => {
         `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n\r\n`,
       );
       expect([path, status]).toEqual([path, expect.toSatisfy((code: number) => code >= 400 && code < 500)]);
-      // Where the docs site is built, what it does not have is told on a page of it.
+      // Where the docs site is built, it has its own 404 page.
       if (!path.startsWith('/docs/')) expect(JSON.parse(body)).toMatchObject({ status, code: expect.any(String) });
     }
   });
@@ -331,7 +331,7 @@ test('nothing that was refused is charged', async () => {
     expect((await ask(gateway, key, body)).status).toBeGreaterThanOrEqual(400);
     expect((await ask(gateway, own, body)).status).toBeGreaterThanOrEqual(400);
   }
-  // A request that is settled after them all is in the books when it is there, and so would they be.
+  // A request that is settled after them all is in the ledger: then they would be there too.
   await account.trace(header(await ask(gateway, key, HELLO), 'x-request-id'));
   expect((await account.usage()).total.requests).toBe(before.total.requests + 1);
 });

@@ -8,7 +8,7 @@ import { Gateway } from './gateway.ts';
 import { openLedgerAudit } from './ledger-audit.ts';
 import { nano, usd } from './money.ts';
 
-/** As short as a busy machine bears: a provider that answers at once must not seem silent. */
+/** As short as a busy machine allows: a provider that answers at once must not time out. */
 const FIRST_BYTE_MS = 5_000;
 const IDLE_MS = 3_000;
 /**
@@ -69,7 +69,7 @@ const FAULTS: [string, Step][] = [
   ['resets the connection before its head', steps.resetBeforeHead()],
   ['answers an HTML error', steps.html(502)],
   ['answers an HTML page', steps.html()],
-  ['redirects to somebody else', steps.redirect('http://127.0.0.1:1/v1/chat/completions')],
+  ['redirects to another server', steps.redirect('http://127.0.0.1:1/v1/chat/completions')],
   ['says nothing at all', steps.silence()],
   ['says nothing after its head', steps.headThenSilence()],
 ];
@@ -160,7 +160,7 @@ describe.each([
     expect(receipt.cost_nano_usd).toBe('0');
   });
 
-  test('is late at every deployment: the caller is told so, and each of the three is paid what it bills', async () => {
+  test('is late at every deployment: the caller gets a timeout, and each bill is charged', async () => {
     const model = nextModel();
     upstream.script(() => ({ delayMs: FIRST_BYTE_MS + 2_000 }));
     const answered = await ask(gateway, key, { ...messages, model });
@@ -233,7 +233,7 @@ describe('an event that cannot be read', () => {
   });
 });
 
-describe('a stream in a form of its own', () => {
+describe('a stream in an unusual form', () => {
   const FORMS: [string, Step][] = [
     ['without [DONE]', steps.withoutDone()],
     ['with CRLF', steps.crlf()],
@@ -267,7 +267,7 @@ describe('usage that cannot be trusted', () => {
     ['written as strings', steps.usageStrings()],
     ['absurd', steps.usageAbsurd()],
   ];
-  test.each(WRONG)('because it is %s is estimated, and says so', async (_, fault) => {
+  test.each(WRONG)('because it is %s is estimated, and flagged', async (_, fault) => {
     for (const body of [HELLO, STREAM]) {
       upstream.script(fault);
       const answered = await ask(gateway, key, { ...body, max_tokens: 100 });
@@ -298,7 +298,7 @@ describe('usage that cannot be trusted', () => {
 });
 
 describe('a provider that bills more than its bound', () => {
-  test('is booked in full, and the key’s cap refuses what comes next', async () => {
+  test('is booked in full, and the key’s cap refuses the next request', async () => {
     const { key: capped } = await account.createKey({ monthly_cap_usd: '0.0001' });
     upstream.script({ tokens: 1_000, exceedsBound: true });
     const overrun = await ask(gateway, capped, { ...HELLO, max_tokens: 16 });

@@ -13,7 +13,7 @@ import { sum, usd } from './money.ts';
 /** More than any page or piece that a batch is worked on in. */
 const LINES = Number(process.env['BATCH_LINES_UNDER_TEST'] ?? 3_000);
 const KILLS = 3;
-/** Of a gateway that is not told otherwise. */
+/** The default of a gateway. */
 const LINES_AT_ONCE = 8;
 const MOST_RSS_KIB = 300 * 1024;
 /** On a large machine V8 lets garbage lie. What is really needed shows where it may not, and a batch must do with it. */
@@ -173,7 +173,7 @@ describe('the OpenAI SDK', () => {
     }
   });
 
-  test('is told of every line that is wrong, and nothing runs', async () => {
+  test('reports every invalid line, and nothing runs', async () => {
     const { key } = await account.createKey();
     const wrong = [
       line('a'),
@@ -336,7 +336,7 @@ test(`${LINES} lines through a worker that is killed ${KILLS} times: each once i
   expect(receipt).toMatchObject({ kind: 'batch_line', price_factor: '0.5', cost_nano_usd: String(LINE_NANO_USD) });
 
   const settled = sum([...entries.values()].map(({ cost }) => cost));
-  // What the provider bills, for calls whose answer nobody heard too.
+  // The bills of the provider, also for calls whose answer was lost.
   expect(settled).toBeGreaterThanOrEqual(BigInt(answered) * LINE_NANO_USD);
   const spent = usd(settled);
   const budget = await fetch(`${gateway.url}/v1/keys/${key_id}/budget`, { headers: account.session });

@@ -67,7 +67,7 @@ export function header({ headers }: Pick<Answered, 'headers'>, name: string): st
   return value;
 }
 
-/** Proves that the request stands in the books exactly once, with a receipt that verifies. @returns its trace and its receipt's payload */
+/** Proves that the request is in the ledger exactly once, with a receipt that verifies. @returns its trace and its receipt's payload */
 export async function settledOnce(gateway: Gateway, account: Account, answered: Pick<Answered, 'headers'>) {
   const trace = await account.trace(header(answered, 'x-request-id'));
   expect(trace.receipt_id).toBe(header(answered, 'x-receipt-id'));

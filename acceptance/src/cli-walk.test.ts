@@ -93,7 +93,7 @@ test('a new user gets from registration to a revoked key with nothing but the co
   );
   expect(answered.stderr).toContain('tallygate budgets set');
 
-  // That refusal is the alert of 100 %, in the list and in the mail, though one was told of before.
+  // That refusal sends the alert of 100 %, in the list and by mail, although an earlier one was sent.
   expect(JSON.parse(await terminal.must(['budgets', 'show', 'agent', '--json', 'status,monthly_cap_usd']))).toEqual({
     status: 'exceeded',
     monthly_cap_usd: '0.05',
@@ -104,7 +104,7 @@ test('a new user gets from registration to a revoked key with nothing but the co
   const subject = expect.stringMatching(/^agent has used 9\d\S* % of its monthly cap, and /);
   await vi.waitFor(async () => expect(await subjects()).toContainEqual(subject), MAILED);
 
-  // The cap is raised, and the same key goes on.
+  // The cap is raised, and the same key works again.
   await terminal.must(['budgets', 'set', 'agent', '0.20', '--alerts', '90,100']);
   expect((await ask(key)).exitCode).toBe(0);
   expect((await terminal.must(['budgets', 'history', 'agent'])).split('\n')[0]).toMatch(/\tuser …[0-9a-f]{4}\t0\.05\t0\.2\t/);

@@ -24,7 +24,7 @@ afterAll(async () => {
   await upstream?.close();
 });
 
-/** Callers that ask, plain and streamed, until the gateway is gone. @returns the answers that were received to their last byte */
+/** Callers with plain and streamed requests, until the gateway has died. @returns the answers that were received to their last byte */
 async function callUntilGone(key: string, headers: Record<string, string>): Promise<Answered[]> {
   const whole: Answered[] = [];
   const caller = async (index: number) => {
@@ -53,7 +53,7 @@ function killAtCall(last: number): Promise<unknown> {
 
 const onceEach = { records: 1, postings: 1, receipts: 1 };
 
-test(`${CRASHES} times kill -9 under load: whatever reached a client whole is in the books once, with its receipt, and no cap is off by a nano-dollar`, async () => {
+test(`${CRASHES} times kill -9 under load: each whole answer is booked once, with its receipt, and caps are exact`, async () => {
   const { key, key_id } = await account.createKey({ monthly_cap_usd: '1' });
   const run = { 'x-agent-run-id': 'crashing', 'x-agent-max-budget': '0.9' };
   await ask(gateway, key, HELLO, run);
@@ -93,13 +93,13 @@ test(`${CRASHES} times kill -9 under load: whatever reached a client whole is in
   expect(answers).toBeGreaterThan(CRASHES);
 });
 
-test('kill -9 of the database while serving loses nothing: what was answered is in the books after the next start', async () => {
+test('kill -9 of the database loses nothing: answered requests are in the ledger after a restart', async () => {
   const { key, key_id } = await account.createKey({ monthly_cap_usd: '1' });
   const served = [await ask(gateway, key, HELLO)];
   process.kill(postmasterOf(gateway.dataDir).pid, 'SIGKILL');
   for (let call = 0; call < 20; call++) {
     const answered = await ask(gateway, key, { ...HELLO, max_tokens: 64, stream: call % 2 === 0 });
-    // What is known to the gateway goes on; what is not may be refused, as unavailable and not as a bug.
+    // Keys in memory still work; others may be refused, as unavailable and not as a bug.
     if (answered.status !== 200) expect(problemOf(answered)).toMatchObject({ status: 503, code: 'store_unavailable' });
     else served.push(answered);
   }
@@ -125,7 +125,7 @@ test('kill -9 lifts no ceiling of a run, although nothing of the run was ever se
   expect(problemOf(await ask(gateway, key, HELLO, run))).toMatchObject({ status: 402, budget: { cap_usd: '0.000001' } });
 });
 
-test('kill -9 of the database under a running gateway: it says so, and is ready again by itself with nothing lost', async () => {
+test('kill -9 of the database under a running gateway: it reports it, recovers and loses nothing', async () => {
   const { key, key_id } = await account.createKey({ monthly_cap_usd: '1' });
   upstream.script({ tokens: 10, gapMs: 40 });
   const arrived = upstream.nextRequest();
@@ -133,12 +133,12 @@ test('kill -9 of the database under a running gateway: it says so, and is ready 
   await arrived;
   process.kill(postmasterOf(gateway.dataDir).pid, 'SIGKILL');
   await readiness(503);
-  const whole = await running; // Settled without a database, or hardly with one: the books have it later.
+  const whole = await running; // Settled without a database, or with a failing one: the ledger has it later.
   expect(isDone(whole)).toBe(true);
   upstream.reset();
   await readiness(200);
 
-  // Entity manager, pools and listener have all found back: a key is made, known, and gone at once when it is revoked.
+  // Entity manager, pools and listener have reconnected: a key is created, accepted, and refused at once after its revocation.
   const made = await account.createKey();
   const withNew = await ask(gateway, made.key, HELLO);
   expect(withNew.status).toBe(200);

@@ -32,7 +32,7 @@ export class CutOff {
     return way;
   }
 
-  /** Every connection ends, and new ones do as soon as they are made, as where the program behind a port is gone. */
+  /** Every connection ends, and new ones end at once, as when the program behind a port has died. */
   cut(): void {
     this.#isOpen = false;
     for (const { localPort } of this.#far) if (localPort !== undefined) this.brokenPorts.add(localPort);

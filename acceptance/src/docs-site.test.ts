@@ -140,7 +140,7 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
     await page.context().close();
   });
 
-  it('says where an operation stands, and leads back there', async () => {
+  it('shows the section of an operation, and links back to it', async () => {
     const { page } = await open();
     await page.goto(`${gateway.url}${PAGES.operation}`);
     const trail = page.getByRole('navigation', { name: 'Breadcrumb' });

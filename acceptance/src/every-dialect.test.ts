@@ -54,7 +54,7 @@ const DIALECTS: readonly Dialect[] = [
     provider: 'anthropic',
     model: 'claude-sonnet-4-6',
     price: { fresh: 3_000n, cached: 300n, written: 3_750n, output: 15_000n },
-    // Anthropic counts what comes from the cache and goes there beside the prompt.
+    // Anthropic counts cache reads and writes beside the prompt.
     cached: { step: anthropicSteps.cached({ read: 6, write5m: 4 }), tokens: { fresh: 10n, cached: 6n, written: 4n, output: 8n } },
     refusal: { step: anthropicSteps.refusal('This is not something to help with.'), tokens: { fresh: 10n, output: 8n } },
     limited: anthropicSteps.rateLimited(3),
@@ -162,7 +162,7 @@ function saidIn(answered: Answered, isStreamed: boolean) {
 describe.each(DIALECTS)('$provider', (dialect) => {
   const { provider, price } = dialect;
 
-  /** Asks, and checks what was charged in the header, the answer, the trace, the receipt and the books. */
+  /** Sends a request, and compares the charge in header, answer, trace, receipt and ledger. */
   async function settled(isStreamed: boolean, body: object, step: Step, tokens: Tokens) {
     upstream.script(step);
     const answered = await ask(gateway, key, request(dialect, isStreamed, body));

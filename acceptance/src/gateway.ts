@@ -9,7 +9,7 @@ import { ALLOCATOR } from '../../scripts/allocator.ts';
 import { type SharedLife, startShared } from './shared-process.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** As `npm start` starts it: from a bundle, which the first one makes. Nobody starts it again. */
+/** As `npm start` starts it: from a bundle, which the first start builds. It is not supervised. */
 const COMMAND = ['scripts/gateway.mjs'];
 const SUPERVISED = ['scripts/start.mjs'];
 /** What one suite asks with one test key within a minute, or has refused, a program would not. */
@@ -48,10 +48,10 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /**
    * `shared`: beside other gateways in one process, at a third of the time. It cannot be killed, and nothing is known of its memory and output.
-   * Left out, it has a process of its own, as its users run it.
+   * Left out, it has its own process, as its users run it.
    */
   readonly process?: 'shared';
-  /** Epoch milliseconds at which its clock stands still; left out, it goes by the real time. It shares a process then. */
+  /** A fixed clock in epoch milliseconds; left out, the real time. It shares a process then. */
   readonly frozenAtMs?: number;
   /**
    * `embedded`: in its data directory, where a user who names none has it. Left out, a database of the run's PostgreSQL, which is there at
@@ -60,7 +60,7 @@ export interface GatewayOptions {
   readonly database?: 'embedded';
 }
 
-/** A migrated database that nobody else uses. */
+/** A separate migrated database. */
 interface MadeDatabase {
   readonly url: string;
   drop(): Promise<void>;
@@ -72,7 +72,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The server as its users run it: a process of its own where nothing else is asked for, on a data directory that outlives it. */
+/** The server as its users run it: its own process by default, on a data directory that outlives it. */
 export class Gateway {
   /** Where gateways get their databases that name none; undefined outside a test run, where each has an embedded one. */
   static makeDatabase: (() => Promise<MadeDatabase>) | undefined;
@@ -137,7 +137,7 @@ export class Gateway {
     this.#frozenAtMs = ms;
   }
 
-  /** Another process on the same folder, whatever becomes of it. */
+  /** Another process on the same folder; it may fail. */
   launch(): GatewayProcess {
     return new GatewayProcess(this.#env);
   }
@@ -148,7 +148,7 @@ export class Gateway {
   }
 
   get process(): GatewayProcess {
-    if (!this.#process) throw new Error('The gateway was never started in a process of its own');
+    if (!this.#process) throw new Error('The gateway was never started in its own process');
     return this.#process;
   }
 
@@ -240,7 +240,7 @@ class GatewayProcess {
         reject(new Error(`The gateway ended (${signal ?? code}):\n${this.#output}`));
       });
     });
-    this.listening.catch(() => {}); // Whoever waits for it hears of it; who launches a process to see it fail does not wait.
+    this.listening.catch(() => {}); // Callers that wait get the error; a test of a failing start does not wait.
   }
 
   get url(): string {

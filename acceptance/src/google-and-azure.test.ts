@@ -47,7 +47,7 @@ async function streamedCost(model: string): Promise<number | undefined> {
 }
 
 describe('a key for Google in the environment', () => {
-  // 4 tokens fresh at 1.50, 6 cached at 0.15, 3 thought and 8 said at 9.00 USD a million.
+  // 4 tokens fresh at 1.50, 6 cached at 0.15, 3 reasoning and 8 text tokens at 9.00 USD a million.
   const step = { reasoning: 'Let me think.', ...googleSteps.usage({ cachedContentTokenCount: 6 }) };
   const cost = 0.0001059;
 
@@ -63,7 +63,7 @@ describe('a key for Google in the environment', () => {
     ]);
   });
 
-  test('lets the SDK’s tool loop run, with parallel calls, though it knows nothing of signatures', async () => {
+  test('runs the SDK’s tool loop, with parallel calls, although it ignores signatures', async () => {
     upstream.script({ text: '', toolCalls: CALLS, google: { thoughtSignature: 'c2lnbmVk' } });
     const runner = openai.chat.completions.runTools({
       model: GEMINI,

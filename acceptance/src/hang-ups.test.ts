@@ -172,7 +172,7 @@ const EVERYWHERE: readonly (readonly [string, string, () => object])[] = [
   ['videos', '/v1/videos', () => ({ model: 'sora-2', prompt: 'A ledger.', seconds: '4', size: '1280x720' })],
 ];
 
-/** A call at every endpoint, in every dialect, each under a request id of its own; resolves once all providers are at work. */
+/** A call at every endpoint, in every dialect, each under a different request id; resolves once all providers are at work. */
 async function askEverywhere(prefix: string, key: string, signal?: AbortSignal) {
   const running = EVERYWHERE.map(async ([name, path, body]) => {
     const asked = body();

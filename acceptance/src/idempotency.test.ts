@@ -71,7 +71,7 @@ test('the same key for another request is a conflict', async () => {
   expect(upstream.requests).toHaveLength(1);
 });
 
-test('a repeat of a request that still runs is told to come again', async () => {
+test('a repeat of a request that still runs gets a retryable error', async () => {
   const headers = once();
   upstream.script({ delayMs: 4_000 });
   const arrived = upstream.nextRequest();

@@ -8,7 +8,7 @@ const REST_MS = 12_000;
 const WATCHED_MS = 10_000;
 const MOST_A_SECOND = 10;
 
-test('a gateway that nobody asks anything asks its database next to nothing', async () => {
+test('an idle gateway sends almost no statements to its database', async () => {
   const gateway = await Gateway.start();
   const client = new pg.Client({ connectionString: gateway.databaseUrl });
   await client.connect();

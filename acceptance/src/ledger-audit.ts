@@ -19,7 +19,7 @@ export interface AuditedRequest {
   readonly records: number;
   /** Of those records: attempts that ended with their gateway. Only background work is asked again after one. */
   readonly abandoned: number;
-  /** Of those records: whose provider said no usage. They are charged by our count, or at their hold. */
+  /** Of those records: without usage from the provider. They are charged by our count, or at their hold. */
   readonly estimated: number;
   readonly postings: number;
   readonly receipts: number;

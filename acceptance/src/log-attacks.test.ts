@@ -49,7 +49,7 @@ const typing =
   (...argv: string[]) =>
     terminal.type(argv, { apiKey: gateway.bootstrap.test_api_key });
 
-/** What somebody keeps who has an account, and has looked at the log once. */
+/** The files of a customer who has checked the log once. */
 async function firstLook(): Promise<Terminal> {
   const terminal = newTerminal();
   const type = typing(terminal);
@@ -59,7 +59,7 @@ async function firstLook(): Promise<Terminal> {
   return terminal;
 }
 
-/** The same person before each attack. Nobody else helps them. */
+/** The same customer before each attack, without help from others. */
 async function customer() {
   const terminal = newTerminal();
   for (const [path, content] of looked.files) terminal.files.set(path, content);
@@ -146,7 +146,7 @@ const ATTACKS: readonly Attack[] = [
   },
 ];
 
-describe.skipIf(!hasGo)('torchwood, which knows nothing of ours,', { timeout: 400_000 }, () => {
+describe.skipIf(!hasGo)('torchwood, an independent implementation,', { timeout: 400_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-follow-'));
   const program = join(folder, 'follow');
   beforeAll(() => {

@@ -75,7 +75,7 @@ test('and while it does not: the database runs for as long as the command takes'
   expect(await statusOf(await sessionOf())).toBe(200);
 });
 
-test('an unknown address, a mistyped folder and a mistyped command change nothing and are told apart', async () => {
+test('an unknown address, a mistyped folder and a mistyped command are distinct errors', async () => {
   expect(await admin(['mfa-reset', 'nobody@example.com'])).toEqual({
     stdout: '',
     stderr: 'There is no user with the address nobody@example.com.\n',

@@ -47,7 +47,7 @@ async function call(client: Connected, name: string, args: Record<string, unknow
   return About.parse(structuredContent);
 }
 
-/** What a refused tool said first. */
+/** The first text of a refused tool. */
 async function refusal(client: Connected, name: string, args: Record<string, unknown> = {}) {
   const { isError, content } = await client.callTool({ name, arguments: args });
   const [said] = content;
@@ -139,7 +139,7 @@ test('every family of tools does what the API does', async () => {
     'get_vaas_keys',
   ])
     await call(client, name);
-  // Its line would be a call to the provider in somebody else's test.
+  // Its line would be a call to the provider in another test.
   await expect
     .poll(async () => (await call(client, 'get_batch', { batch_id: begun.id })).answer, { timeout: 120_000 })
     .toMatchObject({
@@ -302,7 +302,7 @@ describe('who may do what', () => {
     expect(await refusal(client, 'create_chat_completion', HELLO)).toMatch(/^scope_required \(403\): .*inference/);
   });
 
-  test('somebody else’s object is answered exactly as a missing one', async () => {
+  test('another account’s object is answered exactly as a missing one', async () => {
     const stranger = await Account.signUp(gateway);
     const { key: strange, key_id } = await stranger.createKey();
     await using client = await connect();

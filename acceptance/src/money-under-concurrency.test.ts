@@ -40,7 +40,7 @@ function billAtRandom(seed: number): void {
 
 const isRefusedForNow = ({ status }: Answered) => status === 429;
 
-/** All calls at once; those that are told to come again do so, together, as long as any is. */
+/** All calls at once; those with a retryable error are repeated together, until none is left. */
 async function storm(calls: number, key: string, headers: Record<string, string>): Promise<Answered[]> {
   const call = (index: number) =>
     ask(
@@ -138,7 +138,7 @@ describe('the last of a cap', () => {
     expect(problemOf(await ask(gateway, key, request))).toMatchObject({ budget: { spent_usd: '0.0000126', held_usd: '0' } });
   });
 
-  test('bounds the tokens where the caller lets it, and says so', async () => {
+  test('limits the tokens where the caller allows it, and reports that', async () => {
     const { key } = await account.createKey({ monthly_cap_usd: usd(nano(worstCase) - nano('0.000012')) });
     expect((await ask(gateway, key, request)).status).toBe(402);
     const answered = await ask(gateway, key, request, { 'x-budget-policy': 'clamp' });

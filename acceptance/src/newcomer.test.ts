@@ -20,7 +20,7 @@ describe.skipIf(!hasTerminal)('a newcomer at a real terminal', () => {
     await gateway?.remove();
   });
 
-  /** What somebody does on the page, in a browser where the machine has one. */
+  /** The steps of a user on the page, in a browser where the machine has one. */
   async function approve(code: string): Promise<void> {
     const { admin_email: email, admin_password: password } = gateway.bootstrap;
     if (executable === undefined) {
@@ -41,7 +41,7 @@ describe.skipIf(!hasTerminal)('a newcomer at a real terminal', () => {
       page.on('pageerror', ({ message }) => faults.push(message));
       page.on('console', (said) => said.type() === 'error' && faults.push(said.text()));
       await page.goto(`${gateway.url}/device?user_code=${code}`);
-      // Gone from the address bar, so that it is in no history.
+      // Removed from the address bar, so that it is in no history.
       expect(page.url()).toBe(`${gateway.url}/device`);
       await page.getByLabel('E-mail address').fill(email);
       await page.getByLabel('Password').fill(password);

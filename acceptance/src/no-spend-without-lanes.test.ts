@@ -45,7 +45,7 @@ interface Document {
 
 const document = readDocument<Document>(readFileSync(new URL('../../contract/openapi.json', import.meta.url), 'utf8'));
 
-/** What runs a model says so: it takes the headers of an agent run. */
+/** Operations that run a model are recognized by the headers of an agent run. */
 const SPENDING: Spending[] = Object.entries(document.paths).flatMap(([path, operations]) =>
   Object.entries(operations).flatMap(([method, { operationId, parameters = [], requestBody }]) => {
     if (!parameters.some(({ name }) => name === 'x-agent-run-id')) return [];
@@ -73,7 +73,7 @@ const BATCH_LINE = `${JSON.stringify({ custom_id: 'a', method: 'POST', url: '/v1
 const resolved = (schema: Schema): Schema =>
   schema.$ref ? resolved(document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
 
-/** Four milliseconds of it: 8 kHz, 16 bits, one channel. Where a file is no recording, its bytes are as good as any. */
+/** Four milliseconds of it: 8 kHz, 16 bits, one channel. Where the file need not be a recording, any bytes work. */
 const SILENCE = Buffer.concat([
   Buffer.from('RIFF\x64\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00', 'latin1'),
   Buffer.from('\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x40\x00\x00\x00', 'latin1'),

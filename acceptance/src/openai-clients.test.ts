@@ -49,7 +49,7 @@ describe.each(['responses', 'chat', 'compatible', 'tallygate'] as const)('the AI
     expect((await result.usage).outputTokens).toBeGreaterThan(0);
   });
 
-  test('calls a tool and goes on with what it gave', async () => {
+  test('calls a tool and continues with its result', async () => {
     const asked: string[] = [];
     const weather = tool({
       description: 'The weather in a city.',

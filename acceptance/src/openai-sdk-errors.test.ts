@@ -125,7 +125,7 @@ describe('money', () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
-  test('a provider’s rate limit is a RateLimitError, repeated when the provider said so', async () => {
+  test('a provider’s rate limit is a RateLimitError, retried after the provider’s delay', async () => {
     upstream.script(steps.rateLimited({ seconds: 1 }), {});
     const { openai, sent } = client(liveKey);
     const startedAt = performance.now();

@@ -81,7 +81,7 @@ describe('the OpenAI SDK', () => {
     await expect(openai.uploads.complete(other.id, { part_ids: ['part_x'] })).rejects.toBeInstanceOf(OpenAI.ConflictError);
   });
 
-  test('is told what is wrong as its own errors', async () => {
+  test('gets failures as its own error classes', async () => {
     const file = await toFile(Buffer.from('x'), 'x.txt');
     // @ts-expect-error The SDK knows that there is no such purpose.
     await expect(openai.files.create({ file, purpose: 'nonsense' })).rejects.toMatchObject({

@@ -23,7 +23,7 @@ describe('the older completions', () => {
   const ask = { model: 'gpt-3.5-turbo-instruct', prompt: 'Tell me of ledgers.', max_tokens: 40 };
   const withoutUsage = { headers: { 'X-Sandbox-Fault': 'no-usage' } };
 
-  test('cost what was written, also where nobody says how much that was', async () => {
+  test('cost the output, also where its size is not reported', async () => {
     const [told, untold] = [await openai.completions.create(ask), await openai.completions.create(ask, withoutUsage)];
     const [exact = 0, estimated = 0] = [told, untold].map(({ usage }) => usage?.completion_tokens);
     expect(exact).toBeGreaterThan(10);
@@ -177,7 +177,7 @@ describe('audio', () => {
     expect(done).toMatchObject({ text, usage: { type: 'tokens', cost: expect.any(Number) } });
   });
 
-  test('is written down once under an idempotency key, whatever boundary the form has', async () => {
+  test('is transcribed once under an idempotency key, with any form boundary', async () => {
     const bytes = Buffer.from(await (await speak('wav')).arrayBuffer());
     const headers = { 'Idempotency-Key': randomUUID() };
     const hear = async (name: string) =>
@@ -190,7 +190,7 @@ describe('audio', () => {
     await expect(hear('b.wav')).rejects.toMatchObject({ status: 409, code: 'idempotency_conflict' });
   });
 
-  test('costs what was heard and said, also where the format has no place for usage', async () => {
+  test('costs input and output, also where the format has no usage', async () => {
     const file = await toFile(Buffer.from(await (await speak('wav')).arrayBuffer()), 'a.wav');
     const hear = async (response_format: 'json' | 'text') =>
       openai.audio.transcriptions.create({ model: 'gpt-4o-transcribe', file, response_format }).asResponse();
@@ -200,7 +200,7 @@ describe('audio', () => {
     expect(estimated).toBeLessThan((exact ?? 0) * 10);
   });
 
-  test('is refused without a recording, and what is no form is told to be one', async () => {
+  test('is refused without a recording, and if the body is not a form', async () => {
     await expect(openai.post('/audio/transcriptions', { body: { model: 'whisper-1' } })).rejects.toMatchObject({ status: 415 });
     const form = new FormData();
     form.append('model', 'whisper-1');

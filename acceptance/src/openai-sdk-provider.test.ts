@@ -189,7 +189,7 @@ describe('a caller who goes away', () => {
     });
   });
 
-  test('is told apart from a timeout of the SDK, whose answer is read on too', async () => {
+  test('is distinguished from a timeout of the SDK, whose answer is read on too', async () => {
     upstream.script({ delayMs: 5_000 });
     const arrived = upstream.nextRequest();
     const completion = openai.chat.completions.create(HELLO, { timeout: 2_000 });

@@ -29,7 +29,7 @@ async function collect<T>(all: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 const user = (content: string) => ({ type: 'message', role: 'user', content }) as const;
-/** What was said, to be said again. The SDK has kinds of items that are no input; there are none here. */
+/** Earlier output as new input. The SDK has kinds of items that are no input; there are none here. */
 const asInput = (output: readonly ResponseOutputItem[]) =>
   output.filter((item) => item.type === 'message' || item.type === 'reasoning' || item.type === 'compaction');
 const ended = async (id: string) => {
@@ -40,7 +40,7 @@ const ended = async (id: string) => {
 };
 
 describe('responses', () => {
-  test('are made, kept, shown, listed and deleted', async () => {
+  test('are created, stored, read, listed and deleted', async () => {
     const made = await openai.responses.create({ ...HELLO, instructions: 'Be brief.', metadata: { topic: 'demo' } });
     expect(made).toMatchObject({
       object: 'response',

@@ -37,7 +37,7 @@ describe('the OpenAI SDK with the key that the first boot made', () => {
     expect(deltas.join('')).toBe(plain.choices[0]?.message.content);
   });
 
-  test('shows usage in a stream to whom it was promised, and to nobody else', async () => {
+  test('has usage in a stream only where it was requested', async () => {
     const usages = async (include_usage: boolean) => {
       const options = include_usage ? { stream_options: { include_usage } } : {};
       const chunks = await openai.chat.completions.create({ ...HELLO, stream: true, ...options });
@@ -152,7 +152,7 @@ describe('the models', () => {
 });
 
 describe('a request', () => {
-  /** Every optional member, said to be null. */
+  /** Every optional member, set to null. */
   const nulls = (...names: string[]) => Object.fromEntries(names.map((name) => [name, null]));
   const often = ['user', 'metadata', 'models'];
   const sampling = ['temperature', 'top_p', 'stream', 'stream_options', 'tools', 'tool_choice', 'parallel_tool_calls', 'service_tier'];
@@ -200,7 +200,7 @@ describe('a request', () => {
     await expect(openai.post(path, { body })).rejects.toBeInstanceOf(UNPROCESSABLE);
   });
 
-  test('for more than is there to be shown is refused wherever there is something to include', async () => {
+  test('with unknown values of include is refused by every operation that has it', async () => {
     const { id } = await openai.responses.create({ model: MODEL, input: 'Hi.' });
     const { id: conversation } = await openai.conversations.create({ items: [{ role: 'user', content: 'Hi.' }] });
     for (const path of [`/responses/${id}`, `/responses/${id}/input_items`, `/conversations/${conversation}/items`]) {

@@ -30,7 +30,7 @@ const ended = (id: string) =>
     return video.status === 'completed' || video.status === 'failed' ? video : undefined;
   }, PATIENCE);
 
-/** The trace of the call that began a job, once it is written, and once it says so much of a refund. */
+/** The trace of the call that began a job, once it is written, and once it has this refund. */
 async function trace(requestId: string, isRefunded = false): Promise<RequestTrace> {
   return vi.waitUntil(async () => {
     const answer = await fetch(`${gateway.url}/v1/requests/${requestId}`, { headers: account.session });
@@ -117,7 +117,7 @@ describe('the OpenAI SDK', () => {
     expect(await ended(failing.data.id)).toMatchObject({ status: 'failed' });
     const again = await openai.videos.edit({ prompt: 'Again', video: { id: extension.data.id } }).withResponse();
     expect(again.data).toMatchObject({ seconds: '12', remixed_from_video_id: extension.data.id });
-    // Of the extension, the eight seconds that were added; of what is made of it, all twelve.
+    // For the extension, the eight added seconds; for its remix, all twelve.
     for (const [{ response }, cost_usd] of [
       [edit, '0.4'],
       [extension, '0.8'],
@@ -167,7 +167,7 @@ describe('the OpenAI SDK', () => {
     });
   });
 
-  test('is told what cannot be had, and pays nothing', async () => {
+  test('gets an error for unavailable content, and pays nothing', async () => {
     const file = await toFile(Buffer.from('x'), 'x.mp4');
     const refusals: [() => Promise<unknown>, string][] = [
       [() => openai.videos.create({ prompt: PROMPT, seconds: '5' as '4' }), 'must be "4" or "8" or "12" for sora-2'],
@@ -204,7 +204,7 @@ describe('the OpenAI SDK', () => {
   });
 });
 
-test('a failed job is given back once, whatever becomes of the gateway meanwhile', async () => {
+test('a failed job is refunded once, also when the gateway dies meanwhile', async () => {
   const { data: begun, response } = await openai.videos
     .create({ prompt: 'To nothing' }, { headers: { 'x-sandbox-fault': 'failed-job' } })
     .withResponse();

@@ -11,7 +11,7 @@ import { Gateway } from './gateway.ts';
 import { verifiedReceipt } from './ledger-audit.ts';
 import { admin } from './operator.ts';
 
-/** A gateway in front of a server of one's own, whose two models nobody has heard of. */
+/** A gateway in front of a local server with two unknown models. */
 const [LLAMA, QWEN] = ['llama3.1:8b', 'qwen2.5:7b'] as const;
 
 /** More than a month of the plan that everybody is on who buys none, and than its minute. */

@@ -33,7 +33,7 @@ const api = async (account: Account, path: string, json?: object) => {
   return body;
 };
 
-/** A webhook as Stripe signs it. @returns the status, 0 where nobody answered */
+/** A webhook as Stripe signs it. @returns the status, 0 without an answer */
 const deliver = async (event: object, { secret = SECRET, at = Math.floor(Date.now() / 1000) } = {}): Promise<number> => {
   const body = JSON.stringify(event);
   const signature = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex');
@@ -98,7 +98,7 @@ async function stateOf(account: Account) {
   };
 }
 
-test('webhooks told three times, in any order, through deaths of the process, come to what one clean delivery in order comes to', async () => {
+test('webhooks sent three times in any order, through crashes, equal one clean delivery in order', async () => {
   const clean = await Account.signUp(gateway);
   for (const event of await story(clean)) expect(await deliver(event)).toBe(200);
   const wanted = await stateOf(clean);
@@ -115,7 +115,7 @@ test('webhooks told three times, in any order, through deaths of the process, co
   const share = Math.ceil(waiting.length / (KILLS + 1));
   for (let round = 0; round <= KILLS; round++) {
     const told = waiting.slice(round * share, (round + 1) * share);
-    // Several at once; in the midst of them the process dies, and what it did not answer is told again.
+    // Several at once; meanwhile the process dies, and unanswered ones are sent again.
     const answers = told.map(async ({ event }) => ({ event, status: await deliver(event) }));
     if (round < KILLS) {
       await Promise.race(answers);
@@ -129,7 +129,7 @@ test('webhooks told three times, in any order, through deaths of the process, co
   expect(await ledger.faults()).toEqual([]);
 });
 
-test('a webhook that is signed by somebody else, or long ago, is refused and changes nothing', async () => {
+test('a webhook with another signing key, or an old one, is refused and changes nothing', async () => {
   const account = await Account.signUp(gateway);
   const [event] = (await story(account)).filter(({ type }) => type === 'checkout.session.completed');
   const longAgo = Math.floor(Date.now() / 1000) - 301;

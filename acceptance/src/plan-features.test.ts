@@ -147,7 +147,7 @@ describe.each(Object.entries(USES))('the feature %s', (feature, probes) => {
   });
 });
 
-test('without receipts every request still has one, which whoever has its id can read', async () => {
+test('without receipts every request still has one, which anyone with its id can read', async () => {
   await give(without('receipts'));
   const { headers } = await send('POST', '/v1/chat/completions', HELLO, bearer(live));
   for (const id of [receiptId, headers.get('x-receipt-id')])

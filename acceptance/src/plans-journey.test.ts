@@ -227,7 +227,7 @@ describe.skipIf(!executable)('a customer of a gateway that sells, in a real brow
     gateway.freezeAt(NEXT_MONTH_MS);
     await gateway.start();
     hearWebhooks();
-    // Both sides tell the time alike: a webhook signed a month ago is refused.
+    // Both sides use the same clock: a webhook signed a month ago is refused.
     nowMs = NEXT_MONTH_MS;
     stripe.advance({ toMs: NEXT_MONTH_MS });
     await expect.poll(planNow).toBe('free');

@@ -69,7 +69,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
 
   test('is not held up by idle connections', async () => {
     const unused = openSocket(gateway);
-    await fetch(`${gateway.url}/health/live`); // And its connection is kept.
+    await fetch(`${gateway.url}/health/live`); // Its connection stays open.
     const startedAt = performance.now();
     await gateway.stop(signal);
     expect(performance.now() - startedAt).toBeLessThan(25_000);
@@ -79,11 +79,11 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
 });
 
 describe('DRAIN_DELAY_MS', () => {
-  test('is how long a gateway that is not ready any more goes on answering, so that no request is refused or reset', async () => {
+  test('is how long a gateway that is not ready still answers, so that no request is reset', async () => {
     const draining = await Gateway.start({ env: { DRAIN_DELAY_MS: '6000' } });
     onTestFinished(() => draining.remove());
     const { test_api_key } = draining.bootstrap;
-    // A kept connection, from before.
+    // A keep-alive connection, from before.
     expect((await ask(draining, test_api_key, HELLO)).status).toBe(200);
     const startedTick = performance.now();
     const stopped = draining.stop();
@@ -98,7 +98,7 @@ describe('DRAIN_DELAY_MS', () => {
   });
 });
 
-test('is stopped once by all who tell it to: a service manager, the supervisor and the script runner each send a signal', async () => {
+test('is stopped once by the signals of service manager, supervisor and script runner', async () => {
   const busy = await Gateway.start();
   onTestFinished(() => busy.remove());
   const { pid = 0 } = busy.process;
@@ -120,7 +120,7 @@ describe.skipIf(process.platform !== 'linux')('a burst of connections while the 
     process.kill(pid, 'SIGSTOP');
     const sockets = Array.from({ length: burst }, () => openSocket(busy));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-    // One half has asked before it is told to stop, in the other half a request arrives while it drains.
+    // One half has sent a request before the stop, in the other half a request arrives while it drains.
     const answers = sockets.map((socket) => readAnswer(socket));
     for (const socket of sockets.slice(0, half)) socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
     for (const socket of sockets.slice(half)) socket.write('GET /health/live HTTP/1.1\r\n');
@@ -183,7 +183,7 @@ describe('a wrong setting', () => {
     expect(said).toMatch(message);
   });
 
-  test('of the data directory is said too', async () => {
+  test('of the data directory is reported too', async () => {
     await expect(Gateway.start({ env: { DATA_DIR: '/dev/null/data' } })).rejects.toThrow(/did not start/);
   });
 });

@@ -5,7 +5,7 @@ import { Account } from './account.ts';
 import { ask, HELLO, problemOf } from './chat.ts';
 import { Gateway } from './gateway.ts';
 
-/** A gateway whose provider is itself, by an address that nobody can tell from another machine's: what is asked there comes back with its key. */
+/** A gateway whose provider is itself, by an address that looks like another machine's: its requests come back with its key. */
 const MODELS = ['gpt-4o-mini', 'gpt-4.1'];
 let gateway: Gateway;
 let key = '';

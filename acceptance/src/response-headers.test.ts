@@ -71,7 +71,7 @@ describe.each([
     expect(Number(header(answered, 'x-overhead-ms'))).toBeLessThan(1_500);
   });
 
-  test('says where the agent run stands', async () => {
+  test('has the state of the agent run', async () => {
     if (fault) upstream.script(() => fault);
     const answered = await ask(gateway, key, body, RUN);
     expect(header(answered, 'x-agent-budget-limit-usd')).toBe('0.5');

@@ -31,7 +31,7 @@ describe.each(KINDS)('a provider that has $has', ({ responses, asked }) => {
   });
   beforeEach(() => upstream.reset());
 
-  test('is asked in its own words, with everything that was said before and none of the state', async () => {
+  test('gets the whole history in its own format, without stored state', async () => {
     const first = await openai.responses.create({ model: MODEL, input: 'My name is Ada.' });
     const second = await openai.responses.create({ model: MODEL, input: 'Go on.', previous_response_id: first.id });
     expect(upstream.requests.map(({ path }) => path)).toEqual([asked, asked]);
@@ -41,7 +41,7 @@ describe.each(KINDS)('a provider that has $has', ({ responses, asked }) => {
     expect([second.previous_response_id, second.usage]).toEqual([first.id, expect.objectContaining({ cost: expect.any(Number) })]);
   });
 
-  test('streams under the gateway’s id, numbered without gaps, and what it said is kept', async () => {
+  test('streams under the gateway’s id, numbered without gaps, and is stored', async () => {
     const events = [];
     for await (const event of await openai.responses.create({ model: MODEL, input: 'Say hello.', stream: true })) events.push(event);
     expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));
@@ -51,7 +51,7 @@ describe.each(KINDS)('a provider that has $has', ({ responses, asked }) => {
     expect([kept.id, kept.output]).toEqual([last.response.id, last.response.output]);
   });
 
-  test('that breaks the stream off is told of by an error event, and kept as failed', async () => {
+  test('that breaks the stream off causes an error event, and is stored as failed', async () => {
     upstream.script(steps.errorMidStream(4));
     let id = '';
     const read = async () => {

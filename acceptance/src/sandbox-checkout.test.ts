@@ -20,7 +20,7 @@ let member: Member;
 let stranger: Member;
 beforeAll(async () => {
   upstream = await startFakeUpstream();
-  // Provider keys, and no payment provider: whoever checks out gets to the sandbox of payments.
+  // Provider keys, and no payment provider: checkouts use the sandbox of payments.
   gateway = await Gateway.start({ process: 'shared', providers: [{ name: 'fake', base_url: upstream.url, models: [IMAGE.model] }] });
   [member, stranger] = await Promise.all([newMember(), newMember()]);
 });
@@ -71,7 +71,7 @@ describe('a member who completes the sandbox page', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test('pays once, however often and from wherever it is sent', async () => {
+  test('pays once, also when it is sent repeatedly and from different addresses', async () => {
     const before = Number(await balanceOf(member.test));
     const { checkout_url } = await begin('balance-checkout', { amount_usd: '10' });
     const replayed = await Promise.all(Array.from({ length: 8 }, () => press(checkout_url)));
@@ -79,7 +79,7 @@ describe('a member who completes the sandbox page', () => {
     await expect.poll(() => balanceOf(member.test)).toBe(`${before + 10}`);
     await press(checkout_url);
     await press(checkout_url, { action: 'decline' });
-    // What is told of later comes behind all that was told of before.
+    // A later event comes after all earlier ones.
     const { checkout_url: next } = await begin('balance-checkout', { amount_usd: '5' });
     await press(next);
     await expect.poll(() => balanceOf(member.test)).toBe(`${before + 15}`);
@@ -129,7 +129,7 @@ describe('the page of a checkout', () => {
     await isOpen();
   });
 
-  test('is nobody else’s checkout to read', async () => {
+  test('cannot be read by another account', async () => {
     const missing = await call('plans/checkouts/00000000-0000-4000-8000-000000000000', member.live);
     const foreign = await call(`plans/checkouts/${checkout.checkout_id}`, member.live);
     expect([foreign.status, foreign.body.code, foreign.body.detail]).toEqual([missing.status, missing.body.code, missing.body.detail]);

@@ -13,7 +13,7 @@ const PACKAGE = join(ROOT, 'packages/tallygate-server');
 
 let home: string;
 let database: Awaited<ReturnType<typeof testDatabase>>;
-/** What somebody has who installed the package and nothing else: no library of this workspace is in reach. */
+/** An installation of the package alone: no library of this workspace is available. */
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'tallygate-package-'));
   database = await testDatabase();
@@ -51,7 +51,7 @@ test('migrates an empty database once, and says its version', () => {
   expect(run('serve')).toMatchObject({ status: 64 });
 });
 
-test('names its own command where an operator is told what to run', () => {
+test('names its own command in messages to the operator', () => {
   expect(run('admin', '--help').stderr).toContain('tallygate-server admin quarantine');
 });
 

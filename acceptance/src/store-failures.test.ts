@@ -16,7 +16,7 @@ interface Parameter {
 const document = readDocument<{ paths: Record<string, { get?: { parameters?: Parameter[]; tags: string[] } }> }>(
   readFileSync(new URL('../../contract/openapi.json', import.meta.url), 'utf8'),
 );
-/** Whatever can be read without saying what. */
+/** Every operation that needs no parameters. */
 const READABLE = Object.entries(document.paths).flatMap(([path, { get }]) =>
   get && !get.parameters?.some(({ required }) => required) ? [path] : [],
 );
@@ -75,7 +75,7 @@ async function worksAgain(): Promise<void> {
 const isWell = async () => (await fetch(`${gateway.url}/health/ready`)).status === 200;
 const UNAVAILABLE = { status: 503, code: 'store_unavailable', wait: expect.stringMatching(/^[1-9]\d?$/) };
 
-/** Without Redis a gateway whose database is gone cannot know that it is the only one, and ends: see `process.test.ts`. */
+/** Without Redis a gateway whose database is lost cannot know that it is the only one, and ends: see `process.test.ts`. */
 describe.skipIf(isRedisMissing())('while PostgreSQL cannot be reached', () => {
   let redis: RedisProcess;
   let way: CutOff;
@@ -119,7 +119,7 @@ describe.skipIf(isRedisMissing())('while PostgreSQL cannot be reached', () => {
     await vi.waitFor(worksAgain, { timeout: 120_000, interval: 100 });
   });
 
-  test('connections that a firewall has forgotten are given up in seconds, and made anew', async () => {
+  test('connections that a firewall has dropped are given up in seconds, and opened again', async () => {
     await Promise.all(Array.from({ length: 4 }, () => worksAgain()));
     way.forget();
     // TCP itself would take a quarter of an hour, which is longer than any test may take.
@@ -162,7 +162,7 @@ describe.skipIf(process.platform !== 'linux')('while PostgreSQL is stopped, and 
     await gateway?.remove();
   });
 
-  test('whatever needs it is a 503 that says when to repeat it, and nothing hangs; a model is served from memory', async () => {
+  test('an operation that needs it is a 503 with Retry-After, and models are served from memory', async () => {
     const answers = await Promise.all(
       ASKED.map(async (asked) => {
         const beganTick = performance.now();
@@ -184,7 +184,7 @@ describe.skipIf(process.platform !== 'linux')('while PostgreSQL is stopped, and 
     expect(performance.now() - beganTick).toBeLessThan(AT_MOST_MS);
   });
 
-  test('everything works again once it goes on', async () => {
+  test('everything works again after the outage', async () => {
     send('SIGCONT');
     await vi.waitFor(worksAgain, { timeout: 120_000, interval: 100 });
   });
@@ -229,7 +229,7 @@ describe.skipIf(isRedisMissing())('while Redis cannot be reached', () => {
     await vi.waitFor(worksAgain, { timeout: 120_000, interval: 100 });
   });
 
-  test('connections that a firewall has forgotten are given up in seconds, and made anew', async () => {
+  test('connections that a firewall has dropped are given up in seconds, and opened again', async () => {
     way.forget();
     await Promise.all(ASKED.map(ask));
     await vi.waitFor(worksAgain, { timeout: 120_000, interval: 100 });

@@ -21,7 +21,7 @@ afterAll(async () => {
   await redis?.stop();
 });
 
-test('no byte of a prompt is in the data directory, its database and logs included, whatever stores it', async () => {
+test('no byte of a prompt is in the data directory, its database and its logs', async () => {
   const messages = [{ role: 'user' as const, content: `Repeat: ${SECRET}` }];
   const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body: { model, messages } };
   const input_file_id = (await openai.files.create({ file: await toFile(Buffer.from(JSON.stringify(line)), 'a.jsonl'), purpose: 'batch' }))

@@ -199,7 +199,7 @@ test.each([
   // Every request is settled and booked before it is looked for.
   const { rows } = await database.query<{ many: string }>('select count(*) as many from usage_records');
   expect(Number(rows[0]?.many)).toBeGreaterThan(12);
-  // The answer that is kept for the one request with an `Idempotency-Key`.
+  // The stored answer of the one request with an `Idempotency-Key`.
   expect(await largeRows(database)).toEqual({ ...before, 'public.idempotency_keys': 1 });
   await database.end();
   database = undefined;

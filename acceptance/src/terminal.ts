@@ -45,13 +45,13 @@ export class Terminal {
   async type(argv: readonly string[], { stdin = '', env = {} }: { stdin?: string; env?: Environment } = {}): Promise<Typed> {
     const child = spawn(process.execPath, [...COMMAND, ...argv], { cwd: ROOT, env: this.#environment(env) });
     const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));
-    child.stdin.on('error', () => {}); // A command that reads nothing may be gone before it is written to.
+    child.stdin.on('error', () => {}); // A command that reads nothing may end before it is written to.
     child.stdin.end(stdin);
     const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
     return { stdout, stderr, exitCode };
   }
 
-  /** The same at a terminal that `script` of util-linux lends. @param onScreen told what the screen shows, whenever that grows */
+  /** The same at a terminal that `script` of util-linux lends. @param onScreen called with the screen's text when it grows */
   async sit(argv: readonly string[], onScreen: (screen: string) => void = () => {}, env: Environment = {}): Promise<Sitting> {
     const command = [process.execPath, ...COMMAND, ...argv].map((word) => `'${word}'`).join(' ');
     const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
@@ -67,7 +67,7 @@ export class Terminal {
     return { screen, exitCode: await exited };
   }
 
-  /** A command that goes on until it is interrupted. */
+  /** A command that runs until it is interrupted. */
   start(argv: readonly string[], env: Environment = {}): Running {
     const child = spawn(process.execPath, [...COMMAND, ...argv], { cwd: ROOT, env: this.#environment(env) });
     const heard = { stdout: '', stderr: '' };

@@ -16,7 +16,7 @@ import { randomNumbers } from './random.ts';
 const CALLS = 300;
 const MAX_TOKENS = 64;
 const CALLERS = 12;
-/** A model that nobody knows. */
+/** An unknown model. */
 const HOUSE = 'house-model';
 const HOUSE_HELLO = { ...HELLO, model: HOUSE };
 
@@ -219,7 +219,7 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
     await expect(started).rejects.toThrow('Another gateway runs on this database');
   });
 
-  test('lose nothing when Redis is killed under load: calls are refused until it is back, and whole answers are in the books once', async () => {
+  test('lose nothing when Redis is killed under load: whole answers are in the ledger once', async () => {
     if (!redis) return;
     const { key, key_id } = await account.createKey({ monthly_cap_usd: '1' });
     upstream.script(() => ({ delayMs: 10 }));
@@ -250,7 +250,7 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
     await expect.poll(async () => new Set(await spentAndWritten()).size).toBe(1);
   });
 
-  test('lose nothing when one is killed: the other goes on, and what the dead one ran stays held', async () => {
+  test('lose nothing when one is killed: the other continues, and its running calls stay held', async () => {
     const { key } = await account.createKey({ monthly_cap_usd: '1' });
     const killed = new Promise((resolve) => {
       let calls = 0;

@@ -8,7 +8,7 @@ import { Gateway } from './gateway.ts';
 
 /** How long a change of a key may take to be in force on every instance. */
 const LIMIT_MS = 1_000;
-/** So long it takes on a machine that is busy with something else; where no instance is told of it, it takes minutes. */
+/** The limit on a busy machine; without the notification it takes minutes. */
 const BUSY_LIMIT_MS = 20_000;
 const ROUNDS = 30;
 

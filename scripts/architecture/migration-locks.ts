@@ -4,7 +4,7 @@ export interface MigrationSql {
   readonly sql: string;
 }
 
-/** A statement that holds up whoever uses a large table. */
+/** A statement that blocks other users of a large table. */
 export interface LongLock {
   readonly migration: string;
   readonly table: string;
@@ -75,7 +75,7 @@ function whyLongColumn(action: string): string | undefined {
   return byDefault !== undefined && !CONSTANT.test(byDefault) ? 'a column whose default is no constant' : undefined;
 }
 
-/** In small letters, on one line each. What a function that is made does later is left out; what a `do` block does is there. */
+/** In lower case, one line each. The bodies of created functions are left out; those of `do` blocks are included. */
 function statementsOf(sql: string): string[] {
   const bare = sql
     .replace(/--.*$/gm, '')
@@ -84,14 +84,14 @@ function statementsOf(sql: string): string[] {
       isDone === undefined ? "''" : `; ${body} ;`,
     )
     .replace(/\s+/g, ' ');
-  // What a block executes as a text, and what stands behind its words, are statements too.
+  // Text that a block executes, and the rest of its line, are statements too.
   return bare
     .split(/;|\bbegin\b|\bloop\b|\bthen\b|\belse\b|execute format\(\s*'|execute\s+'|`/i)
     .map((statement) => statement.trim().toLowerCase())
     .filter((statement) => statement !== '');
 }
 
-/** Of one `alter table`, apart from each other by commas that stand in no parentheses and no text. */
+/** Of one `alter table`, separated by commas outside of parentheses and strings. */
 function actionsOf(actions: string): string[] {
   const list: string[] = [];
   let depth = 0;

@@ -20,7 +20,7 @@ const arrowRule = (title: string, remedy: string, isBroken: (arrow: Arrow) => bo
 
 const describe = ({ file, import: { target, line } }: Arrow): string => `${file.path}:${line} imports ${target}`;
 
-/** A rule about what stands in production code. */
+/** A rule about production code. */
 const codeRule = (title: string, remedy: string, find: (file: SourceFile) => RegExpMatchArray[]): Rule => ({
   title,
   remedy,
@@ -46,7 +46,7 @@ const OWN_TRANSACTIONS: ReadonlySet<string> = new Set([
 const BODY_READING = /\bof\s+(?:\w+\.)?req(?:uest)?\)|\breq(?:uest)?\.(?:destroy|setTimeout|pipe|iterator|on\(\s*'(?:data|readable)')/g;
 const BODY_READERS: ReadonlySet<string> = new Set(['server/src/app/http/body.ts', 'server/src/app/http/incoming.ts']);
 
-/** A type argument says of rows what nobody has checked: `query<Row>(…)`. */
+/** A type argument claims an unchecked row type: `query<Row>(…)`. */
 const CAST = /\.\s*(?:query|execute)\s*</g;
 
 const VAGUE_NAMES = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'misc', 'shared', 'lib', 'manager', 'types', 'constants']);

@@ -4,7 +4,7 @@ import { parseSync } from 'vite';
 export interface Import {
   /** From the repository's root for relative imports (`server/src/kernel/ids.ts`), else as written (`node:fs`, `pino`). */
   readonly target: string;
-  /** Gone after type stripping: it orders no initialisation and pulls in no code. */
+  /** Removed by type stripping: it has no effect on initialisation and loads no code. */
   readonly isType: boolean;
   readonly line: number;
 }
@@ -16,12 +16,12 @@ export interface SourceFile {
   readonly code: string;
   readonly lineCount: number;
   readonly imports: readonly Import[];
-  /** Tests and what only tests use; they may reach wherever they need to. */
+  /** Tests and test helpers; they may import anything. */
   readonly isTest: boolean;
 }
 
 const TEST_FILE = /(\.test|\.setup)\.ts$|\/test-[^/]+\.ts$|\/(testing|faults)\//;
-/** Whatever imports one of these is for tests, whatever its name; production code may then not import it in turn. */
+/** A file that imports one of these is for tests, whatever its name; production code must not import it. */
 const TEST_PACKAGES = new Set(['vitest', 'fast-check', '@tallygate/fake-upstream']);
 const TYPE_IMPORT = /\bimport\(\s*(['"])(?<specifier>[^'"]+)\1\s*\)/g;
 

@@ -60,7 +60,7 @@ function bodyChanges(before: Operation, after: Operation, comparison: Comparison
   return contentChanges(before.requestBody.content, after.requestBody.content, 'sent', 'body', comparison);
 }
 
-/** Of successes alone: which refusals there are is told by their codes, and all have one form. */
+/** For successes only: refusals are compared by their codes, and all have one form. */
 function answerChanges(before: Operation, after: Operation, comparison: Comparison): string[] {
   const successes = Object.entries(before.responses).filter(([status]) => status.startsWith('2'));
   return successes.flatMap(([status, { content = {} }]) => {

@@ -54,7 +54,7 @@ function variantChanges(
   const changed = before.flatMap((variant, index) => {
     const found = after.map((other) => schemaChanges(variant, other, direction, where, comparison));
     if (found.some((changes) => changes.length === 0)) return [];
-    // Of the variant that is at its place, or the only one: what has become of it says more than that it is gone.
+    // For the variant at the same position, or the only one: its change is more useful than "removed".
     const inPlace = before.length === after.length ? found[index] : undefined;
     return inPlace ?? [`${where}: variant ${index + 1} removed or changed`];
   });

@@ -3,7 +3,7 @@ import type { LockedVersions } from './locked-versions.ts';
 
 const TIMEOUT_MS = 30_000;
 
-/** Nobody could be asked: nothing is known, for better or worse. */
+/** The registry was not reachable: the result is unknown. */
 export class NotAudited extends Error {}
 
 /**

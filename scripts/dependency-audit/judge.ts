@@ -1,4 +1,4 @@
-/** One advisory as the registry tells it. */
+/** One advisory of the registry. */
 export interface Advisory {
   readonly package: string;
   /** Its page: `https://github.com/advisories/GHSA-…`. */

@@ -3,7 +3,7 @@ export type LockedVersions = Map<string, Set<string>>;
 
 const ENTRY = /^ {2}'?(@?[^@'\s]+)@([^('\s]+?)(?:\(.*)?'?:$/;
 
-/** Of a pnpm-lock.yaml: what stands under `packages:`. */
+/** The entries under `packages:` of a pnpm-lock.yaml. */
 export function versionsInPnpmLock(text: string): [name: string, version: string][] {
   const [, packages = ''] = /^packages:\n([\s\S]*?)^\S/m.exec(`${text}\nend:`) ?? [];
   return packages.split('\n').flatMap((line): [string, string][] => {

@@ -52,7 +52,7 @@ const OUTPUTS = {
 /** The ways of finding a module that today's compilers and bundlers have, each with its kind of module. */
 const RESOLUTIONS = { node16: 'node16', nodenext: 'nodenext', bundler: 'preserve' } as const;
 
-/** A project of somebody who has nothing but the tarballs; what they ask of each other is among them. */
+/** A project that has only the tarballs, with their dependencies on each other. */
 export function installConsumer(home: string, tarballs: readonly string[]): void {
   writeFileSync(join(home, 'package.json'), JSON.stringify({ private: true }));
   const flags = ['--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline', '--ignore-scripts'];
@@ -61,7 +61,7 @@ export function installConsumer(home: string, tarballs: readonly string[]): void
 
 /** Compiles and runs programs there. @returns what does not hold */
 export function checkConsumer(home: string, readme: string): string[] {
-  // Each program of the README stands on its own.
+  // Each program of the README is complete.
   const examples = [...readFileSync(readme, 'utf8').matchAll(/```ts\n(.+?)```/gs)].map(([, code = '']) => code);
   for (const [index, code] of examples.entries()) writeFileSync(join(home, `readme-${index}.mts`), code);
   for (const [file, code] of Object.entries(PROGRAMS)) writeFileSync(join(home, file), code);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-/** What an import of the entry brings along out of its own package, at most: bytes, gzipped. */
+/** The maximum that an import of the entry loads from its own package: bytes, gzipped. */
 const LIMITS: Readonly<Record<string, number>> = {
   '@tallygate/sdk/dist/index.js': 20_000,
   '@tallygate/sdk/dist/ai.js': 8_000,
@@ -15,7 +15,7 @@ const MAX_PROGRAM_BYTES = 160_000;
 const FOREIGN =
   /\bfrom\s*['"](?!\.|@tallygate\/receipts['"]|tweetnacl['"]|@ai-sdk\/openai-compatible['"])|\brequire\(|zod|ts-rest|@tallygate\/contract/;
 
-/** Prints what each entry weighs. @returns what weighs too much, or brings along what it must not */
+/** Prints the size of each entry. @returns entries that are too large, or load forbidden modules */
 export function sizeFaults(modules: string): string[] {
   const entries = Object.entries(LIMITS).map(([entry, limit]) => ({ entry, limit, code: codeOf(join(modules, entry)) }));
   const folder = join(modules, PROGRAM);
@@ -30,7 +30,7 @@ export function sizeFaults(modules: string): string[] {
   ];
 }
 
-/** A module with those of its own package that it imports, each once. */
+/** A module with its imports of the same package, each once. */
 function codeOf(entry: string, seen = new Set<string>()): string {
   if (seen.has(entry)) return '';
   seen.add(entry);

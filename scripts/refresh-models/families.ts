@@ -17,7 +17,7 @@ const PROFILES = /^(ca|in|me|sa|uk|us-gov)\./;
 const OPENAI_IMAGES = /^gpt-image-(1|1-mini|1\.5|2)(-\d{4}-\d{2}-\d{2})?$/;
 const OPENAI_PROVIDERS = new Set(['openai', 'azure']);
 
-/** Where the gateway has a way to call them at whoever is named; where a kind is not here, at every provider. */
+/** The providers where the gateway can call this kind; a kind that is not listed works at every provider. */
 const SERVED_BY: Readonly<Partial<Record<Kind, ReadonlySet<string>>>> = {
   completion: new Set(['openai', 'together', 'fireworks']),
   image: OPENAI_PROVIDERS,

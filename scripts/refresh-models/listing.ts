@@ -82,7 +82,7 @@ const NEEDED: Readonly<Record<Kind, readonly (readonly PriceMeter[])[]>> = {
 
 const isCharged = (price: string | undefined): boolean => price !== undefined && price !== '0';
 
-/** A free model in a public list is a trial, a mistake or somebody else's bill. */
+/** A free model in a public list is a trial, a mistake or paid by a third party. */
 export const faultOfTerms = (kind: Kind, { usd_per_million, tiers = [] }: Terms): string | undefined =>
   [usd_per_million, ...tiers.map((tier) => tier.usd_per_million)].every((rates) =>
     NEEDED[kind].every((meters) => meters.some((meter) => isCharged(rates[meter]))),

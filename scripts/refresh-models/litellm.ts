@@ -173,7 +173,7 @@ const METERS_OF: Readonly<Record<Kind, ReadonlySet<string>>> = {
 function termsOf(kind: Kind, row: Row): Terms {
   if (kind === 'chat') for (const field of CHARGED_BESIDE) if (numberAt(row, field)) throw new Unfit(`charged by ${field} as well`);
   const reasoning = numberAt(row, 'output_cost_per_reasoning_token');
-  if (reasoning && reasoning !== numberAt(row, 'output_cost_per_token')) throw new Unfit('reasoning has a price of its own');
+  if (reasoning && reasoning !== numberAt(row, 'output_cost_per_token')) throw new Unfit('reasoning has a separate price');
   if (kind === 'tts' && numberAt(row, 'output_cost_per_audio_token')) throw new Unfit('charged by audio tokens out');
   const base = ratesOf(kind, row, '');
   // What is charged by its audio tokens is not charged by its seconds as well: those are an estimate of the former.

@@ -99,7 +99,7 @@ function oneOf(said: readonly { source: Source; listing: Listing }[]): Merged | 
   };
 }
 
-/** Undefined for a model that is gone: its end has passed, and no other source lists it. */
+/** Undefined for a removed model: its end has passed, and no other source lists it. */
 function endOf({ provider, ends }: Listing, source: Source, isListedElsewhere: boolean): { retired?: string; note?: string } | undefined {
   if (ends === undefined) return {};
   const note = { note: `${source.list} says that it ends on ${ends}.` };

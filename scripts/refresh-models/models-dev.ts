@@ -76,7 +76,7 @@ function listingOf(key: string, provider: string, name: string, entry: Row): Lis
 function termsOf(cost: Row): Terms {
   if (numberAt(cost, 'output_audio')) throw new Unfit('sound out');
   const reasoning = numberAt(cost, 'reasoning');
-  if (reasoning && reasoning !== numberAt(cost, 'output')) throw new Unfit('reasoning has a price of its own');
+  if (reasoning && reasoning !== numberAt(cost, 'output')) throw new Unfit('reasoning has a separate price');
   const tiers = (Array.isArray(cost.tiers) ? cost.tiers : []).map(rowOf).map((rates) => {
     const tier = rowOf(rates.tier);
     if ((textAt(tier, 'type') ?? 'context') !== 'context') throw new Unfit('tiers that are not by the length of the input');

@@ -71,7 +71,7 @@ export function refreshed(
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-/** Written by this script: its price names one of these sources, of whatever version. */
+/** Written by this script: its price names one of these sources, in any version. */
 const isRefreshed = ({ prices }: ShippedModel, sources: readonly Source[]): boolean =>
   sources.some(({ list }) => prices[0]?.source.startsWith(`${list} `));
 

@@ -32,7 +32,7 @@ const LOOK_EVERY_MS = 20;
 /** In the event of a piece of text. */
 const PIECE = /"content":"[^"]/g;
 
-/** Callers at work on all gateways in turn, until they are told to stop. */
+/** Callers that use all gateways in turn, until they are stopped. */
 export class Load {
   readonly calls: Call[] = [];
   readonly #round: string;

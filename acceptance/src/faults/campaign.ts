@@ -38,7 +38,7 @@ export interface Tally {
   lost: number;
   /** Nano-USD, the most of a round. */
   left: bigint;
-  /** Books that do not agree, and rounds that did not come to an end. */
+  /** Ledgers that do not agree, and rounds that did not end. */
   broken: number;
 }
 

@@ -187,7 +187,7 @@ export const FAULTS: readonly Fault[] = [
 
 const isDiskGone = ({ name }: Fault): boolean => name === 'gateway-gone';
 
-/** Of what a machine had that is gone with its disk Redis has the only copy: where that is lost too, the stated margin is all of it. */
+/** If a machine is lost with its disk, Redis has the only copy: if that is lost too, the stated margin is all of it. */
 export const areMargin = (one: Fault, other: Fault): boolean =>
   [one, other].some(isDiskGone) && [one, other].some(({ breaks }) => breaks.includes('redis'));
 

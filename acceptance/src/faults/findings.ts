@@ -11,7 +11,7 @@ export interface Cap {
   readonly name: 'key' | 'run' | 'account';
   /** Nano-USD. */
   readonly amount: bigint;
-  /** Asks with it, for what stands on the lane. */
+  /** A client with this key, to read the lane. */
   readonly caller: Caller;
   /** Which records count on it. */
   readonly counts: (record: UsageRecord) => boolean;
@@ -22,7 +22,7 @@ interface UsageRecord {
   readonly keyId: string;
   readonly runId: string | null;
   readonly cost: bigint;
-  /** The operator bears it: it was settled late, and no longer fitted. */
+  /** A loss of the operator: it was settled late, and no longer fitted. */
   readonly waived: bigint;
   readonly outcome: string;
 }
@@ -35,7 +35,7 @@ export interface Findings {
   readonly lost: readonly string[];
   /** Nano-USD that are still held. */
   readonly left: bigint;
-  /** Books that do not agree, records that are there twice. */
+  /** Ledgers that do not agree, duplicate records. */
   readonly disagreements: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import { startRedisCluster } from '../../../server/src/adapters/redis/redis-clus
 import { type RedisProcess, startRedis } from '../../../server/src/adapters/redis/redis-process.ts';
 import { startWatchedRedis, type WatchedRedis } from '../../../server/src/adapters/redis/redis-sentinel-process.ts';
 
-/** Nothing that a gateway was told is written is lost at a `kill -9`. */
+/** No acknowledged write is lost at a `kill -9`. */
 const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
 export type RedisForm = 'single' | 'sentinel' | 'cluster';
@@ -56,7 +56,7 @@ export function rememberFiles(server: RedisProcess): { restore(): Promise<void>;
   };
 }
 
-/** As if Redis's clock had gone forward: every lease and every doubt of a hold is older by so much. */
+/** As if Redis's clock had advanced: every lease and every uncertain hold is older by so much. */
 export async function passTime(redis: RedisUnderFaults, ms: number): Promise<void> {
   for (const server of await redis.nodes()) {
     for (const kind of ['leases', 'doubt']) {

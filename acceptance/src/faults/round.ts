@@ -26,7 +26,7 @@ const FOR_MS: Readonly<Record<RoundKind, readonly [least: number, most: number]>
   'at once': [200, 3_000],
   long: [32_000, 45_000],
 };
-/** What is still on its way has to be in the books by then. */
+/** Pending settlements must be in the ledger by then. */
 const QUIET_WITHIN_MS = 90_000;
 const LOOK_EVERY_MS = 250;
 /** After it a hold in doubt is settled. */

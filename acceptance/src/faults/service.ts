@@ -47,7 +47,7 @@ export interface ServiceOptions {
   readonly ownPostgres?: boolean;
 }
 
-/** Gateways with everything that they stand on, each of it to be broken. */
+/** Gateways with all their dependencies, each of which can be broken. */
 export class Service {
   readonly topology: Topology;
   readonly upstream: FakeUpstream;
@@ -164,7 +164,7 @@ export class Service {
     return stdout.startsWith('Every lane has what the ledger has.') ? undefined : `${stdout}${stderr}`;
   }
 
-  /** @returns where what the last lives of the gateways wrote to their logs is kept */
+  /** @returns the folder with the logs of the last gateway processes */
   keepOutput(): string {
     const folder = mkdtempSync(join(tmpdir(), 'tallygate-faults-output-'));
     for (const [index, gateway] of this.gateways.entries()) writeFileSync(join(folder, `gateway-${index + 1}.log`), gateway.process.output);

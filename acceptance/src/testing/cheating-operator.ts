@@ -14,9 +14,9 @@ export interface LoggedRow {
   readonly payload: string;
 }
 
-/** Whoever runs the gateway: has its database, and the keys of its log. */
+/** The operator of the gateway: has its database, and the keys of its log. */
 export interface CheatingOperator {
-  /** How many entries stand in the log before them: what was declared before the first was charged. */
+  /** The number of earlier entries of the log: the declarations before the first charge. */
   readonly declared: number;
   /** The receipts of the log, in its order. */
   entries(): Promise<LoggedRow[]>;
@@ -29,7 +29,7 @@ export interface CheatingOperator {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A receipt that nobody has issued. */
+/** A receipt that was never issued. */
 export const invented = (like: LoggedRow): LoggedRow => ({
   ...like,
   payload: like.payload.replace(/"nonce":"[^"]+"/, `"nonce":"${randomBytes(16).toString('hex')}"`),

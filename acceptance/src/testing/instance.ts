@@ -5,7 +5,7 @@ import { startInstance } from '../../../server/src/app/http/testing/account-api.
 import { createLog } from '../../../server/src/kernel/log.ts';
 
 /**
- * The account API of the server, as a process of its own on `DATABASE_URL`: key directory, credential check, listening connection and HTTP
+ * The account API of the server, as a separate process on `DATABASE_URL`: key directory, credential check, listening connection and HTTP
  * are the real ones. It has no lanes and spends nothing, which is why it may run beside a gateway.
  */
 const url = process.env['DATABASE_URL'];

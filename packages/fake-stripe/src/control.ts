@@ -15,7 +15,7 @@ export interface Controls {
   readonly faults: Fault[];
 }
 
-/** `POST /_control/…`: what nobody can ask of Stripe. Form-encoded like the API, for tests that are not in this process. */
+/** `POST /_control/…`: controls that Stripe does not have. Form-encoded like the API, for tests in other processes. */
 export async function control({ world, webhooks, faults }: Controls, path: string, form: Form): Promise<object> {
   switch (path) {
     case '/_control/clock': {

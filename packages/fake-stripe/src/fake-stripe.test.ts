@@ -183,7 +183,7 @@ describe('payments', () => {
 });
 
 describe('subscriptions', () => {
-  test('a month ends on the day it began, or on the last one there is, and is charged anew', async () => {
+  test('a month ends on the day of its start, or on the month’s last day, and renews', async () => {
     const { subscription } = await subscribed((await plans()).pro);
     expect(new Date(itemOf(subscription).current_period_end * 1000).toISOString()).toBe('2026-02-28T12:00:00.000Z');
     fake.advance({ toMs: Date.UTC(2026, 2, 31, 12) });
@@ -197,7 +197,7 @@ describe('subscriptions', () => {
     ]);
   });
 
-  test('an upgrade charges the difference for the time that is left, as the preview said', async () => {
+  test('an upgrade charges the difference for the remaining time, as in the preview', async () => {
     const { pro, scale } = await plans();
     const { customer, subscription } = await subscribed(pro);
     fake.advance({ days: 14 });
@@ -292,7 +292,7 @@ describe('subscriptions', () => {
     expect(await stripe.subscriptions.retrieve(kept.subscription.id)).toMatchObject({ schedule: null, status: 'active' });
   });
 
-  test('it ends with the period, or now, or goes on when the cancellation is taken back', async () => {
+  test('it ends with the period, or now, or continues when the cancellation is undone', async () => {
     const { pro } = await plans();
     const [ending, resumed, ended] = [await subscribed(pro), await subscribed(pro), await subscribed(pro)];
     await stripe.subscriptions.update(ending.subscription.id, { cancel_at_period_end: true });

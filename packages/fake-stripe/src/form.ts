@@ -3,7 +3,7 @@ import { invalid, missing, unknownParameter } from './fault.ts';
 type Tree = { [name: string]: Tree | string };
 
 /**
- * The parameters of a request, as Stripe encodes them: `items[0][price]=…&metadata[a]=b`. It remembers what was read, since what nobody
+ * The parameters of a request, as Stripe encodes them: `items[0][price]=…&metadata[a]=b`. It records which were read, since parameters that nobody
  * reads is a parameter that the endpoint does not have, and Stripe refuses it.
  */
 export class Form {
@@ -110,7 +110,7 @@ export class Form {
     return after;
   }
 
-  /** Throws on a parameter that was read by nobody. */
+  /** Throws on a parameter that was not read. */
   expectAllRead(): void {
     const unread = Object.keys(this.#tree).find((name) => !this.#read.has(name));
     if (unread !== undefined) throw unknownParameter(this.name(unread));

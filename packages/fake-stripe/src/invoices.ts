@@ -35,7 +35,7 @@ export function finalise(world: World, invoice: FakeInvoice): FakeInvoice {
     throw invalid('This invoice is already finalized, you can’t re-finalize it.', { code: 'invoice_not_editable' });
   const customer = world.find('customer', invoice.customer);
   invoice.starting_balance = customer.balance;
-  // A negative total is kept as a credit for later; a credit that is kept lowers what is due.
+  // A negative total is stored as a credit; a stored credit lowers the amount due.
   const applied = Math.max(0, Math.min(invoice.total, -customer.balance));
   customer.balance += invoice.total < 0 ? invoice.total : applied;
   invoice.ending_balance = customer.balance;

@@ -15,7 +15,7 @@ interface Due {
   happen(): void;
 }
 
-/** Lets time pass until then (epoch seconds); whatever falls due happens in its order, each at its own moment. */
+/** Advances the clock to then (epoch seconds); due events happen in order, each at its own time. */
 export function advanceTo(world: World, epochSeconds: number): void {
   for (let next = firstDue(world); next && next.at <= epochSeconds; next = firstDue(world)) {
     world.moveTo(next.at);
@@ -70,7 +70,7 @@ function renew(world: World, subscription: FakeSubscription): void {
     takesPending: true,
   });
   world.emit('customer.subscription.updated', subscription, before);
-  // An unpaid subscription goes on making invoices, which stay drafts until somebody takes care of it.
+  // An unpaid subscription still creates invoices, which stay drafts until the subscription is paid.
   if (subscription.status !== 'unpaid') charge(world, subscription, finalise(world, invoice));
 }
 

@@ -46,7 +46,7 @@ export function createSchedule(world: World, form: Form): FakeSchedule {
       on_behalf_of: null,
       transfer_data: null,
     },
-    // A subscription that ends with its period goes on to do so.
+    // A subscription that ends with its period still does so.
     end_behavior: subscription.cancel_at_period_end ? 'cancel' : 'release',
     livemode: false,
     metadata: form.metadata(),

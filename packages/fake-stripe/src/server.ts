@@ -19,7 +19,7 @@ export interface FakeStripeOptions {
   readonly port?: number;
   /** Epoch milliseconds; default the system's. It is what `advance` adds to. */
   readonly clock?: () => number;
-  /** An endpoint that is told of every event from the start; more can be made through the API. */
+  /** An endpoint that gets every event from the start; more can be created through the API. */
   readonly webhook?: { readonly url: string; readonly secret: string };
   /** What becomes of a subscription whose renewal was declined four times. Default `canceled`. */
   readonly dunningEnd?: DunningEnd;
@@ -46,7 +46,7 @@ export interface FakeStripe {
   now(): number;
   /** Lets time pass: periods end, renewals are charged, schedules take effect, declined payments are tried again. */
   advance(time: { readonly toMs: number } | { readonly days: number } | { readonly seconds: number }): void;
-  /** Tells an endpoint of every event from now on. */
+  /** Delivers every event to an endpoint from now on. */
   addWebhook(webhook: { readonly url: string; readonly secret: string }): void;
   /** Presses Pay on the hosted page, with a test card (default 4242…). @returns what the page says when it is declined */
   pay(sessionId: string, card?: string): string | undefined;

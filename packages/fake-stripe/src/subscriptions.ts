@@ -102,7 +102,7 @@ export function cancelSubscription(world: World, id: string, form: Form): FakeSu
   return subscription;
 }
 
-/** For good, and whatever schedule there is with it. */
+/** Permanently, with its schedule. */
 export function end(world: World, subscription: FakeSubscription): void {
   const now = world.now();
   const schedule = world.peek('subscription_schedule', subscription.schedule);
@@ -161,7 +161,7 @@ function changesIn(world: World, subscription: FakeSubscription, form: Form): Ch
   const items = form.parts('items').map((part) => {
     const named = part.text('id');
     const item = subscription.items.data.find(({ id }) => named === undefined || id === named);
-    // Without an item's id Stripe adds an item: nobody here sells two plans at a time, and a second one is always a mistake.
+    // Without an item's id Stripe adds an item: there is one plan at a time here, so a second one is always a mistake.
     if (!item || named === undefined) throw invalid('This fake changes items by their id only.', { param: 'items' });
     const price = part.text('price');
     return {

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-/** An endpoint that checks signatures as the SDK does, and a fake that tells it of everything. */
+/** An endpoint that verifies signatures as the SDK does, and a fake that delivers every event to it. */
 async function told(statusOf: (type: string) => number = () => 200) {
   const heard: string[] = [];
   const server = createServer(async (request, response) => {
@@ -37,14 +37,14 @@ async function threeCustomers(stripe: Stripe): Promise<string[]> {
   return eventIds(stripe);
 }
 
-test('events are told in order, signed, and are the ones of the list', async () => {
+test('events are delivered in order, signed, and equal those of the list', async () => {
   const { fake, heard, stripe } = await told();
   const ids = await threeCustomers(stripe);
   await fake.webhooks.settled();
   expect(heard).toEqual(ids);
 });
 
-test('what was held back is told as often and in the order that is asked for, and what is dropped never', async () => {
+test('held back events are delivered in the requested order and number, dropped ones never', async () => {
   const { fake, heard, stripe } = await told();
   fake.webhooks.hold();
   const [a = '', b = '', c = ''] = await threeCustomers(stripe);
@@ -53,7 +53,7 @@ test('what was held back is told as often and in the order that is asked for, an
   expect(heard).toEqual([c, a, c, a]);
 });
 
-test('a shuffle tells each as often as asked, and the same seed shuffles the same way', async () => {
+test('a shuffle delivers each as often as requested, and is determined by its seed', async () => {
   const { fake, heard, stripe } = await told();
   const random = () => 0.3;
   fake.webhooks.hold();
@@ -63,7 +63,7 @@ test('a shuffle tells each as often as asked, and the same seed shuffles the sam
   expect(heard).not.toEqual([...ids, ...ids, ...ids]);
 });
 
-test('what an endpoint does not take is told again on demand', async () => {
+test('an event that an endpoint does not accept is delivered again on demand', async () => {
   let status = 500;
   const { fake, heard, stripe } = await told(() => status);
   await stripe.customers.create();
@@ -75,7 +75,7 @@ test('what an endpoint does not take is told again on demand', async () => {
   expect(fake.webhooks.deliveries.map((delivery) => delivery.status)).toEqual([500, 200]);
 });
 
-test('endpoints made through the API have a secret of their own and hear what they asked for', async () => {
+test('endpoints created through the API have their own secret and get the selected events', async () => {
   const { stripe } = await told();
   const endpoint = await stripe.webhookEndpoints.create({ url: 'http://127.0.0.1:1/hook', enabled_events: ['invoice.paid'] });
   expect(endpoint.secret).toMatch(/^whsec_/);

@@ -3,21 +3,21 @@ import Stripe from 'stripe';
 import type { FakeEvent, FakeWebhookEndpoint } from './records.ts';
 import type { World } from './world.ts';
 
-/** One attempt to tell an endpoint of an event. */
+/** One attempt to deliver an event to an endpoint. */
 export interface Delivery {
   readonly eventId: string;
   readonly type: string;
   readonly url: string;
-  /** Undefined when nobody answered. */
+  /** Undefined without an answer. */
   readonly status: number | undefined;
 }
 
 export interface Release {
   /** Default `in_order`. */
   readonly order?: 'in_order' | 'reversed' | 'shuffled';
-  /** How often each event is told. Default 1. */
+  /** How often each event is delivered. Default 1. */
   readonly times?: number;
-  /** Events that are never told; the events list still has them. */
+  /** Events that are never delivered; the events list still has them. */
   readonly drop?: (event: { readonly id: string; readonly type: string }) => boolean;
   /** For `shuffled`: 0 ≤ x < 1, as Math.random. */
   readonly random?: () => number;
@@ -28,7 +28,7 @@ interface Letter {
   readonly endpoint: FakeWebhookEndpoint;
 }
 
-/** Tells endpoints of events, one at a time and in order, unless told to misbehave. */
+/** Delivers events to endpoints, one at a time and in order, unless configured otherwise. */
 export class Webhooks {
   /** Every attempt, in order. */
   readonly deliveries: Delivery[] = [];
@@ -60,12 +60,12 @@ export class Webhooks {
     this.#held ??= [];
   }
 
-  /** How many are kept back. */
+  /** The number of held back events. */
   get heldCount(): number {
     return this.#held?.length ?? 0;
   }
 
-  /** Tells of what was kept back, and of later events at once. Resolves when all of it was attempted. */
+  /** Delivers held back events, and later ones at once. Resolves when all deliveries were attempted. */
   async release({ order = 'in_order', times = 1, drop = () => false, random = Math.random }: Release = {}): Promise<void> {
     const kept = (this.#held ?? []).filter(({ event }) => !drop(event));
     this.#held = undefined;
@@ -76,21 +76,21 @@ export class Webhooks {
     await this.settled();
   }
 
-  /** Tells again of what no endpoint took (no answer, or none of 2xx), as Stripe does for three days. */
+  /** Delivers again what no endpoint accepted (no answer, or no 2xx), as Stripe does for three days. */
   async redeliver(): Promise<void> {
     await this.settled();
     this.#post(this.#refused.splice(0));
     await this.settled();
   }
 
-  /** Tells again of one event, taken or not. */
+  /** Delivers one event again, accepted or not. */
   async resend(eventId: string): Promise<void> {
     const event = this.#world.find('event', eventId);
     this.#post(this.#world.all('webhook_endpoint').map((endpoint) => ({ event, endpoint })));
     await this.settled();
   }
 
-  /** Resolves when nothing is left to tell. */
+  /** Resolves when nothing is left to deliver. */
   async settled(): Promise<void> {
     for (let work: Promise<void> | undefined; work !== this.#work; ) {
       work = this.#work;

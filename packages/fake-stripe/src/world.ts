@@ -152,7 +152,7 @@ export class World {
     return this.#emitted.splice(0);
   }
 
-  /** Undoes whatever is done until it is called. */
+  /** Undoes all changes made until it is called. */
   checkpoint(): () => void {
     // An event never changes once it is emitted, and there are more of them than of all else together.
     const { event, ...mutable } = this.tables;
@@ -180,7 +180,7 @@ export interface SessionOrder {
   readonly saveCard: boolean;
 }
 
-/** Deep for plain objects, arrays and maps; what else there is, decimals say, never changes and is kept. */
+/** Deep for plain objects, arrays and maps; other values, such as decimals, are immutable and shared. */
 export function copy<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Map) return new Map([...value].map(([key, one]) => [key, copy(one)])) as T;

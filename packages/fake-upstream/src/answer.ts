@@ -4,7 +4,7 @@ import type { Answer } from './dialect.ts';
 import type { Step } from './step.ts';
 import { breakOff, type Piece, type Progress, pieces, write } from './wire.ts';
 
-/** Carries out one step; `said` is what the provider answers where the step does not replace it. */
+/** Carries out one step; `said` is the default answer of the provider. */
 export function answer(response: ServerResponse, step: Step, said: Answer, progress: Progress): void {
   // A provider is at work from the moment it has the request, whether or not anybody waits for the answer.
   progress.hasBegun = step.body === undefined && (step.status ?? 200) < 300;
@@ -30,7 +30,7 @@ function padded(document: object | Uint8Array, { padding }: Step): Piece {
 const NO_PADDING = '"padding":""';
 const MANY_LETTERS = Buffer.alloc(1024 * 1024, 'x');
 
-/** JSON whose field `padding` is empty, with so many letters in it. */
+/** JSON with so many characters in its empty field `padding`. */
 function withPadding(json: string, padding: number): Piece {
   const at = json.indexOf(NO_PADDING) + NO_PADDING.length - 1;
   return [Buffer.from(json.slice(0, at)), ...letters(padding), Buffer.from(json.slice(at))];

@@ -32,7 +32,7 @@ export const usageIn = (document: object | Uint8Array): unknown => {
 };
 
 /**
- * What is billed of an answer by now. A provider bills the whole answer once it has begun with it, whoever hangs up, unless the step
+ * The billed part of an answer so far. A provider bills the whole answer once it has begun, also after a disconnect, unless the step
  * says `stopsBilling`; of what it breaks off itself it bills what it has sent of a stream, and nothing of a document, nor of an error, unless
  * the step says `billsAnyway`.
  */

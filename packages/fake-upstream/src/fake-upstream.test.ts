@@ -67,7 +67,7 @@ describe('the default answer', () => {
     });
   });
 
-  it('exceeds the bound when told to', async () => {
+  it('exceeds the bound on request', async () => {
     fake.script({ tokens: 50, exceedsBound: true });
     expect(await (await post({ max_tokens: 5 })).json()).toMatchObject({ usage: { completion_tokens: 50 } });
   });
@@ -225,7 +225,7 @@ describe('the record', () => {
     expect(await fake.requests[0]?.ended).toBe('answered');
   });
 
-  it('tells that the client went away from a stalled stream', async () => {
+  it('reports that the client disconnected from a stalled stream', async () => {
     fake.script(steps.cutStream(2, 'stall'));
     const abort = new AbortController();
     await post({ stream: true }, abort.signal);

@@ -16,11 +16,11 @@ export interface RecordedRequest {
   readonly clientPort: number;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
-  /** Body bytes written so far; stands still while the client does not read. */
+  /** Body bytes written so far; unchanged while the client does not read. */
   readonly bytesSent: number;
   /** The client went away before the answer ended. */
   readonly aborted: boolean;
-  /** What the provider charges for it by now, hang-ups included; final once the answer has ended, or the client has gone. */
+  /** The provider's charge so far, disconnects included; final once the answer has ended, or the client has disconnected. */
   readonly billed: Bill;
   /** Settles when the answer ended or the connection did. */
   readonly ended: Promise<'answered' | 'aborted' | 'cut'>;

@@ -42,8 +42,8 @@ export interface FakeUpstreamOptions {
   /** What an empty script answers; default: eight words. */
   readonly fallback?: Step;
   /**
-   * Default true. False is for benches: nothing is kept or parsed, and an empty script answers bytes prepared once,
-   * so `model`, bounds, tools and the like of the request change nothing.
+   * Default true. False is for benches: nothing is recorded or parsed, and an empty script answers bytes prepared once,
+   * so `model`, limits and tools of the request have no effect.
    */
   readonly record?: boolean;
 }

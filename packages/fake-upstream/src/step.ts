@@ -32,13 +32,13 @@ export interface Saying {
   readonly finishReason?: string;
   /** Ignores `max_tokens` and `max_completion_tokens`, as a provider that bills more than was held. */
   readonly exceedsBound?: boolean;
-  /** Replaces the exact usage with whatever this returns; `undefined` leaves it out. */
+  /** Replaces the exact usage with the returned one; `undefined` leaves it out. */
   readonly usage?: (exact: ExactUsage) => unknown;
 }
 
 /** How a stream is written down. */
 export interface StreamForm {
-  /** Where usage stands, if the request asks for it. Default `own_chunk`, after the last choice. */
+  /** The position of usage, if requested. Default `own_chunk`, after the last choice. */
   readonly usageAt?: 'own_chunk' | 'last_choice' | 'every_chunk';
   /** Default true: ends in `data: [DONE]`. */
   readonly done?: boolean;
@@ -48,7 +48,7 @@ export interface StreamForm {
   readonly hasBom?: boolean;
   /** A comment line `: ping` before every event. */
   readonly pings?: boolean;
-  /** After this many events, `data: {"error": …}` stands in place of the rest. */
+  /** After this many events, `data: {"error": …}` replaces the rest. */
   readonly errorAfter?: number;
 }
 
@@ -62,9 +62,9 @@ export interface Cut {
 
 /** One scripted answer. All fields are optional and flat, so that steps compose by spreading: `{ ...crlf(), ...split(1) }`. */
 export interface Step extends Saying, StreamForm {
-  /** Said by Anthropic's API only. */
+  /** Only in Anthropic's API. */
   readonly anthropic?: AnthropicSaying;
-  /** Said by Google's API only. */
+  /** Only in Google's API. */
   readonly google?: GoogleSaying;
   /** Before the head, milliseconds. */
   readonly delayMs?: number;
@@ -78,19 +78,19 @@ export interface Step extends Saying, StreamForm {
   readonly headers?: Readonly<Record<string, string>>;
   /** Takes the place of the completion. Objects are sent as JSON. */
   readonly body?: string | Uint8Array | object;
-  /** Body pieces of so many bytes, wherever that cuts; a list gives the sizes in turn, its last one repeats. */
+  /** Body pieces of this many bytes, cut at any position; a list gives the sizes in turn, the last one repeats. */
   readonly pieceBytes?: number | readonly [number, ...number[]];
   /** So many bytes more: a member in front of a document's last, an event of a stream, bytes behind a sound. Nothing is billed for them. */
   readonly padding?: number;
-  /** Behind how many events the one with the padding stands. Default 0. */
+  /** The number of events before the one with the padding. Default 0. */
   readonly paddingAt?: number;
-  /** Stands in a stream behind so many of its events, as it is. Nothing is billed for it. */
+  /** Inserted literally into a stream after this many events. Not billed. */
   readonly inserted?: { readonly at: number; readonly event: string };
   /** The body is sent in it, whether or not it was asked for; a stream whole, then. */
   readonly encoding?: 'gzip' | 'deflate' | 'br';
   readonly cut?: Cut;
-  /** Whoever hangs up is billed for what was sent until then. Default: for the whole answer. */
+  /** After a disconnect only the sent part is billed. Default: the whole answer. */
   readonly stopsBilling?: boolean;
-  /** The whole answer is billed once the request is there, whatever is answered in its place, errors and broken bodies included. */
+  /** The whole answer is billed once the request has arrived, even if an error or a broken body is sent instead. */
   readonly billsAnyway?: boolean;
 }

@@ -20,7 +20,7 @@ export interface Progress {
 /** Lets what was written reach the client before a reset overtakes it. */
 const RESET_AFTER_MS = 20;
 
-/** What is sent at once, in parts that nobody has to put together: it may be large. */
+/** Sent at once, in parts that are not concatenated, since it may be large. */
 export type Piece = readonly Uint8Array[];
 
 /** A body in the given sizes; the last size repeats. Without sizes: as it comes. */

@@ -121,7 +121,7 @@ describe('the contract', () => {
     }
   });
 
-  test('lets publishers publish and the owner choose them, and nobody else anything', async () => {
+  test('lets only publishers publish and only the owner choose them', async () => {
     const { contract, send } = await deploy();
     const tree = new Tree();
     const other = await stranger.getAddress();

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { ContractFactory, JsonRpcProvider, Wallet } from 'ethers';
 import { receiptAnchor } from '../src/index.ts';
 
-/** A chain of a test's own, in memory, with blocks that are mined when the test says so or at once. */
+/** A separate chain for a test, in memory, with blocks that are mined on demand or at once. */
 export interface LocalChain {
   readonly url: string;
   readonly chainId: number;
@@ -15,7 +15,7 @@ export interface LocalChain {
   stop(): Promise<void>;
 }
 
-/** The first accounts of the mnemonic that every development chain knows. Nobody should ever send anything of worth to them. */
+/** The first accounts of the public development mnemonic. Never send anything of value to them. */
 const KEYS = [
   '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
@@ -52,7 +52,7 @@ export async function startLocalChain({ chainId = 31_337 }: { chainId?: number }
   };
 }
 
-/** A contract of its own, where the account of the first key publishes. @returns its address */
+/** A separate contract, where the account of the first key publishes. @returns its address */
 export async function deployReceiptAnchor({ url, chainId, keys }: LocalChain): Promise<string> {
   const provider = new JsonRpcProvider(url, chainId, { staticNetwork: true, pollingInterval: 20, cacheTimeout: -1 });
   try {
@@ -65,7 +65,7 @@ export async function deployReceiptAnchor({ url, chainId, keys }: LocalChain): P
   }
 }
 
-/** The binary itself, not the package's Node wrapper, which would stand between us and its end. */
+/** The binary itself, not the package's Node wrapper, which would hide its exit. */
 function program(): string {
   const { resolve } = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'));
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;

@@ -13,7 +13,7 @@ import {
 const sha256: Hash = (message) => createHash('sha256').update(message).digest();
 const hex = (bytes: Uint8Array): string => `0x${Buffer.from(bytes).toString('hex')}`;
 
-/** A log in memory whose entries are made up, and what a chain is told of it: hashes as 0x and 64 hex digits. */
+/** A log in memory with invented entries, and its data for a chain: hashes as 0x and 64 hex digits. */
 export class Tree {
   readonly #nodes = new Map<string, Uint8Array>();
   readonly #entry: (index: number) => string;

@@ -12,7 +12,7 @@ export class KeptStates {
     this.#folder = folder;
   }
 
-  /** Undefined for a log of which nothing was cosigned yet. @throws for a file that was damaged: it must not be taken for a fresh start */
+  /** Undefined for a log of which nothing was cosigned yet. @throws for a file that was damaged: it must not count as a fresh start */
   read(origin: string): Checkpoint | undefined {
     const path = this.#pathOf(origin);
     if (!existsSync(path)) return undefined;

@@ -6,7 +6,7 @@ import { KeptStates } from './kept-states.ts';
 import { Witness } from './witness.ts';
 
 export interface WitnessSettings {
-  /** As which it signs: a name with which nobody else does, such as a domain. */
+  /** The name it signs with: unique, such as a domain. */
   readonly name: string;
   /** 32 bytes, of an Ed25519 key that is used for nothing else. */
   readonly seed: Uint8Array;
@@ -22,7 +22,7 @@ export interface WitnessSettings {
 
 export interface RunningWitness {
   readonly url: string;
-  /** What those who believe it check cosignatures with. */
+  /** The public key to verify its cosignatures. */
   readonly verifierKey: string;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ const MOST_BYTES = 64 * 1024;
 /** RFC 8410: the fixed ASN.1 head of a PKCS #8 Ed25519 private key, before its 32 bytes of seed. */
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** A witness as a server of its own: `POST /add-checkpoint`. @throws for a key of a log that is none */
+/** A witness as a server: `POST /add-checkpoint`. @throws for a malformed key of a log */
 export async function startWitness(settings: WitnessSettings): Promise<RunningWitness> {
   const { name, seed, logs, folder, host = '127.0.0.1', port = 0, now = Date.now } = settings;
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_ED25519, seed]), format: 'der', type: 'pkcs8' });
@@ -50,7 +50,7 @@ export async function startWitness(settings: WitnessSettings): Promise<RunningWi
         const { status, contentType = 'text/plain', body: answer } = witness.addCheckpoint(body);
         return response.writeHead(status, { 'content-type': contentType }).end(answer);
       })
-      // The sender is gone, or the disk is: what was not written down is not signed.
+      // The sender or the disk has failed: an unsaved state is not signed.
       .catch(() => response.destroy());
   }).listen(port, host);
   await once(server, 'listening');

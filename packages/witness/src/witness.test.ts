@@ -92,7 +92,7 @@ describe('a witness', () => {
     }
   });
 
-  test('says which size it has seen to whoever is mistaken, and remembers it across a restart', async () => {
+  test('answers a wrong size with the size it has seen, also after a restart', async () => {
     await add(bodyOf(0, 5));
     await witness.close();
     await start();
@@ -109,7 +109,7 @@ describe('a witness', () => {
     expect((await add(bodyOf(5, 9))).status).toBe(200);
   });
 
-  test('cosigns one of two pasts, whoever asks at the same time', async () => {
+  test('cosigns one of two histories, also under concurrent requests', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) => add(bodyOf(0, 4 + (at % 2), { entries: at % 2 ? OTHERS : ENTRIES }))),
     );

@@ -55,7 +55,7 @@ describe('the default answer', () => {
     expect(events.at(-2)).toMatchObject({ delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 8 } });
   });
 
-  it('calls the tool it must call, fills in the schema it is given, and thinks where it is told to', async () => {
+  it('calls the required tool, fills in the given schema, and reasons on request', async () => {
     expect(await asked({ tools: [LOOK], tool_choice: { type: 'any' } })).toMatchObject({
       content: [{ type: 'tool_use', name: 'look', input: { city: 'text' } }],
       stop_reason: 'tool_use',

@@ -7,9 +7,9 @@ import type { AnthropicUsage } from './saying.ts';
 
 /** A block of the answer, with the pieces it is streamed in. */
 export interface Block {
-  /** As it stands in a whole answer. */
+  /** As in a whole answer. */
   readonly whole: Fields;
-  /** As it stands in `content_block_start`. */
+  /** As in `content_block_start`. */
   readonly opening: Fields;
   readonly deltas: readonly Fields[];
 }

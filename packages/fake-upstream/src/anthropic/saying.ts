@@ -9,13 +9,13 @@ export interface AnthropicUsage {
   readonly service_tier: 'standard';
 }
 
-/** What only Anthropic's API can say. The rest of a step (`text`, `reasoning`, `toolCalls`, …) is said in its blocks. */
+/** Features of Anthropic's API only. The rest of a step (`text`, `reasoning`, `toolCalls`, …) becomes its blocks. */
 export interface AnthropicSaying {
   /** Instead of the one that follows from the answer. */
   readonly stopReason?: string;
   readonly stopDetails?: object;
   /** A `redacted_thinking` block before everything else, with this as its data. */
   readonly redactedThinking?: string;
-  /** Replaces the exact usage with whatever this returns. */
+  /** Replaces the exact usage with the returned one. */
   readonly usage?: (exact: AnthropicUsage) => unknown;
 }

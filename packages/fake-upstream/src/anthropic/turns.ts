@@ -75,7 +75,7 @@ function wrongSource(block: string, { type, media_type: mediaType, data, url }: 
   return typeof data === 'string' && /^[A-Za-z0-9+/]+={0,2}$/.test(data) ? undefined : `${block}.source.base64.data: Invalid base64 data`;
 }
 
-/** Every call is answered in the very next turn, before anything else is said there, and nothing else is. */
+/** Every call is answered in the next turn, before any other content. */
 function wrongPairs(at: number, { role, blocks }: Turn, turns: readonly Turn[]): string | undefined {
   const idsIn = (turn: Turn | undefined, type: string, field: string): unknown[] =>
     (turn?.blocks ?? []).flatMap((block) => (block['type'] === type ? [block[field]] : []));

@@ -38,7 +38,7 @@ export const azure: Dialect = {
   },
 };
 
-/** What the filter made of the prompt comes first, in a chunk without choices, id and model. */
+/** The filter results of the prompt come first, in a chunk without choices, id and model. */
 const preamble = (): Fields => ({
   id: '',
   object: '',

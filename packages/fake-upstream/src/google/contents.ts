@@ -5,7 +5,7 @@ const KNOWN_CONTENT = new Set(['role', 'parts']);
 const DATA = ['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse'];
 const KNOWN_PART = new Set([...DATA, 'thought', 'thoughtSignature']);
 
-/** Part by part, then the order in which calls and their results stand. */
+/** Part by part, then the order of calls and their results. */
 export function whatIsWrongWithContents({ contents, systemInstruction }: Fields, model: string): string | undefined {
   if (!Array.isArray(contents) || contents.length === 0) return '* GenerateContentRequest.contents: contents is not specified';
   const all = contents.filter(isFields);
@@ -61,7 +61,7 @@ function wrongOrder(contents: readonly Fields[]): string | undefined {
   return undefined;
 }
 
-/** Since Gemini 3: behind the last thing that the user said, every turn's first call bears its signature. */
+/** Since Gemini 3: after the last user message, every turn's first call has a signature. */
 function wrongSignatures(contents: readonly Fields[], model: string): string | undefined {
   if (!model.startsWith('gemini-3')) return undefined;
   const said = contents.findLastIndex((content) => content['role'] === 'user' && withField(content, 'functionResponse').length === 0);

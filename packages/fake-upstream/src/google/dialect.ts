@@ -8,7 +8,7 @@ import { invalid, refused } from './steps.ts';
 
 const METHOD = /^\/v1beta\/models\/([^/:?]+):(generateContent|streamGenerateContent|batchEmbedContents)(?:\?(.*))?$/;
 
-/** Google's Gemini API below `/v1beta`. It asks for no key, but refuses one that stands in the URL. */
+/** Google's Gemini API below `/v1beta`. It requires no key, but refuses one in the URL. */
 export const google: Dialect = {
   takes: ({ path }) => path.startsWith('/v1beta/'),
   refusal: ({ method, path, body }) => {

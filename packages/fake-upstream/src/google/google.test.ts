@@ -47,7 +47,7 @@ describe('Google’s default answer', () => {
     });
   });
 
-  it('blocks, reasons and signs when told to', async () => {
+  it('blocks, reasons and signs on request', async () => {
     fake.script(googleSteps.saying({ blockReason: 'SAFETY' }), { reasoning: 'Hm.', text: 'Yes.', google: { thoughtSignature: 'c2ln' } });
     expect(await asked({})).toMatchObject({ promptFeedback: { blockReason: 'SAFETY' } });
     expect(await asked({})).toMatchObject({

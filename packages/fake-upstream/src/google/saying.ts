@@ -8,17 +8,17 @@ export interface GoogleUsage {
   readonly totalTokenCount: number;
 }
 
-/** What only Google's API can say. The rest of a step (`text`, `reasoning`, `toolCalls`, …) is said in its parts. */
+/** Features of Google's API only. The rest of a step (`text`, `reasoning`, `toolCalls`, …) becomes its parts. */
 export interface GoogleSaying {
   /** Instead of the one that follows from the answer. */
   readonly finishReason?: string;
   readonly finishMessage?: string;
   /** The prompt is blocked: no candidate, but this reason. */
   readonly blockReason?: string;
-  /** Stands on the first call, or on the last text where there is none. */
+  /** On the first call, or on the last text if there is none. */
   readonly thoughtSignature?: string;
   /** Calls carry ids, as newer models' do. */
   readonly callIds?: boolean;
-  /** Replaces the exact usage with whatever this returns. */
+  /** Replaces the exact usage with the returned one. */
   readonly usage?: (exact: GoogleUsage) => unknown;
 }

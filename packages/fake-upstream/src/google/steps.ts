@@ -9,7 +9,7 @@ export const refused = (status: number, name: string, message: string, details: 
 
 export const invalid = (message: string): Step => refused(400, 'INVALID_ARGUMENT', message);
 
-/** As Google tells it: in the body alone. */
+/** As Google reports it: only in the body. */
 export const exhausted = (retryDelay: string): Step =>
   refused(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota.', [
     { '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations: [{ quotaId: 'GenerateRequestsPerMinute' }] },

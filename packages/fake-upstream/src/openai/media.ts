@@ -33,7 +33,7 @@ export function imageAnswer({ path, request, step, promptTokens }: Question): An
   };
 }
 
-/** Bytes that stand for a sound. */
+/** Placeholder bytes of audio. */
 export function speechAnswer({ request, step, promptTokens }: Question): Answer {
   const usage = { input_tokens: promptTokens, output_tokens: 8, total_tokens: promptTokens + 8 };
   const delta = (audio: Buffer) => ({ type: 'speech.audio.delta', audio: audio.toString('base64') });
@@ -47,7 +47,7 @@ export function speechAnswer({ request, step, promptTokens }: Question): Answer 
   };
 }
 
-/** Ten seconds in which the same tokens are said as in a chat. */
+/** Ten seconds with the same tokens as in a chat. */
 export function transcriptionAnswer({ request, step, promptTokens }: Question): Answer {
   const plan = planAnswer('transcript', {}, step, promptTokens);
   const words = saidIn(plan);
@@ -74,7 +74,7 @@ export function transcriptionAnswer({ request, step, promptTokens }: Question): 
   };
 }
 
-/** Somebody who can appear in videos. */
+/** A character for videos. */
 export const characterAnswer = ({ turn, request }: Question): Answer =>
   never({ id: `char_fake_${turn}`, created_at: CREATED, name: request['name'] ?? null });
 

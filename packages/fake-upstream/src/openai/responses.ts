@@ -106,7 +106,7 @@ function asChat({ max_output_tokens: bound, tools, tool_choice: choice, text, ..
   };
 }
 
-/** Chat's usage by Responses' names; whatever a script made of it. */
+/** Chat's usage with the names of Responses, also when a script replaced it. */
 function usageOf(usage: unknown): unknown {
   if (!isFields(usage)) return usage;
   return {
