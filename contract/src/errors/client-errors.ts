@@ -35,7 +35,7 @@ export const CLIENT_ERRORS = {
     title: 'Webhook refused',
     type: 'invalid_request_error',
     retryable: false,
-    help: 'The detail says which: the event is not signed with the webhook secret of this server (compare STRIPE_WEBHOOK_SECRET with the secret of the endpoint), it was signed more than five minutes before or after now (compare the clock of this server), or it is signed and does not have the form of a Stripe event (compare the API version of the endpoint). Events of types that the server does not handle are acknowledged.',
+    help: 'The detail says which: the event is not signed with the webhook secret of this server (compare STRIPE_WEBHOOK_SECRET with the secret of the endpoint), it was signed more than five minutes before or after now (compare the clock of this server), it is of the other mode of Stripe than the secret key of this server (compare STRIPE_SECRET_KEY), or it is signed and does not have the form of a Stripe event (compare the API version of the endpoint). Events of types that the server does not handle are acknowledged.',
   },
   invalid_token: {
     status: 400,

@@ -109,6 +109,7 @@ export async function startFakeStripe(options: FakeStripeOptions = {}): Promise<
       const said = 'Invalid API Key provided: use any key that begins with sk_test_ or sk_live_.';
       return { status: 401, body: JSON.stringify(new StripeFault(401, 'invalid_request_error', said).toBody()) };
     }
+    world.livemode = /^Bearer [rs]k_live_/.test(headers.authorization ?? '');
     const encoded = method === 'GET' ? search.slice(1) : body;
     if (idempotencyKey === undefined || method !== 'POST') {
       if (slowMs > 0) await delay(slowMs);

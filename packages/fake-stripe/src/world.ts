@@ -74,6 +74,8 @@ const emptyTables = (): Tables => ({
 
 /** Everything that Stripe would know. One request at a time works on it, wholly or not at all. */
 export class World {
+  /** By the key of the last request. */
+  livemode = false;
   tables = emptyTables();
   /** What the next request's session payment needs beyond Stripe's own fields, by session. */
   sessionOrders = new Map<string, SessionOrder>();
@@ -138,7 +140,7 @@ export class World {
       api_version: API_VERSION,
       created: this.now(),
       data: { object: copy(object), ...(previous && { previous_attributes: previous }) },
-      livemode: false,
+      livemode: this.livemode,
       pending_webhooks: this.tables.webhook_endpoint.size,
       request: null,
       type,

@@ -10,7 +10,7 @@ export type ErrorCode =
   | 'upstream_rejected'
   /** 400. The provider answered with more than 64 MiB, or with an event of a stream of more than 32 MiB, and that is not kept; of Anthropic and Google, whose answers are translated, 16 and 2 MiB. The request is charged by the usage that the provider reports; where it reports none, by the most that was held. The same request would be charged again: ask for less in one request (lower `n`, `top_logprobs` or the size of images, send fewer inputs), or stream the answer. */
   | 'answer_too_large'
-  /** 400. The detail says which: the event is not signed with the webhook secret of this server (compare STRIPE_WEBHOOK_SECRET with the secret of the endpoint), it was signed more than five minutes before or after now (compare the clock of this server), or it is signed and does not have the form of a Stripe event (compare the API version of the endpoint). Events of types that the server does not handle are acknowledged. */
+  /** 400. The detail says which: the event is not signed with the webhook secret of this server (compare STRIPE_WEBHOOK_SECRET with the secret of the endpoint), it was signed more than five minutes before or after now (compare the clock of this server), it is of the other mode of Stripe than the secret key of this server (compare STRIPE_SECRET_KEY), or it is signed and does not have the form of a Stripe event (compare the API version of the endpoint). Events of types that the server does not handle are acknowledged. */
   | 'invalid_webhook'
   /** 400. The token of the mail is mistyped, was used, has expired or was replaced by a newer one. Ask for another mail. */
   | 'invalid_token'

@@ -148,7 +148,7 @@ export class PaymentFault extends Error {
 }
 
 /** `unsigned`: not signed with our secret. `stale`: signed too long ago, or in the future. `malformed`: signed, and of a form that is not known. */
-export type WebhookFault = 'unsigned' | 'stale' | 'malformed';
+export type WebhookFault = 'unsigned' | 'stale' | 'malformed' | 'other_mode';
 
 /** A webhook that is not to be believed, or cannot be read. */
 export class WebhookRefused extends Error {

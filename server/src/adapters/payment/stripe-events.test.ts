@@ -14,7 +14,7 @@ function outcome(body: unknown, { secret = SECRET, sentMs = NOW_MS } = {}): stri
   const payload = typeof body === 'string' ? body : JSON.stringify(body);
   const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: Math.floor(sentMs / 1000) });
   try {
-    return eventOfWebhook({ rawBody: Buffer.from(payload), signature, secret: SECRET, nowMs: NOW_MS }).kind;
+    return eventOfWebhook({ rawBody: Buffer.from(payload), signature, secret: SECRET, nowMs: NOW_MS, livemode: false }).kind;
   } catch (error) {
     return error instanceof WebhookRefused ? error.fault : String(error);
   }
@@ -34,6 +34,7 @@ test.each([
   ['six minutes ago', EVENT, { sentMs: NOW_MS - 360_000 }, 'stale'],
   ['six minutes from now', EVENT, { sentMs: NOW_MS + 360_000 }, 'stale'],
   ['in a thousand years', EVENT, { sentMs: NOW_MS + 31_536_000_000_000 }, 'stale'],
+  ['in the other mode of Stripe', { ...EVENT, type: 'product.created', livemode: true }, {}, 'other_mode'],
   ['with a null character in its id', { ...EVENT, type: 'product.created', id: 'evt_\0' }, {}, 'malformed'],
   ['with an id of 100,000 characters', { ...EVENT, type: 'product.created', id: 'e'.repeat(100_000) }, {}, 'malformed'],
   [

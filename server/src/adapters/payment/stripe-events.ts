@@ -109,19 +109,24 @@ interface SignedWebhook {
   readonly secret: string;
   /** Epoch milliseconds. */
   readonly nowMs: number;
+  /** Whether the key of this server moves real money. */
+  readonly livemode: boolean;
 }
 
 /**
  * The signature covers the bytes and the moment of sending, so that neither another body nor an old one is believed.
  * @throws WebhookRefused
  */
-export function eventOfWebhook({ rawBody, signature, secret, nowMs }: SignedWebhook): PaymentEvent {
+export function eventOfWebhook({ rawBody, signature, secret, nowMs, livemode }: SignedWebhook): PaymentEvent {
   if (signature === undefined) throw new WebhookRefused('unsigned', 'The webhook has no signature');
   try {
     // The SDK's event has the type that it hopes for; ours is parsed.
     Stripe.webhooks.constructEvent(rawBody, signature, secret, TOLERANCE_SECONDS, undefined, nowMs);
     requireNoFuture(signature, nowMs);
-    return eventOf(JSON.parse(rawBody.toString('utf8')));
+    const event = eventOf(JSON.parse(rawBody.toString('utf8')));
+    // What was paid with a card for tests buys nothing live, also where an operator has mixed up two secrets.
+    if (event.livemode !== livemode) throw new WebhookRefused('other_mode', 'The event is of the other mode of Stripe');
+    return event;
   } catch (cause) {
     if (cause instanceof WebhookRefused) throw cause;
     throw new WebhookRefused(faultOf(cause), cause instanceof Error ? cause.message : 'The webhook cannot be read', { cause });

@@ -39,9 +39,10 @@ export function createStripePayments(options: StripeOptions): PaymentProvider {
   const prices = createStripePrices(stripe);
 
   const charges = createStripeCharges(stripe);
+  const livemode = /^[rs]k_live_/.test(secretKey);
   return translating<PaymentProvider>({
     kind: 'stripe',
-    livemode: /^[rs]k_live_/.test(secretKey),
+    livemode,
     provision: prices.provision,
     ...charges,
     ...createStripeCheckouts(stripe, prices),
@@ -51,7 +52,7 @@ export function createStripePayments(options: StripeOptions): PaymentProvider {
 
     listEvents: (sinceMs) => eventsSince(stripe, sinceMs),
 
-    verifyWebhook: (rawBody, signature) => eventOfWebhook({ rawBody, signature, secret: webhookSecret, nowMs: clock.now() }),
+    verifyWebhook: (rawBody, signature) => eventOfWebhook({ rawBody, signature, secret: webhookSecret, nowMs: clock.now(), livemode }),
 
     // The SDK keeps idle connections only, which end by themselves.
     close: async () => {},

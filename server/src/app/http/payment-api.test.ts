@@ -18,6 +18,7 @@ async function answerTo(receive: () => Promise<void>, hasWebhookSecret = true): 
 test.each<[WebhookFault, RegExp]>([
   ['unsigned', /not signed with the webhook secret/],
   ['stale', /more than five minutes/],
+  ['other_mode', /other mode of Stripe/],
   ['malformed', /is signed .* but does not have the form/],
 ])('a webhook that is %s is a 400 that says so', async (fault, said) => {
   const { status, text } = await answerTo(() => Promise.reject(new WebhookRefused(fault, 'no')));

@@ -23,6 +23,7 @@ const FORM: BodyLimits = { maxBytes: 1024, timeoutMs: 10_000 };
 const WHY_REFUSED: Readonly<Record<WebhookFault, string>> = {
   unsigned: 'The event is not signed with the webhook secret of this server.',
   stale: 'The event is signed, but more than five minutes from now: compare the clock of this server.',
+  other_mode: 'The event is of the other mode of Stripe than the secret key of this server: live with a test key, or the other way round.',
   malformed:
     'The event is signed with the webhook secret of this server, but does not have the form of a Stripe event: compare the API version of the endpoint.',
 };

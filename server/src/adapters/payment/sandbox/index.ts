@@ -56,7 +56,7 @@ export async function createSandboxPayments({ clock, deliver, log, pool, publicU
     async *listEvents(sinceMs): AsyncGenerator<PaymentEvent> {
       for (const body of await store.eventsSince(sinceMs)) yield eventOf(JSON.parse(body));
     },
-    verifyWebhook: (rawBody, signature) => eventOfWebhook({ rawBody, signature, secret, nowMs: clock.now() }),
+    verifyWebhook: (rawBody, signature) => eventOfWebhook({ rawBody, signature, secret, nowMs: clock.now(), livemode: false }),
     close: () => webhooks.settled(),
   };
   return {
