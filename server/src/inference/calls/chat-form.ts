@@ -9,7 +9,8 @@ import type { Json } from './event-data.ts';
 import { END_OF_EVENT } from './event-frames.ts';
 import { jsonObjectOf } from './json-answer.ts';
 import { SseFilter } from './sse-filter.ts';
-import { isSaid, leastUsage, readUsage, usageForClient, usageOfAnswer, usedUsage } from './usage.ts';
+import { atLeast, isSaid, leastUsage, readUsage, usageForClient, usageOfAnswer, usedUsage } from './usage.ts';
+import { mostOfSeveral } from './usage-anywhere.ts';
 
 /**
  * Chat completions, and the older completions, whose answers have the same frame.
@@ -37,13 +38,16 @@ async function readCompletion(bytes: Buffer, keptId: string | undefined): Promis
   const value = keptId === undefined ? given : { ...given, id: keptId };
   const text = textOfChunk(value);
   const stated = usageOfChunk(value);
-  const { usage, usageSaid } = usageOfAnswer(readUsage(stated), () => text !== '', leastUsage(stated));
+  const said = usageOfAnswer(readUsage(stated), () => text !== '', leastUsage(stated));
+  const most = leastUsage(mostOfSeveral(bytes));
+  const usage = said.usage && atLeast(most, said.usage);
+  const usageSaid = said.usageSaid && atLeast(most, said.usageSaid);
   return {
     contentType: 'application/json',
     ...{ usage, usageSaid },
     delivered: { text, scale: 1 },
     value,
-    toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(usage && stated, cost) }),
+    toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(usage && isSaid(readUsage(stated), usage) ? stated : undefined, cost) }),
   };
 }
 

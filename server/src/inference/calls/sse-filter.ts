@@ -9,7 +9,7 @@ import { dataEventsOf, END_OF_EVENT, EventFrames, eventsOf, isKeepAlive } from '
 import { inShort, largeChunkOf } from './large-chunk.ts';
 import { ToldUsage } from './told-usage.ts';
 import { leastUsage, readUsage, reportedUsage } from './usage.ts';
-import { usageAnywhere } from './usage-anywhere.ts';
+import { mostOfSeveral, usageAnywhere } from './usage-anywhere.ts';
 
 const EMPTY = Buffer.alloc(0);
 const CHOICES = Buffer.from('"choices"');
@@ -232,6 +232,7 @@ export class SseFilter {
       if (!(finishedIn(before) ?? this.#isTailFinished())) this.#refuse(before);
       return undefined;
     }
+    if (chunk) this.#told.hear(leastUsage(mostOfSeveral(event)), false);
     const name = chunk?.['choices'] ? undefined : nameOf(text);
     if (name === 'usage' && chunk && !chunk['usage']) return this.#filterChunk({ usage: chunk }, event);
     return this.#filterChunk(name === 'error' ? { error: chunk ?? data, ...chunk } : chunk, event);

@@ -12,3 +12,16 @@ export function usageAnywhere(body: Buffer): Readonly<Record<string, unknown>> |
   const ends = isWhole ? [body] : [body.subarray(0, LOOKED_THROUGH_BYTES), body.subarray(-LOOKED_THROUGH_BYTES)];
   return ends.map((end) => usageInText(end.toString('utf8'))).findLast((usage) => usage !== undefined);
 }
+
+const NAME = Buffer.from('"usage"');
+/** What is larger is not looked through. */
+const LARGEST_SEARCHED = 256 * 1024;
+
+/**
+ * The usage that says the most in JSON with several. Of a name that comes twice in one object `JSON.parse` knows the last alone. Undefined
+ * where there is one at most.
+ */
+export function mostOfSeveral(json: Buffer): Readonly<Record<string, unknown>> | undefined {
+  if (json.length > LARGEST_SEARCHED || json.indexOf(NAME) === json.lastIndexOf(NAME)) return undefined;
+  return usageInText(json.toString('utf8'));
+}

@@ -130,6 +130,21 @@ describe.each(STREAMS)('$name', (one) => {
   });
 });
 
+const once = JSON.stringify(usage);
+const less = JSON.stringify({ ...usage, completion_tokens: 1, total_tokens: INPUT + 1 });
+const twice = (body: object) => JSON.stringify({ ...body, usage: 0 }).replace('"usage":0', `"usage":${once},"usage":${less}`);
+
+test('of a usage that is named twice in one object the largest counts, in a stream and in a whole answer', async () => {
+  const chunks = stream(text, stop, `data: ${twice({ id: 'c', object: 'chat.completion.chunk', choices: [] })}\n\n`, DONE);
+  for (const [isStream, step] of [
+    [true, chunks],
+    [false, { body: twice(whole({})) }],
+  ] as const) {
+    const { record } = await play({ ...scenario, one: caseOf('chat, OpenAI'), stream: isStream, steps: [step] });
+    expect(record).toMatchObject({ outcome: 'completed', usage: { input_tokens: INPUT, output_tokens: OUTPUT } });
+  }
+});
+
 test('a body with a byte order mark is read', async () => {
   const body = `\ufeff${JSON.stringify(whole({ usage }))}`;
   const { record } = await play({ ...scenario, one: caseOf('chat, OpenAI'), stream: false, steps: [{ body }] });
