@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ModelPrice, PlanEntitlementsResponse, PriceList, UserResponse } from '@tallygate/contract';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type RedisProcess, startRedis } from '../../server/src/adapters/redis/redis-process.ts';
+import { BEGIN, HOLD, SETTLE } from '../../server/src/adapters/lanes/redis/scripts.ts';
+import { type RedisProcess, startRedis, watchCommands } from '../../server/src/adapters/redis/redis-process.ts';
 import { isRedisMissing, testRedisProgram, testRedisUrl } from '../../server/src/adapters/redis/test-redis.ts';
 import { expectWithinASecond } from '../../server/src/kernel/testing/within-a-second.ts';
 import { Account } from './account.ts';
@@ -16,6 +17,7 @@ import { randomNumbers } from './random.ts';
 const CALLS = 300;
 const MAX_TOKENS = 64;
 const CALLERS = 12;
+const IDLE_MS = 31_000;
 /** An unknown model. */
 const HOUSE = 'house-model';
 const HOUSE_HELLO = { ...HELLO, model: HOUSE };
@@ -122,6 +124,25 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
     for (const gateway of [first, second]) {
       expect(await standingOf(gateway, key)).toMatchObject({ cap_usd: '0.005', spent_usd: usd(settled), held_usd: '0' });
     }
+  });
+
+  test('ask Redis once to hold a request, and once to settle it', async () => {
+    const { key } = await account.createKey({ monthly_cap_usd: '1' });
+    await ask(first, key, HELLO);
+    const { commands, stop } = await watchCommands(redis?.url ?? testRedisUrl());
+    for (const stream of [false, true, false, true]) await ask(first, key, { ...HELLO, stream });
+    const runsOf = ({ digest }: { readonly digest: string }) => commands.filter(([, script]) => script === digest).length;
+    await vi.waitFor(() => expect(runsOf(SETTLE)).toBe(4));
+    expect([HOLD, BEGIN, SETTLE].map(runsOf)).toEqual([4, 0, 4]);
+    stop();
+  });
+
+  test('send Redis less than ten commands a second between them while nobody calls', async () => {
+    const { commands, stop } = await watchCommands(redis?.url ?? testRedisUrl());
+    // A sweep of all partitions comes every half minute.
+    await pause(IDLE_MS);
+    stop();
+    expect(commands.length).toBeLessThan((IDLE_MS / 1_000) * 10);
   });
 
   test('share the rate limits of a key', async () => {

@@ -93,6 +93,11 @@ export interface HoldRequest {
   readonly funds: MoneyLane | null;
   /** Asked before the money, and taken together with it or not at all. Absent: no rate limits. */
   readonly rates?: RateDraw;
+  /**
+   * What settles it where it is taken for all the tokens that are wanted. A store that outlives its processes keeps it with the hold, so that
+   * `begin` with the same asks nothing of it. Absent: the hold is not begun.
+   */
+  readonly inFlight?: InFlight;
   /** What was answered before is settled out of it, as debt: as it holds nothing, no cap keeps it out. Its cost has to be nothing. */
   readonly isForDebt?: true;
 }

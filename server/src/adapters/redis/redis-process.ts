@@ -94,6 +94,17 @@ export async function startRedis(program: string, settings: readonly string[] | 
   };
 }
 
+/** Every command that a server is asked from now on, by anybody. For tests only. */
+export async function watchCommands(url: string): Promise<{ readonly commands: readonly (readonly string[])[]; stop(): void }> {
+  const redis = new Redis(url);
+  const watching = await redis.monitor();
+  redis.disconnect();
+  const commands: string[][] = [];
+  // What scripts do is not asked by anybody.
+  watching.on('monitor', (_time: string, command: string[], source: string) => source !== 'lua' && commands.push(command));
+  return { commands, stop: () => watching.disconnect() };
+}
+
 /** @param settings as arguments: `--name` and its values */
 const serverFile = (settings: readonly string[], port: number, dir: string): string =>
   [

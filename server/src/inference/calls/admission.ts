@@ -56,6 +56,8 @@ export interface Admission extends Payer {
   readonly maxOutputTokens: number | null;
   /** Whether that bound is ours rather than the caller's. */
   readonly isBoundOurs: boolean;
+  /** What was held with it: what settles it should this process die while the provider of the first attempt is at work. */
+  readonly inFlight?: InFlight;
   /** Where the call has no hold of its own, but a share of one that many draw from. */
   readonly share?: Share;
 }
@@ -103,21 +105,30 @@ export async function admitLeft(
  *
  * @throws Problem `budget_exceeded`, `budget_in_flight`, `model_not_found`, `no_provider_configured`, `validation_failed`, `unpriced_feature`, `store_unavailable`,
  *   `rate_limited`, `model_not_allowed`
+ * @param inFlightOf what settles the call should this process die, as it is admitted whole
  */
-export async function admit(call: Call, deps: AdmissionDeps): Promise<Admission> {
+export async function admit(call: Call, deps: AdmissionDeps, inFlightOf?: (admission: Admission) => InFlight): Promise<Admission> {
   requireModels(call, deps.catalog);
   const offers = offersFor(call, deps);
   const rates = rateDraw(call, deps);
   const whole = holdRequest(call, offers, deps);
-  refuseBeyondAnyHold(worstOf(whole), call.work.cheaper);
+  const worst = worstOf(whole);
+  refuseBeyondAnyHold(worst, call.work.cheaper);
+  const { wanted } = whole.outputTokens;
+  const asWhole = admitted(call, offers, {
+    hold: { held: true, outputTokens: wanted, amount: worst.amount, lanes: [] },
+    plans: deps.plans,
+  });
+  const inFlight = inFlightOf?.(asWhole);
   // First the whole bound, by the cheap count. Only where that does not fit is the prompt counted, and the bound lowered where it may be.
   let held = offers;
-  let outcome = await take(deps.lanes, { ...whole, outputTokens: { ...whole.outputTokens, least: whole.outputTokens.wanted }, rates });
-  if (!outcome.held && !('refusedBy' in outcome) && call.work.lighter) return admit({ ...call, work: call.work.lighter() }, deps);
-  if (!outcome.held && !('refusedBy' in outcome)) {
+  let outcome = await take(deps.lanes, { ...whole, outputTokens: { wanted, least: wanted }, rates, ...(inFlight && { inFlight }) });
+  if (outcome.held) return { ...asWhole, hold: outcome, ...(inFlight && { inFlight }) };
+  if (!('refusedBy' in outcome) && call.work.lighter) return admit({ ...call, work: call.work.lighter() }, deps, inFlightOf);
+  if (!('refusedBy' in outcome)) {
     const counted = await countedOffers(call, offers, deps.tokenizer);
     held = counted ?? offers;
-    if (counted || whole.outputTokens.least < whole.outputTokens.wanted)
+    if (counted || whole.outputTokens.least < wanted)
       outcome = await take(deps.lanes, { ...(counted ? holdRequest(call, counted, deps) : whole), rates });
   }
   if ('refusedBy' in outcome) throw rateLimited(outcome, call.work.cheaper);

@@ -14,7 +14,7 @@ import type { Reply } from './reply.ts';
 import { answerHeaders, stoppedHeaders } from './response-headers.ts';
 import { asStep, isBeforeRun } from './run-calls.ts';
 import type { RunningCall } from './running-calls.ts';
-import { beginInFlight, releaseLater, settle } from './settlement.ts';
+import { beginInFlight, firstInFlight, releaseLater, settle } from './settlement.ts';
 import { relayStream } from './stream-relay.ts';
 import { lateProblem } from './upstream-problem.ts';
 import { NO_USAGE } from './usage.ts';
@@ -59,7 +59,7 @@ function tellLate(
 
 async function begin(call: Call, deps: InferenceDeps): Promise<[Admission, RunningCall]> {
   deps.running.requireRoom(call);
-  const admission = await admit(call, deps);
+  const admission = await admit(call, deps, firstInFlight);
   try {
     await beginInFlight(admission, 1, deps);
   } catch (cause) {

@@ -53,8 +53,16 @@ const NO_BODY_SHA256 = hash('sha256', '', 'hex');
  * @param attempt under which it is settled then
  * @throws (or rejects) when it cannot be made durable: the provider must not be asked then
  */
-export const beginInFlight = (admission: Admission, attempt: number, deps: Pick<InferenceDeps, 'lanes'>): void | Promise<void> =>
-  beginAt(admission, mostOf(admission, attempt), deps);
+export function beginInFlight(admission: Admission, attempt: number, deps: Pick<InferenceDeps, 'lanes'>): void | Promise<void> {
+  return admission.inFlight && attempt === FIRST
+    ? deps.lanes.begin(admission.inFlight)
+    : beginAt(admission, mostOf(admission, attempt), deps);
+}
+
+/** What settles the call should this process die while the provider of its first attempt is at work. */
+export const firstInFlight = (admission: Admission): InFlight => inFlightOf(admission, mostOf(admission, FIRST));
+
+const FIRST = 1;
 
 /**
  * The same for an answer that is there and is about to be stored: should this process die before it is settled, what the provider did is
@@ -70,11 +78,14 @@ export async function beginStoring(admission: Admission, served: Served, deps: P
 }
 
 function beginAt(admission: Admission, served: Served, { lanes }: Pick<InferenceDeps, 'lanes'>): void | Promise<void> {
-  const { receiptId: holdId } = admission.call;
+  const inFlight = inFlightOf(admission, served);
+  return admission.share ? admission.share.begin(inFlight) : lanes.begin(inFlight);
+}
+
+function inFlightOf(admission: Admission, served: Served): InFlight {
   const cost = costOfUsage(admission, served.target, served.usage);
   const record = JSON.stringify(recordOf(admission, served, cost));
-  const inFlight: InFlight = { holdId, cost: cost.nanoUsd, units: quotaUnits(served.usage), record };
-  return admission.share ? admission.share.begin(inFlight) : lanes.begin(inFlight);
+  return { holdId: admission.call.receiptId, cost: cost.nanoUsd, units: quotaUnits(served.usage), record };
 }
 
 /** What came of a call whose process died: nobody was told all of it. */

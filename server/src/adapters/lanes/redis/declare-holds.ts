@@ -64,10 +64,13 @@ export async function missEpoch(own: OwnHolds, { gateway, scripts, epoch, unwrit
   await Promise.all(ALL_PARTITIONS.map((partition) => scripts.run(CHECK, partition, [], epoch)));
   const missing = new Map<JournalEntry, OwnHold>();
   for (const [holdId, hold] of [...own]) {
-    const { inFlight, uncopied, isLate, partition } = hold;
+    const { inFlight, isBegun, uncopied, isLate, partition } = hold;
     if (!inFlight) own.forget(holdId);
-    else if (!uncopied && !isLate && (await scripts.run(ADOPT, partition, [gateway, holdId], epoch)) === 0)
-      missing.set(ownEntry(hold, inFlight), hold);
+    else if (!uncopied && !isLate && (await scripts.run(ADOPT, partition, [gateway, holdId], epoch)) === 0) {
+      // Where nobody was asked yet, nobody will be.
+      if (isBegun) missing.set(ownEntry(hold, inFlight), hold);
+      else own.forget(holdId);
+    }
   }
   const unsettled = new Set(await unwrittenAmong([...missing.keys()]));
   for (const [entry, hold] of missing) {

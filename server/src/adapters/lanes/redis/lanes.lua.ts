@@ -6,7 +6,7 @@
 export const LANES = /* lua */ `
 local base = KEYS[1]
 local MARK, STREAM, UNWRITTEN = base .. ':epoch', base .. ':settled', base .. ':unwritten'
-local LEASE_MS, DOUBT_MS, ONCE_KEPT_MS = 30000, 600000, 3600000
+local LEASE_MS, DOUBT_MS, ONCE_KEPT_MS, CANCELLED_KEPT_MS = 30000, 600000, 3600000, 1800000
 
 -- The first argument is the time of a test, epoch milliseconds, or nothing: then it is Redis's own, whatever the clocks of its callers say.
 local now = tonumber(table.remove(ARGV, 1))
@@ -31,6 +31,7 @@ local STAMP, LEASES, INDEX, DOUBT = root .. ':stamp', root .. ':leases', root ..
 local money, quotas, rates = {}, {}, {}
 
 local function hold_key(id) return root .. ':hold:' .. id end
+local function cancelled_key(call) return root .. ':cancelled:' .. call end
 local function once_key(id) return base .. ':once:' .. id end
 
 local function money_lane(id)

@@ -15,6 +15,8 @@ export interface OwnHold {
   /** What parts have left of it. Absent: none was settled. */
   left?: Reserve;
   inFlight?: InFlight;
+  /** The journal has it in flight. */
+  isBegun?: true;
   /** The lanes of the epoch that is open do not have it: it is settled at what still fits. */
   isLate?: true;
   /** Redis has settled it, and the journal could not be written. */
@@ -53,7 +55,8 @@ export class OwnHolds {
   }
 
   taken(request: HoldRequest, hold: Pick<OwnHold, 'partition' | 'reserve' | 'tokens'>): void {
-    this.#holds.set(request.holdId, { request, ...hold });
+    const inFlight = hold.tokens === request.outputTokens.wanted ? request.inFlight : undefined;
+    this.#holds.set(request.holdId, { request, ...hold, ...(inFlight && { inFlight }) });
   }
 
   [Symbol.iterator](): IterableIterator<[holdId: string, own: OwnHold]> {
@@ -79,6 +82,7 @@ export class OwnHolds {
     if (!own) throw new Error(`There is no hold ${holdId} of this process`);
     this.#journal.begin({ holdId, ...ownEntry(own, inFlight) });
     own.inFlight = inFlight;
+    own.isBegun = true;
   }
 
   /** @throws when the journal cannot be written: then it is to be called again, with what this hold was settled at */
@@ -92,7 +96,7 @@ export class OwnHolds {
 
   /** Nothing is settled by it any more. */
   released(holdId: string): void {
-    if (this.#holds.get(holdId)?.inFlight) this.#journal.end(holdId);
+    if (this.#holds.get(holdId)?.isBegun) this.#journal.end(holdId);
     this.#holds.delete(holdId);
   }
 

@@ -26,22 +26,19 @@ import { type CopyJournal, OwnHolds } from './own-holds.ts';
 import { type OpenEpoch, PartitionScripts } from './partition-scripts.ts';
 import { ALL_PARTITIONS, partitionOf } from './partitions.ts';
 import type { RedisConnection, Script } from './run-script.ts';
-import { BEGIN, COUNT_REFUSED, CREDIT, HOLD, LEVELS, REFUND, RELEASE, RENEW, SETTLE, SETTLE_PART, SWEEP } from './scripts.ts';
+import { BEGIN, COUNT_REFUSED, CREDIT, LEVELS, REFUND, RELEASE, RENEW, SETTLE, SETTLE_PART, SWEEP } from './scripts.ts';
+import { TakenHolds } from './taken-holds.ts';
 import {
   exactAmount,
-  type HoldAnswer,
   moneyCounts,
   readInFlight,
   readLevels,
-  readOutcome,
-  readReserve,
   readSettled,
   readWrittenReserve,
   type SettleAnswer,
   writtenAmounts,
   writtenInFlight,
   writtenRateLane,
-  writtenRequest,
   writtenUnits,
 } from './wire.ts';
 
@@ -81,6 +78,7 @@ export class RedisLanes implements LaneStore {
   readonly #unreleased = new Set<string>();
   readonly #scripts: PartitionScripts;
   readonly #loader: LaneLoader;
+  readonly #taken: TakenHolds;
   readonly late: LateSettlements;
   readonly books: RedisBooks;
   readonly #places = new Map<string, number>();
@@ -92,53 +90,35 @@ export class RedisLanes implements LaneStore {
     this.#own = new OwnHolds(deps.journal);
     this.#scripts = new PartitionScripts(deps);
     this.#loader = new LaneLoader(this.#scripts, deps.source);
+    this.#taken = new TakenHolds({
+      ...{ scripts: this.#scripts, loader: this.#loader, own: this.#own, gateway: deps.gateway, onAppend: deps.onAppend },
+      onPlace: (laneId, partition) => this.#seen(laneId, partition),
+      release: (holdId) => this.release(holdId),
+    });
     this.late = new LateSettlements({ ...deps, own: this.#own, scripts: this.#scripts, loader: this.#loader });
     this.books = new RedisBooks(this.#scripts);
   }
 
-  async hold(request: HoldRequest): Promise<HoldOutcome> {
-    const partition = partitionOf(request.accountId);
-    const written = writtenRequest(request);
-    for (let loads = 0; loads < MOST_LOADS; loads += 1) {
-      const answer = (await this.#run(HOLD, partition, [written, randomUUID(), this.#deps.gateway])) as
-        | HoldAnswer
-        | ['missing', string, string[]];
-      if (answer[0] === 'missing') {
-        const [, stamp, missing] = answer;
-        await this.#loader.load(missing, request.quota?.id, { partition, stamp, isForUse: true });
-        continue;
-      }
-      const outcome = readOutcome(request, answer);
-      for (const { id } of request.lanes) this.#seen(id, partition);
-      if (request.funds) this.#seen(request.funds.id, partition);
-      const reserve = readReserve(request, answer);
-      if (reserve && outcome.held) this.#own.taken(request, { partition, reserve, tokens: outcome.outputTokens });
-      if (request.lanes.some(({ capRule }) => capRule === 'tightening')) this.#deps.onAppend(partition);
-      await this.#copyCeilings(request, outcome);
-      return outcome;
-    }
-    throw new Error('The lanes of a request are forgotten faster than they can be loaded');
-  }
-
-  async #copyCeilings(request: HoldRequest, outcome: HoldOutcome): Promise<void> {
-    try {
-      this.#own.tightened(request, outcome);
-    } catch (error) {
-      if (outcome.held) await this.release(request.holdId).catch(() => {});
-      throw error;
-    }
+  hold(request: HoldRequest): Promise<HoldOutcome> {
+    return this.#taken.hold(request);
   }
 
   /**
-   * Repeats itself as `settle` does: to say it twice is as good as once. Redis is told first: what the journal has is charged at the next start,
-   * and Redis frees the holds that it does not know to be in flight.
+   * Repeats itself as `settle` does: to say it twice is as good as once. Redis is told first, with the hold itself or here: what the journal has is
+   * charged at the next start, and Redis frees the holds that it does not know to be in flight.
    */
   async begin(inFlight: InFlight): Promise<void> {
     const { holdId } = inFlight;
     const own = this.#own.get(holdId);
     if (!own) throw new Error(`There is no hold ${holdId} of this process`);
-    const isBegun = await insist(() => this.#run(BEGIN, own.partition, [holdId, writtenInFlight(inFlight)]));
-    if (isBegun !== 1) throw new Error(`The hold ${holdId} is lost`);
+    if (!own.isBegun && own.inFlight?.record === inFlight.record && own.inFlight.cost === inFlight.cost) {
+      // As it was held. A process that others may have given up asks nobody before it knows what became of its holds.
+      await this.#deps.epochs.current();
+      if (this.#own.get(holdId) !== own || own.isLate) throw new Error(`The hold ${holdId} is lost`);
+    } else {
+      const isBegun = await insist(() => this.#run(BEGIN, own.partition, [holdId, writtenInFlight(inFlight)]));
+      if (isBegun !== 1) throw new Error(`The hold ${holdId} is lost`);
+    }
     this.#own.begun(inFlight);
   }
 
@@ -260,6 +240,7 @@ export class RedisLanes implements LaneStore {
 
   async sweep(): Promise<number> {
     for (const holdId of this.#unreleased) await this.release(holdId);
+    await this.#taken.cancelLost();
     await this.#renewLeases();
     const { everyMs = 0, isMine } = this.#deps.sweeps ?? {};
     if (performance.now() - this.#sweptTick < everyMs || (isMine && !(await isMine()))) return 0;

@@ -29,13 +29,15 @@ save()
 return levels(request)
 `);
 
-/** ARGV: the request, a stamp should there be none, the gateway. */
+/** ARGV: the request, a name for this call, the gateway, what settles the hold should its process die (or nothing). */
 export const HOLD = onLanes(/* lua */ `
 local request = cjson.decode(ARGV[1])
 
 local missing = missing_lanes(request)
 if #missing > 0 then return {'missing', stamp_or(ARGV[2]), missing} end
 if redis.call('EXISTS', hold_key(request.id)) == 1 then return {'known'} end
+-- Nobody waits for the answer any more: it was on its way for longer than that.
+if redis.call('EXISTS', cancelled_key(ARGV[2])) == 1 then return {'cancelled'} end
 
 -- A few at a time: the sweep does the rest.
 expire(3)
@@ -124,7 +126,8 @@ for index, lane in ipairs(request.rates and request.rates.lanes or {}) do
 end
 save()
 redis.call('HSET', hold_key(request.id), 'request', ARGV[1], 'amount', text(hold.amount), 'charge', text(hold.charge),
-  'covered', texts(hold.covered), 'marks', cjson.encode(marks), 'tokens', string.format('%.0f', tokens), 'owner', ARGV[3])
+  'covered', texts(hold.covered), 'marks', cjson.encode(marks), 'tokens', string.format('%.0f', tokens), 'owner', ARGV[3], 'call', ARGV[2])
+if ARGV[4] ~= '' and tokens == request.wanted then redis.call('HSET', hold_key(request.id), 'inFlight', ARGV[4]) end
 lease(request.id)
 return {'held', states(request), levels(request), string.format('%.0f', tokens), text(hold.charge), texts(hold.covered)}
 `);
@@ -228,6 +231,15 @@ export const RELEASE = onLanes(/* lua */ `
 local hold = read_hold(ARGV[1])
 if not hold then return false end
 finish(ARGV[1], hold)
+save()
+return false
+`);
+
+/** ARGV: a hold's id, the name of the call whose answer nobody waits for. It holds nothing, also where it comes only now. */
+export const CANCEL = onLanes(/* lua */ `
+redis.call('SET', cancelled_key(ARGV[2]), '', 'PX', CANCELLED_KEPT_MS)
+if redis.call('HGET', hold_key(ARGV[1]), 'call') ~= ARGV[2] then return false end
+finish(ARGV[1], read_hold(ARGV[1]))
 save()
 return false
 `);

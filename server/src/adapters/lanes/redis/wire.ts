@@ -91,6 +91,7 @@ function requireExact({ cost, outputTokens: { wanted, least }, units }: HoldRequ
 /** The answer of the script to a hold, apart from lanes that are missing. Amounts are decimal texts; an empty cap is none. */
 export type HoldAnswer =
   | readonly ['known']
+  | readonly ['cancelled']
   | readonly ['held', states: readonly string[], levels: readonly string[], tokens: string, charge: string, covered: string]
   | readonly ['refused', states: readonly string[], levels: readonly string[], funds: readonly string[], used: string, held: string]
   | readonly ['too fast', levels: readonly string[]];
@@ -101,6 +102,8 @@ export function readOutcome(request: HoldRequest, answer: HoldAnswer): HoldOutco
   switch (kind) {
     case 'known':
       throw new Error(`There is a hold ${request.holdId} already`);
+    case 'cancelled':
+      throw new Error(`The hold ${request.holdId} was given up before it was taken`);
     case 'too fast': {
       const refusal = request.rates && refusalAt(request.rates, readLevels(answer[1]));
       if (!refusal) throw new Error('The script refuses a rate that is within its limits');
