@@ -1,6 +1,6 @@
 import { largest } from '../money.ts';
 import type { Draws } from '../random.ts';
-import { areApart, areMargin, FAULTS, type Fault, fakeClockLibrary, missingFor } from './faults.ts';
+import { areApart, areMargin, FAULTS, type Fault, fakeClockLibrary, isDiskGone, missingFor } from './faults.ts';
 import { isClean } from './findings.ts';
 import { playRound, type RoundKind, type RoundResult } from './round.ts';
 import { Service, type Topology } from './service.ts';
@@ -113,7 +113,12 @@ async function playOn(rounds: readonly Planned[], { redisProgram, say, tally }: 
       const result = await playRound(service, faults, seed, kind);
       for (const fault of new Set(result.faults)) count(tally(fault), result);
       say(`${isClean(result.findings) ? 'ok  ' : 'FAIL'} ${name}: ${told(result)}`);
-      if (isClean(result.findings)) continue;
+      if (isClean(result.findings) && !faults.some(isDiskGone)) continue;
+      if (isClean(result.findings)) {
+        await service.stop();
+        service = undefined;
+        continue;
+      }
     } catch (error) {
       for (const fault of new Set(faults)) tally(fault.name).broken += 1;
       say(`FAIL ${name}: ${error instanceof Error ? error.message : error}`);

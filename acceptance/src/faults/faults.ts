@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, globSync, rmSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -72,17 +72,30 @@ async function stallFor(way: CutOff | undefined, ms: number): Promise<void> {
 }
 
 /** Every write to a file fails, as on a disk that is full; `prlimit` (util-linux) does it to a process that runs. */
-async function fillDisk({ last }: Service, draws: Draws): Promise<void> {
-  const limit = (bytes: string) => run('prlimit', ['--pid', `${last.process.pid}`, `--fsize=${bytes}:unlimited`]);
-  await limit('1');
+const limitFiles = (pid: number, bytes: string) => run('prlimit', ['--pid', `${pid}`, `--fsize=${bytes}:unlimited`]);
+
+async function fillDisk({ broken }: Service, draws: Draws): Promise<void> {
+  const pid = broken.process.pid ?? 0;
+  await limitFiles(pid, '1');
   await pause(draws.between(200, 3_000));
-  await limit('unlimited');
+  await limitFiles(pid, 'unlimited');
+}
+
+/** Some bytes of the newest file that has any are no longer those that were written. */
+function damageJournal(folder: string, draws: Draws): void {
+  const files = globSync(join(folder, 'settlements-*.log')).filter((file) => statSync(file).size > 0);
+  const newest = files.toSorted((one, other) => statSync(one).mtimeMs - statSync(other).mtimeMs).at(-1);
+  if (newest === undefined) return;
+  const bytes = readFileSync(newest);
+  const from = draws.between(0, bytes.length - 1);
+  for (let at = from; at < Math.min(bytes.length, from + draws.between(1, 4_096)); at += 1) bytes[at] = draws.between(0, 255);
+  writeFileSync(newest, bytes);
 }
 
 async function failOver({ redis }: Service, draws: Draws): Promise<void> {
-  await redis?.watched?.severReplica();
+  await redis?.severReplica?.();
   await pause(draws.between(50, 800));
-  await redis?.watched?.failOver();
+  await redis?.failOver?.();
 }
 
 async function setBackRedis(service: Service, draws: Draws): Promise<void> {
@@ -103,24 +116,42 @@ export const FAULTS: readonly Fault[] = [
   { name: 'nothing', in: EVERYWHERE, breaks: [], strike: (_service, draws) => pause(draws.between(100, 1_500)) },
   {
     ...{ name: 'gateway-stop', in: EVERYWHERE, lasts: true, breaks: ['gateway'] },
-    strike: ({ last }, _draws, forMs) => stopFor([last.process.pid ?? 0], forMs),
+    strike: ({ broken }, _draws, forMs) => stopFor([broken.process.pid ?? 0], forMs),
   },
   {
     ...{ name: 'machine-suspend', in: ALONE, lasts: true, breaks: ['gateway', 'postgres'], needsPostgres: true },
-    strike: (service, _draws, forMs) => stopFor([service.last.process.pid ?? 0, ...service.postgresProcesses()], forMs),
+    strike: (service, _draws, forMs) => stopFor([service.broken.process.pid ?? 0, ...service.postgresProcesses()], forMs),
   },
   {
     ...{ name: 'gateway-kill', in: EVERYWHERE, breaks: ['gateway'], leavesDoubt: true },
-    strike: async ({ last }) => void (await last.kill()),
+    strike: async ({ broken }) => void (await broken.kill()),
   },
   {
     ...{ name: 'gateway-gone', in: OVER_REDIS, breaks: ['gateway'], leavesDoubt: true },
-    strike: async ({ last }) => {
-      await last.kill();
-      rmSync(join(last.dataDir, 'journal'), { recursive: true, force: true });
+    strike: async ({ broken }) => {
+      await broken.kill();
+      rmSync(join(broken.dataDir, 'journal'), { recursive: true, force: true });
     },
   },
-  { name: 'gateway-restart', in: EVERYWHERE, breaks: ['gateway'], strike: async ({ last }) => void (await last.stop()) },
+  {
+    // For longer than a session lasts: the others may not go on without what it holds.
+    ...{ name: 'gateway-absent', in: OVER_REDIS, breaks: ['gateway', 'redis'] },
+    strike: async (service, draws) => {
+      const stopped = stopFor([service.broken.process.pid ?? 0], draws.between(18_000, 26_000));
+      await pause(draws.between(0, 17_000));
+      await flush(await anyNode(service, draws));
+      await stopped;
+    },
+  },
+  {
+    // What the journal has, Redis has as well.
+    ...{ name: 'journal-damage', in: OVER_REDIS, breaks: ['gateway'], leavesDoubt: true },
+    strike: async ({ broken }, draws) => {
+      await broken.kill();
+      damageJournal(join(broken.dataDir, 'journal'), draws);
+    },
+  },
+  { name: 'gateway-restart', in: EVERYWHERE, breaks: ['gateway'], strike: async ({ broken }) => void (await broken.stop()) },
   {
     ...{ name: 'redis-stop', in: OVER_REDIS, lasts: true, breaks: ['redis'] },
     strike: async (service, draws, forMs) => {
@@ -144,7 +175,7 @@ export const FAULTS: readonly Fault[] = [
     strike: async (service, draws) => void (await flush(await anyNode(service, draws))),
   },
   { name: 'redis-older', in: ['single', 'cluster'], breaks: ['redis'], strike: setBackRedis },
-  { name: 'redis-failover', in: ['sentinel'], breaks: ['redis'], strike: failOver },
+  { name: 'redis-failover', in: ['sentinel', 'cluster'], breaks: ['redis'], strike: failOver },
   {
     ...{ name: 'redis-clock', in: OVER_REDIS, breaks: ['redis'] },
     strike: async ({ redis }, draws) => {
@@ -167,6 +198,15 @@ export const FAULTS: readonly Fault[] = [
     strike: (service, _draws, forMs) => stopFor(service.postgresProcesses(), forMs),
   },
   {
+    ...{ name: 'postgres-disk-full', in: ALONE, lasts: true, breaks: ['postgres'], needsPostgres: true },
+    strike: async (service, _draws, forMs) => {
+      const limit = (bytes: string) => Promise.all(service.postgresProcesses().map((pid) => limitFiles(pid, bytes).catch(() => {})));
+      await limit('1');
+      await pause(forMs);
+      await limit('unlimited');
+    },
+  },
+  {
     ...{ name: 'postgres-kill', in: ALONE, breaks: ['postgres'], needsPostgres: true },
     strike: async (service) => signalAll(service.postgresProcesses().slice(0, 1), 'SIGKILL'),
   },
@@ -185,11 +225,13 @@ export const FAULTS: readonly Fault[] = [
   },
 ];
 
-const isDiskGone = ({ name }: Fault): boolean => name === 'gateway-gone';
+/** Until it is taken for dead, a gateway whose disk is gone is waited for at every loss of Redis. */
+export const isDiskGone = ({ name }: Fault): boolean => name === 'gateway-gone';
 
-/** If a machine is lost with its disk, Redis has the only copy: if that is lost too, the stated margin is all of it. */
+/** If a machine is lost with its disk, or its journal is damaged, Redis has the only copy: if that is lost too, the stated margin is all of it. */
 export const areMargin = (one: Fault, other: Fault): boolean =>
-  [one, other].some(isDiskGone) && [one, other].some(({ breaks }) => breaks.includes('redis'));
+  [one, other].some((fault) => isDiskGone(fault) || fault.name === 'journal-damage') &&
+  [one, other].some(({ breaks }) => breaks.includes('redis'));
 
 /** Whether both can strike at once. */
 export const areApart = (one: Fault, other: Fault): boolean =>
@@ -206,5 +248,5 @@ const hasPrlimit = (): boolean => (process.env['PATH'] ?? '').split(':').some((f
 export function missingFor({ name, needsClock }: Fault): string | undefined {
   if (process.platform !== 'linux') return 'it takes Linux';
   if (needsClock && fakeClockLibrary() === undefined) return 'libfaketime is not installed';
-  return name === 'disk-full' && !hasPrlimit() ? 'prlimit (util-linux) is not installed' : undefined;
+  return name.endsWith('disk-full') && !hasPrlimit() ? 'prlimit (util-linux) is not installed' : undefined;
 }

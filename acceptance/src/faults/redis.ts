@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRedisCluster } from '../../../server/src/adapters/redis/redis-cluster-process.ts';
 import { type RedisProcess, startRedis } from '../../../server/src/adapters/redis/redis-process.ts';
-import { startWatchedRedis, type WatchedRedis } from '../../../server/src/adapters/redis/redis-sentinel-process.ts';
+import { startWatchedRedis } from '../../../server/src/adapters/redis/redis-sentinel-process.ts';
 
 /** No acknowledged write is lost at a `kill -9`. */
 const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always'];
@@ -15,8 +15,10 @@ export interface RedisUnderFaults {
   readonly url: string;
   /** The servers that gateways ask now. */
   nodes(): Promise<readonly RedisProcess[]>;
-  /** Where there is a replica. */
-  readonly watched?: WatchedRedis;
+  /** Where there are replicas: one follows no master any more, and misses every write from now on. */
+  severReplica?(): Promise<void>;
+  /** Where there are replicas: kills a master, waits until its replica is promoted, and starts it again. */
+  failOver?(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -28,11 +30,17 @@ export async function startRedisOf(form: RedisForm, program: string): Promise<Re
     }
     case 'sentinel': {
       const watched = await startWatchedRedis(program, DURABLE);
-      return { url: watched.url, nodes: async () => [await watched.current()], watched, stop: () => watched.stop() };
+      return {
+        url: watched.url,
+        nodes: async () => [await watched.current()],
+        severReplica: watched.severReplica,
+        failOver: watched.failOver,
+        stop: watched.stop,
+      };
     }
     case 'cluster': {
-      const { url, nodes, stop } = await startRedisCluster(program, 3, DURABLE);
-      return { url, nodes: async () => nodes, stop };
+      const cluster = await startRedisCluster(program, 3, [...DURABLE, '--cluster-node-timeout', '2000'], 1);
+      return { url: cluster.url, nodes: cluster.masters, failOver: cluster.failOver, stop: cluster.stop };
     }
     default:
       return form satisfies never;

@@ -37,6 +37,7 @@ const CALLERS = 18;
 export async function playRound(service: Service, faults: readonly Fault[], seed: number, kind: RoundKind = 'short'): Promise<RoundResult> {
   const draws = new Draws(seed);
   const round = `round-${seed}`;
+  service.breakNext();
   service.upstream.reset();
   service.ways.provider.brokenPorts.clear();
   scriptProvider(service.upstream, draws);
@@ -80,7 +81,7 @@ async function whenQuiet(once: () => Promise<Findings>, meanwhile: () => Promise
 
 /** An account with three caps that bind each other: a run within a key with a cap, and another key beside it. */
 async function openAccount(service: Service, round: string, draws: Draws) {
-  const account = await Account.signUp(service.last, { plan: PLAN });
+  const account = await Account.signUp(service.broken, { plan: PLAN });
   const [keyCap, runCap] = [BigInt(draws.between(300, 3_000)) * 1_000n, BigInt(draws.between(200, 1_500)) * 1_000n];
   const capped = await account.createKey({ monthly_cap_usd: usd(keyCap) });
   const open = await account.createKey();

@@ -47,19 +47,28 @@ export interface ServiceOptions {
   readonly ownPostgres?: boolean;
 }
 
+/** To the provider, and, where an address can be put in between, to the stores. */
+interface Ways {
+  readonly provider: CutOff;
+  readonly postgres?: CutOff;
+  readonly redis?: CutOff;
+}
+
 /** Gateways with all their dependencies, each of which can be broken. */
 export class Service {
   readonly topology: Topology;
   readonly upstream: FakeUpstream;
   readonly gateways: readonly Gateway[];
   readonly redis: RedisUnderFaults | undefined;
-  /** The ways of the last gateway: to the provider, and, where an address can be put in between, to its stores. */
-  readonly ways: { readonly provider: CutOff; readonly postgres?: CutOff; readonly redis?: CutOff };
+  readonly #ways: readonly Ways[];
+  /** Which of the gateways is broken. */
+  #broken = 0;
   readonly #home: string;
   readonly #database: { readonly url: string; drop(): Promise<void> } | undefined;
 
   private constructor(
-    parts: Pick<Service, 'topology' | 'upstream' | 'gateways' | 'redis' | 'ways'>,
+    parts: Pick<Service, 'topology' | 'upstream' | 'gateways' | 'redis'>,
+    ways: readonly Ways[],
     home: string,
     database: Service['database'],
   ) {
@@ -67,7 +76,7 @@ export class Service {
     this.upstream = parts.upstream;
     this.gateways = parts.gateways;
     this.redis = parts.redis;
-    this.ways = parts.ways;
+    this.#ways = ways;
     this.#home = home;
     this.#database = database;
   }
@@ -75,36 +84,36 @@ export class Service {
   static async start({ topology, redisProgram, fakeClock, ownPostgres = false }: ServiceOptions): Promise<Service> {
     const home = mkdtempSync(join(tmpdir(), 'tallygate-faults-'));
     writeFileSync(join(home, 'plans.json'), JSON.stringify(PLANS));
-    writeFileSync(join(home, 'clock'), '+0');
     const upstream = await startFakeUpstream();
     const redis = topology === 'alone' ? undefined : await startRedisOf(topology, redisProgram);
     const database = ownPostgres && topology === 'alone' ? undefined : await Gateway.makeDatabase?.();
-    const provider = await CutOff.before(upstream.url);
-    const ways = {
-      provider,
-      ...(database && { postgres: await CutOff.before(database.url) }),
-      ...(redis && topology === 'single' && { redis: await CutOff.before(redis.url) }),
-    };
     const common = {
       ...{ LOG_LEVEL: 'warn', PLANS_FILE: join(home, 'plans.json'), DRAIN_TIMEOUT_MS: '5000' },
       ...secrets(),
-      ...(redis && { REDIS_URL: redis.url }),
-      ...(database && { DATABASE_URL: database.url }),
     };
-    const lastOnly = {
-      ...(ways.redis && { REDIS_URL: ways.redis.url }),
-      ...(ways.postgres && { DATABASE_URL: ways.postgres.url }),
-      ...(fakeClock !== undefined && clockOf(join(home, 'clock'), fakeClock)),
-    };
-    const providers = (url: string) => [
-      { name: 'first', base_url: url, models: [MODEL] },
-      { name: 'spare', base_url: upstream.url, models: [MODEL] },
-    ];
     const gateways: Gateway[] = [];
-    if (redis) gateways.push(await Gateway.start({ providers: providers(upstream.url), env: common }));
-    const own = ownPostgres && !redis ? ({ database: 'embedded' } as const) : {};
-    gateways.push(await Gateway.start({ ...own, providers: providers(provider.url), env: { ...common, ...lastOnly } }));
-    return new Service({ topology, upstream, gateways, redis, ways }, home, database);
+    const ways: Ways[] = [];
+    for (let index = 0; index < (redis ? 2 : 1); index += 1) {
+      const own: Ways = {
+        provider: await CutOff.before(upstream.url),
+        ...(database && { postgres: await CutOff.before(database.url) }),
+        ...(redis && topology === 'single' && { redis: await CutOff.before(redis.url) }),
+      };
+      const env = {
+        ...common,
+        ...(redis && { REDIS_URL: own.redis?.url ?? redis.url }),
+        ...(own.postgres && { DATABASE_URL: own.postgres.url }),
+        ...(fakeClock !== undefined && clockOf(clockFile(home, index), fakeClock)),
+      };
+      writeFileSync(clockFile(home, index), '+0');
+      const providers = [
+        { name: 'first', base_url: own.provider.url, models: [MODEL] },
+        { name: 'spare', base_url: upstream.url, models: [MODEL] },
+      ];
+      gateways.push(await Gateway.start({ ...(!database && { database: 'embedded' as const }), providers, env }));
+      ways.push(own);
+    }
+    return new Service({ topology, upstream, gateways, redis }, ways, home, database);
   }
 
   get database(): { readonly url: string; drop(): Promise<void> } | undefined {
@@ -113,32 +122,44 @@ export class Service {
 
   /** Around every way that can be cut. */
   get databaseUrl(): string {
-    return this.#database?.url ?? this.last.databaseUrl;
+    return this.#database?.url ?? this.broken.databaseUrl;
   }
 
-  /** The one whose ways and clock can be broken. */
-  get last(): Gateway {
-    const last = this.gateways.at(-1);
-    if (!last) throw new Error('The service has no gateway');
-    return last;
+  /** From now on another gateway is broken. */
+  breakNext(): void {
+    this.#broken = (this.#broken + 1) % this.gateways.length;
   }
 
-  /** Of the last gateway, from now on: a libfaketime offset such as `+40s`. */
+  /** The one whose process, ways and clock are broken. */
+  get broken(): Gateway {
+    const broken = this.gateways[this.#broken];
+    if (!broken) throw new Error('The service has no gateway');
+    return broken;
+  }
+
+  /** Of that gateway. */
+  get ways(): Ways {
+    const ways = this.#ways[this.#broken];
+    if (!ways) throw new Error('The service has no gateway');
+    return ways;
+  }
+
+  /** Of that gateway, from now on: a libfaketime offset such as `+40s`. */
   setClock(offset: string): void {
-    writeFileSync(join(this.#home, 'clock'), offset);
+    writeFileSync(clockFile(this.#home, this.#broken), offset);
   }
 
   /** Every process of the PostgreSQL in the data directory; empty where it has none. */
   postgresProcesses(): number[] {
     if (this.#database) return [];
-    const { pid } = postmasterOf(this.last.dataDir);
+    const { pid } = postmasterOf(this.broken.dataDir);
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
     return [pid, ...children.filter((child) => child !== '').map(Number)];
   }
 
   /** Starts again what has ended, and waits until all of it serves. */
   async heal(): Promise<void> {
-    for (const way of Object.values(this.ways)) way.open();
+    for (const way of this.#everyWay()) way.open();
     const lateTick = performance.now() + READY_WITHIN_MS;
     for (const gateway of this.gateways) {
       for (let isReady = false; !isReady; ) {
@@ -153,11 +174,15 @@ export class Service {
     }
   }
 
+  #everyWay(): CutOff[] {
+    return this.#ways.flatMap(({ provider, postgres, redis }) => [provider, postgres, redis].filter((way) => way !== undefined));
+  }
+
   /** What the reconciler finds on the lanes in Redis, those of earlier rounds too; undefined when that is nothing. */
   async reconcile(): Promise<string | undefined> {
     if (!this.redis) return undefined;
     const { stdout, stderr } = await admin(['reconcile'], {
-      ...this.last.places,
+      ...this.broken.places,
       DATABASE_URL: this.databaseUrl,
       REDIS_URL: this.redis.url,
     });
@@ -172,15 +197,17 @@ export class Service {
   }
 
   async stop(): Promise<void> {
-    for (const way of Object.values(this.ways)) way.open();
+    for (const way of this.#everyWay()) way.open();
     for (const gateway of this.gateways.toReversed()) await gateway.remove();
-    for (const way of Object.values(this.ways)) way.close();
+    for (const way of this.#everyWay()) way.close();
     await this.upstream.close();
     await this.redis?.stop();
     await this.#database?.drop();
     rmSync(this.#home, { recursive: true, force: true });
   }
 }
+
+const clockFile = (home: string, index: number): string => join(home, `clock-${index + 1}`);
 
 /** Gateways of one service share them. */
 const secrets = () => ({
