@@ -140,6 +140,26 @@ describe('a correction', () => {
     await inOrder();
   });
 
+  test('of what was waived in part charges no more than was charged, and leaves no loss where it charges less', async () => {
+    const record = charged();
+    const [key, invoice] = [laneId.key(record.keyId ?? '', '2026-11'), laneId.invoice(record.accountId, '2026-11')];
+    const entry = { charged: 200n, debt: 0n, covered: {}, record: JSON.stringify(record), caps: { [key]: 150n } };
+    const named = { accountId: record.accountId, lanes: [key], quota: laneId.quota(record.accountId, '2026-11'), funds: invoice };
+    await process.lanes.late.settle({ lateId: record.requestId, heldAs: record.receiptId, ...named, cost: 200n, entry });
+    await written();
+    const losses = async () =>
+      (await pool.query("select coalesce(sum(amount_nano), 0)::text as sum from ledger_daily where account = 'operator_losses'")).rows[0]
+        ?.sum;
+    const before = BigInt(await losses()) + 50n;
+    const more = await correct(record, { ...tokens(100, 45), video_seconds: 1 });
+    expect(more).toMatchObject({ corrected: false, because: 'impossible', reason: expect.stringContaining('was waived') });
+
+    expect((await made(record, { ...tokens(100, 10), video_seconds: 1 })).now).toEqual({ cost: 120n, charged: 120n });
+    expect([await spentOf(key), await spentOf(invoice)]).toEqual([120n, 120n]);
+    expect(BigInt(await losses())).toBe(before);
+    await inOrder();
+  });
+
   test('of what the quota had covered takes its units from the quota, and money from nobody', async () => {
     const record = await settled(chat());
     const quota = laneId.quota(record.accountId, '2026-11');

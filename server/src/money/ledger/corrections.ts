@@ -139,6 +139,7 @@ export class Corrections {
 
       const repriced = reprice(settled, wish.usage, priceOf(settled.model_served, settled.started_at.getTime()));
       if (!repriced.repriced) return { corrected: false, because: 'impossible', reason: repriced.reason };
+      if (settled.waived_nano > 0n && repriced.cost > settled.cost_nano) return { corrected: false, because: 'impossible', reason: WAIVED };
       const { charged, debt, covered } = paymentOf(settled, repriced.cost, wish.usage);
       const row = {
         ...{ correction_id: newId(), receipt_id: newReceiptId(), request_id: settled.request_id, attempt: settled.attempt },
@@ -154,6 +155,9 @@ export class Corrections {
     });
   }
 }
+
+/** It would be charged beyond the cap that it did not fit. */
+const WAIVED = 'A part of its cost was waived, since it no longer fitted a cap: it can be corrected to what it costs now, or less.';
 
 /** To the lanes it is a refund of what it comes to less; of less than nothing where it comes to more. */
 function laneDifference(settled: UsageRecordRow, claim: Claim): Refund {
@@ -183,7 +187,7 @@ function correctionRecord(settled: UsageRecordRow, claim: Claim): CorrectionReco
     correctionReceiptId: claim.receipt_id,
     reason: claim.reason,
     correctedAt: claim.requested_at.getTime(),
-    was: reckoningOf(settled),
+    was: { ...reckoningOf(settled), ...(settled.waived_nano > 0n && { waived: `${settled.waived_nano}` }) },
   };
 }
 

@@ -11,7 +11,6 @@ import {
   type PostedRecord,
   postingKindOf,
   type RefundRecord,
-  type Repricing,
   type SettledRecord,
   type SettlementRecord,
 } from './settlement-record.ts';
@@ -152,7 +151,8 @@ function correctedRecord(correction: CorrectionRecord): PostedRecord {
   return { ...correction, ...paidOf(correction), was: before };
 }
 
-const paidOf = ({ charged, debt, covered }: Repricing) => ({
+const paidOf = ({ charged, debt, covered, waived = '0' }: CorrectionRecord['was']) => ({
+  waived: BigInt(waived),
   charged: BigInt(charged),
   debt: BigInt(debt),
   covered: Object.fromEntries(Object.entries(covered).map(([meter, units]) => [meter, BigInt(units)])),

@@ -37,7 +37,8 @@ export interface CorrectionRecord extends Omit<SettlementRecord, 'kind' | keyof 
   readonly correctionReceiptId: string;
   readonly reason: string;
   readonly correctedAt: number;
-  readonly was: Repricing;
+  /** `waived`: a correction leaves nothing of it. Absent: nothing. */
+  readonly was: Repricing & { readonly waived?: string };
 }
 
 /** A correction takes the place of what was settled: that counts no longer, and this does. */
