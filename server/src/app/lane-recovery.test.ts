@@ -409,6 +409,32 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     });
   });
 
+  test('are reloaded although a gateway finds twice at once that its session has lapsed', async () => {
+    const own = openPool({ url: database.url, log: silentLog(), poolSize: 4 });
+    const [one, two] = [await gateway(), await gateway({ pool: own })];
+    const hasDrained = async () => {
+      const sql = 'select from gateway_sessions join lane_epoch on epoch = drained where gateway = $1';
+      return (await pool.query(sql, [two.id])).rowCount === 1;
+    };
+    // A second beginning of its session comes to the database only when it has done something under the first.
+    const { query } = own;
+    let joins = 0;
+    own.query = (async (...args: unknown[]) => {
+      const text = String(Object(args[0]).text ?? args[0]);
+      joins += text.startsWith('insert into "gateway_sessions"') ? 1 : 0;
+      if (joins === 2) await expect.poll(hasDrained, RECOVERED).toBe(true);
+      return (query as (...given: unknown[]) => unknown).apply(own, args);
+    }) as never;
+    await redis.flushall();
+    await pool.query('update gateway_sessions set token = token + 1 where gateway = $1', [two.id]);
+    await Promise.all([two.epochs.confirm().catch(() => {}), two.epochs.confirm().catch(() => {})]);
+    await vi.waitFor(async () => expect(await take(one, recordOf(newId(), newId()))).toBe(true), RECOVERED);
+    await vi.waitFor(() => two.epochs.current(), RECOVERED);
+    own.query = query;
+    await two.stop();
+    await own.end();
+  });
+
   test('are reloaded when they are lost, with settlements and every gateway’s running holds', async () => {
     const [a, b] = [await gateway(), await gateway()];
     const [keyId, accountId] = [newId(), newId()];

@@ -78,6 +78,8 @@ export class LaneEpochs implements OpenEpoch {
   #wake: () => void = () => {};
   #following: Promise<void> = Promise.resolve();
   #beating: NodeJS.Timeout | undefined;
+  #beats: Promise<unknown> = Promise.resolve();
+  #waitingBeats = 0;
   #standing: EpochStanding | undefined;
 
   constructor(deps: LaneEpochsDeps) {
@@ -91,6 +93,7 @@ export class LaneEpochs implements OpenEpoch {
     this.#isLate = await this.#record.join();
     await this.#beat();
     this.#beating = setInterval(() => {
+      if (this.#waitingBeats > 0) return;
       this.#beat().catch((error: unknown) => this.#deps.log.debug({ err: error }, 'the session of this gateway could not be renewed'));
     }, BEAT_MS).unref();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -139,7 +142,19 @@ export class LaneEpochs implements OpenEpoch {
     if (this.#recovery?.isSettled()) await this.#record.leave();
   }
 
-  async #beat(): Promise<void> {
+  /** One after the other: a session that has lapsed is begun again once, and nothing is said under it before that is known. */
+  #beat(): Promise<void> {
+    this.#waitingBeats += 1;
+    const beat = this.#beats
+      .then(() => this.#beatOnce())
+      .finally(() => {
+        this.#waitingBeats -= 1;
+      });
+    this.#beats = beat.catch(() => {});
+    return beat;
+  }
+
+  async #beatOnce(): Promise<void> {
     const saidAt = steadyMs();
     const standing = await this.#record.beat();
     if (!standing) {
