@@ -2,7 +2,7 @@ import type { contract, Health } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { Handlers } from '../http/index.ts';
-import { stopsOf, unsealedReceipts } from '../receipts/index.ts';
+import { auditProgress, readLogRow, stopsOf, unsealedReceipts } from '../receipts/index.ts';
 
 const VERSION = '0.1.0';
 
@@ -29,6 +29,7 @@ export class Readiness {
 }
 
 const PATIENCE_MS = 2_000;
+const TOLD_UNAUDITED = 10_000;
 /** Where lanes are in Redis, settlements are looked at again every ten seconds: that is no lag. */
 const TOLD_LAG_MS = 30_000;
 
@@ -89,12 +90,13 @@ async function check(readiness: Readiness, { pool, blobs, redis, quarantined, le
   const isServing = answers.every(([, isThere]) => isThere) && !lag.isTooLong;
   // A stopped log is for a person to look at; requests are answered, and their receipts wait.
   const receiptLog = isServing ? await wordOfLog(pool) : word(isServing);
+  const audit = isServing ? await wordOfAudit(pool) : word(isServing);
   const waiting = quarantined();
   const quarantine = waiting === 0 ? 'ok' : `${waiting} waiting`;
   const ledger = lag.ms < TOLD_LAG_MS ? 'ok' : `${Math.floor(lag.ms / 1000)} s behind`;
   return {
     status: word(isServing),
-    checks: { ...checks, ledger, clock: wordOfClock(clockDifferenceMs()), receipt_log: receiptLog, quarantine },
+    checks: { ...checks, ledger, clock: wordOfClock(clockDifferenceMs()), receipt_log: receiptLog, receipt_log_audit: audit, quarantine },
   };
 }
 
@@ -108,6 +110,13 @@ async function wordOfLog(pool: Pool): Promise<string> {
   if ((await stopsOf(pool)).length > 0) return 'stopped';
   const unsealed = await unsealedReceipts(pool);
   return unsealed.length === 0 ? 'ok' : `${unsealed.length} unsealed`;
+}
+
+/** Entries that nobody has checked yet wait for seconds; more are an audit that does not keep up. */
+async function wordOfAudit(pool: Pool): Promise<string> {
+  const { size } = await readLogRow(pool);
+  const { checked } = await auditProgress(pool);
+  return size - checked < TOLD_UNAUDITED ? 'ok' : `${checked} of ${size} entries checked`;
 }
 
 function answersInTime(answer: Promise<unknown>): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Call, DeploymentView, Served } from '../inference/calls/index.ts';
-import type { AnchoringView } from '../receipts/index.ts';
+import type { AnchoringView, AuditProgress } from '../receipts/index.ts';
 import type { JobRun } from './jobs.ts';
 
 /** What Prometheus reads. Labels name models and outcomes, never accounts or keys. */
@@ -16,6 +16,7 @@ export interface Metrics {
   anchoring(view: AnchoringView): void;
   /** What is not as it was signed in the receipts' log, how many witnesses refuse what it says, and for how many reasons it is stopped. */
   logFaults(check: 'audit' | 'witness' | 'stopped' | 'unsealed', count: number): void;
+  logAudit(progress: AuditProgress): void;
   /** Asked at every reading how the deployments are doing. */
   watchDeployments(views: () => readonly DeploymentView[]): void;
   /** Asked at every reading how many calls are over and could not be settled yet. */
@@ -81,7 +82,9 @@ function servedMetrics(registers: Registry[]): Metrics['served'] {
 }
 
 /** Jobs, and what an operator is alarmed by. */
-function alarmMetrics(registers: Registry[]): Pick<Metrics, 'jobRan' | 'quarantined' | 'logFaults' | 'laneDifferences' | 'lanesRaised'> {
+function alarmMetrics(
+  registers: Registry[],
+): Pick<Metrics, 'jobRan' | 'quarantined' | 'logFaults' | 'logAudit' | 'laneDifferences' | 'lanesRaised'> {
   const jobs = new Counter({
     name: 'tallygate_job_runs_total',
     help: 'Attempts at background jobs',
@@ -109,10 +112,19 @@ function alarmMetrics(registers: Registry[]): Pick<Metrics, 'jobRan' | 'quaranti
     labelNames: ['check'],
     registers,
   });
+  const logAudit = new Gauge({
+    name: 'tallygate_log_audit_entries',
+    help: 'How far the audit of the log of receipts is: size is that of the log, checked up to where every entry has been checked, again how far the pass over all of it is. A growing difference of size and checked is an alarm',
+    labelNames: ['part'],
+    registers,
+  });
   return {
     jobRan: ({ job, outcome }) => jobs.inc({ job, outcome }),
     quarantined: (count) => quarantine.inc(count),
     logFaults: (check, count) => logFaults.set({ check }, count),
+    logAudit: (progress) => {
+      for (const [part, entries] of Object.entries(progress)) logAudit.set({ part }, entries);
+    },
     laneDifferences: (count) => differences.set(count),
     lanesRaised: (count) => raised.inc(count),
   };

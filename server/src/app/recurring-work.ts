@@ -14,6 +14,7 @@ import {
   appendAll,
   auditLog,
   cosignLog,
+  ENTRIES_UNAUDITED,
   type KeptState,
   type KnownWitness,
   type OwnKeys,
@@ -56,7 +57,7 @@ interface RecurringWorkDeps {
   readonly ownKeys: OwnKeys;
   readonly keptLog: KeptState;
   readonly witnesses: readonly KnownWitness[];
-  readonly metrics: Pick<Metrics, 'logFaults'>;
+  readonly metrics: Pick<Metrics, 'logFaults' | 'logAudit'>;
 }
 
 /** The recurring work of the service. */
@@ -125,8 +126,15 @@ export const recurringWork = ({
   {
     name: 'receipts-audit-log',
     everyMs: MINUTE_MS,
+    due: ENTRIES_UNAUDITED,
     run: ({ signal, log }) =>
-      auditLog({ pool, archive, own: ownKeys, clock, log, onFound: (count) => metrics.logFaults('audit', count) }, signal),
+      auditLog(
+        {
+          ...{ pool, archive, own: ownKeys, clock, log, onProgress: metrics.logAudit },
+          onFound: (count) => metrics.logFaults('audit', count),
+        },
+        signal,
+      ),
   },
   { name: 'receipts-thin-checkpoints', everyMs: HOUR_MS, run: ({ signal }) => thinCheckpoints({ pool, clock }, signal) },
   { name: 'files-sweep', everyMs: TEN_MINUTES_MS, run: ({ signal }) => sweepExpired({ pool, blobs, clock }, signal) },

@@ -113,6 +113,8 @@ export const ReceiptLogAudit = defineEntity({
     nextIndex: p.bigint('bigint').defaultRaw('0'),
     found: p.integer().defaultRaw('0'),
     lastFound: p.integer().defaultRaw('0'),
+    /** Up to where what is new has been checked. */
+    newIndex: p.bigint('bigint').defaultRaw('0'),
   },
 });
 

@@ -5,13 +5,13 @@ export { type DueInvoices, dueInvoices, issueInvoice } from './invoices/issue-in
 export { invoiceRoutes } from './invoices/routes.ts';
 export { type ReceiptFacts, receiptColumns } from './issue-receipt.ts';
 export { appendAll, RECEIPTS_UNLOGGED } from './log/append.ts';
-export { auditLog } from './log/audit-log.ts';
+export { type AuditProgress, auditLog, auditProgress, ENTRIES_UNAUDITED } from './log/audit-log.ts';
 export { cosignLog, type KnownWitness } from './log/cosign.ts';
 export { Declaring, PriceEntries, priceSubject } from './log/declare.ts';
 export type { KeptState } from './log/kept-state.ts';
 export { undeclaredKeys } from './log/key-declarations.ts';
 export { LogStop, stopsOf } from './log/log-stops.ts';
-export { nameLog } from './log/own-state.ts';
+export { nameLog, readLogRow } from './log/own-state.ts';
 export { LogPlacing } from './log/place-receipts.ts';
 export { readEntries } from './log/read-entries.ts';
 export { newestStateAt } from './log/read-log.ts';

@@ -82,6 +82,7 @@ import { absentGatewaysMigration } from './0106-absent-gateways.ts';
 import { logDeclarationsMigration } from './0107-log-declarations.ts';
 import { logTilesMigration } from './0130-log-tiles.ts';
 import { packedReceiptsMigration } from './0131-packed-receipts.ts';
+import { auditOfNewEntriesMigration } from './0132-audit-of-new-entries.ts';
 import { dedicatedCapacityMigration } from './0160-dedicated-capacity.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
@@ -169,5 +170,6 @@ export const migrations: readonly Migration[] = [
   logDeclarationsMigration,
   logTilesMigration,
   packedReceiptsMigration,
+  auditOfNewEntriesMigration,
   dedicatedCapacityMigration,
 ];

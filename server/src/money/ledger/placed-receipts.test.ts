@@ -39,7 +39,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await pool.query('truncate receipts, receipt_log_tiles, receipt_log_checkpoints, receipt_log_stops');
   await pool.query('update receipt_log set size = 0');
-  await pool.query('update receipt_log_audit set next_index = 0, found = 0, last_found = 0');
+  await pool.query('update receipt_log_audit set next_index = 0, new_index = 0, found = 0, last_found = 0');
 });
 afterAll(async () => {
   await pool?.end();
@@ -83,7 +83,7 @@ async function faults(): Promise<number> {
   const onFound = (count: number) => {
     found = count;
   };
-  await auditLog({ pool, archive: emptyArchive(pool), own, clock: { now: () => NOW }, log: silentLog(), onFound }, FOREVER);
+  await auditLog({ pool, archive: emptyArchive(pool), own, clock: { now: () => NOW }, log: silentLog(), onFound, share: 1 }, FOREVER);
   return found;
 }
 

@@ -9,7 +9,7 @@ import { publishedKeySet } from '../published-keys.ts';
 import { newSigningSeed, publishSigningKeys, signingKeyFromSeed } from '../signing-keys.ts';
 import { keptInMemory, storeReceipts } from '../testing/receipts.ts';
 import { appendAll } from './append.ts';
-import { auditLog } from './audit-log.ts';
+import { type AuditProgress, auditLog } from './audit-log.ts';
 import { stopsOf } from './log-stops.ts';
 import { proofOfReceipt } from './read-log.ts';
 import { resumeLog, standingOfLog } from './resume-log.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await pool.query('truncate receipts, receipt_log_tiles, receipt_log_checkpoints, receipt_log_stops, own_records, signing_keys');
   await pool.query('update receipt_log set size = 0');
-  await pool.query('update receipt_log_audit set next_index = 0, found = 0, last_found = 0');
+  await pool.query('update receipt_log_audit set next_index = 0, new_index = 0, found = 0, last_found = 0');
   await publishOwnKeys(pool, OWN, NOW);
 });
 afterAll(async () => {
@@ -54,6 +54,7 @@ async function audit(own = OWN): Promise<{ faults: string[]; alarm: number }> {
   await auditLog(
     {
       ...{ pool, archive: emptyArchive(pool), own, clock: { now: () => NOW }, log },
+      share: 1,
       onFound: (count) => {
         alarm = count;
       },
@@ -94,6 +95,55 @@ test('finds nothing in a log that is as it was signed, however it grew, pass aft
     expect(await audit()).toEqual({ faults: [], alarm: 0 });
     expect(await audit()).toEqual({ faults: [], alarm: 0 });
   }
+});
+
+describe('the audit', () => {
+  /** A run in the background's share of the time. @returns how far it was after each step */
+  async function run(signal: AbortSignal, onStep: (progress: AuditProgress) => void = () => {}): Promise<AuditProgress[]> {
+    const steps: AuditProgress[] = [];
+    const onProgress = (progress: AuditProgress) => {
+      steps.push(progress);
+      onStep(progress);
+    };
+    const deps = {
+      pool,
+      archive: emptyArchive(pool),
+      own: OWN,
+      clock: { now: () => NOW },
+      log: silentLog(),
+      onFound: () => {},
+      onProgress,
+    };
+    await auditLog(deps, signal);
+    return steps;
+  }
+
+  test('checks all that is new in one run, then goes through all again, and says how far it is', async () => {
+    await grow(300);
+    expect((await run(FOREVER)).at(-1)).toEqual({ size: 300, checked: 300, again: 300 });
+    await grow(20);
+    expect(await run(FOREVER)).toEqual([
+      { size: 320, checked: 300, again: 0 },
+      { size: 320, checked: 320, again: 0 },
+      { size: 320, checked: 320, again: 256 },
+      { size: 320, checked: 320, again: 320 },
+    ]);
+  });
+
+  test('ends with the block that it is at when it is asked to, and the next run goes on there', async () => {
+    await grow(300);
+    const asked = new AbortController();
+    await run(asked.signal, () => asked.abort());
+    expect(await run(FOREVER)).toContainEqual({ size: 300, checked: 300, again: 0 });
+  });
+
+  test('takes a fifth of the time of its thread, however much there is to check', async () => {
+    await grow(600);
+    const [cpu, since] = [process.threadCpuUsage(), performance.now()];
+    await run(FOREVER);
+    const { user, system } = process.threadCpuUsage(cpu);
+    expect((user + system) / 1_000 / (performance.now() - since)).toBeLessThan(0.3);
+  });
 });
 
 describe('raises an alarm within a pass, and lowers it once a whole pass is clean again', () => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { completedBy, leafHash, nodesOf, rangeHash, TILE_HEIGHT, type TreeNode } from '@tallygate/receipts';
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
@@ -6,8 +7,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { firstOf, rowsOf } from '../../kernel/statements.ts';
 import { inSnapshot } from '../../kernel/transaction.ts';
+import { breather } from '../../kernel/turn.ts';
 import { allOf, type OwnKeys } from '../own-keys.ts';
-import { ownRecords } from '../own-records.ts';
+import { type OwnRecords, ownRecords } from '../own-records.ts';
 import { tables } from '../tables.ts';
 import { auditKeys, type PublishedOwnKey } from './audit-keys.ts';
 import { AUDITED_COLUMNS, type AuditedReceipt, auditedReceipt } from './audit-receipt.ts';
@@ -29,47 +31,112 @@ interface AuditDeps {
   readonly log: Log;
   /** Told how much this pass, or the last whole one, has found that is not as it was signed. */
   readonly onFound: (count: number) => void;
+  /** Told after each step how far the audit is. */
+  readonly onProgress?: ((progress: AuditProgress) => void) | undefined;
+  /** Of the time: so much of it the audit works, and rests for the others. */
+  readonly share?: number;
+}
+
+/** In entries of the log. */
+export interface AuditProgress {
+  /** Of the log. */
+  readonly size: number;
+  /** Up to where everything has been checked once. */
+  readonly checked: number;
+  /** Up to where the pass of now over all of it has come. */
+  readonly again: number;
 }
 
 /** Entries that are checked together. */
 const AT_ONCE = 256;
-/** Blocks of a run, so that a large log is gone through little by little. */
+/** Blocks of a run that are checked again, so that a large log is gone through little by little. */
 const BLOCKS_A_RUN = 16;
+const SHARE = 0.2;
+
+/** SQL: whether a block of new entries waits to be checked. */
+export const ENTRIES_UNAUDITED = `(select size from receipt_log) - (select new_index from receipt_log_audit) >= ${AT_ONCE}`;
 
 /**
- * Checks the log against itself, a part of it a run and then from the beginning again: that every receipt is what was digested and taken in, and stands where its owner finds it; every hash of a tile that of what is below it; every checkpoint the root of the log at
- * its size, signed; and, each run, that the published keys are those of this service. What was altered in the database is found within a pass,
- * said at the level of errors, and stops the log, unless somebody has seen it and resumed.
+ * Checks the log against itself: what is new, however fast the log grows, and then a part of all of it, from the beginning again after its end.
+ * That every receipt is what was digested and taken in, and stands where its owner finds it; every hash of a tile that of what is below it; every
+ * checkpoint the root of the log at its size, signed; and, each run, that the published keys are those of this service. What was altered in the
+ * database is found within a pass, said at the level of errors, and stops the log, unless somebody has seen it and resumed.
  */
-export async function auditLog({ pool, archive, own, clock, log, onFound }: AuditDeps, signal: AbortSignal): Promise<void> {
-  const { records, audited, size } = await snapshot(pool, own);
-  /** @returns how many of them nobody has seen yet */
-  const report = async (faults: readonly Fault[]): Promise<number> => {
-    const unseen = faults.filter(({ seen }) => !records.has(seen));
-    for (const { fault } of unseen) log.error({ fault }, 'the log of receipts is not as it was signed');
+export async function auditLog(deps: AuditDeps, signal: AbortSignal): Promise<void> {
+  const { pool, onFound, share = SHARE } = deps;
+  const { records, audited, size } = await snapshot(pool, deps.own);
+  const report = reporter(deps, records);
+  const ofKeys = await report(audited.faults);
+  const check = async (start: number): Promise<number> => {
+    const since = performance.now();
+    const end = Math.min(start + AT_ONCE, size);
+    const faults = await faultsIn(deps, { start, end }, audited.keys);
+    const unseen = await report(faults.map((fault) => ({ fault, seen: `fault ${fault}` })));
+    if (unseen > 0) await pool.query('update receipt_log_audit set found = found + $1', [unseen]);
+    if (share < 1) await rest((performance.now() - since) * (1 / share - 1), signal);
+    return end;
+  };
+  await checkNew({ ...deps, size, check }, signal);
+  await checkAgain({ ...deps, size, check }, signal);
+  const known = await firstOf(pool, tables.selectFrom('receipt_log_audit').select(sql<number>`greatest(found, last_found)`.as('most')));
+  onFound((known?.most ?? 0) + ofKeys);
+}
+
+interface Checking extends Pick<AuditDeps, 'pool' | 'onProgress'> {
+  readonly size: number;
+  /** Checks a block. @returns where it ends */
+  readonly check: (start: number) => Promise<number>;
+}
+
+async function checkNew({ pool, onProgress, size, check }: Checking, signal: AbortSignal): Promise<void> {
+  // A log that was put back has fewer entries than were checked.
+  await pool.query('update receipt_log_audit set new_index = $1 where new_index > $1', [size]);
+  for (;;) {
+    const progress = { size, ...(await auditProgress(pool)) };
+    onProgress?.(progress);
+    if (progress.checked >= size || signal.aborted) return;
+    await pool.query('update receipt_log_audit set new_index = $1', [await check(progress.checked)]);
+  }
+}
+
+async function checkAgain({ pool, onProgress, size, check }: Checking, signal: AbortSignal): Promise<void> {
+  for (let block = 0; block < BLOCKS_A_RUN && !signal.aborted; block += 1) {
+    const { again, checked } = await auditProgress(pool);
+    if (again >= size) {
+      await pool.query('update receipt_log_audit set next_index = 0, found = 0, last_found = found');
+      return;
+    }
+    const end = await check(again);
+    await pool.query('update receipt_log_audit set next_index = $1', [end]);
+    onProgress?.({ size, checked, again: end });
+  }
+}
+
+/** How far the audit is. */
+export async function auditProgress(pool: Pool): Promise<Omit<AuditProgress, 'size'>> {
+  const audited = await firstOf(pool, tables.selectFrom('receipt_log_audit').select(['next_index', 'new_index']));
+  return { checked: Number(audited?.new_index ?? 0), again: Number(audited?.next_index ?? 0) };
+}
+
+/** Says each fault once a run. @returns how many of them nobody has seen yet */
+function reporter({ pool, clock, log }: AuditDeps, records: OwnRecords): (faults: readonly Fault[]) => Promise<number> {
+  const said = new Set<string>();
+  return async (faults) => {
+    const unseen = faults.filter(({ fault, seen }) => !records.has(seen) && !said.has(fault));
+    for (const { fault } of unseen) {
+      said.add(fault);
+      log.error({ fault }, 'the log of receipts is not as it was signed');
+    }
     await stopLog(
       { pool, clock, log },
       unseen.map(({ fault, seen }) => ({ reason: fault, seen })),
     );
     return unseen.length;
   };
-
-  const ofKeys = await report(audited.faults);
-  for (let block = 0; block < BLOCKS_A_RUN && !signal.aborted; block += 1) {
-    const { start, found } = await standingOf(pool);
-    if (start >= size) {
-      await pool.query('update receipt_log_audit set next_index = 0, found = 0, last_found = found');
-      break;
-    }
-    const end = Math.min(start + AT_ONCE, size);
-    const unseen = await report(
-      (await faultsIn({ pool, archive }, { start, end }, audited.keys)).map((fault) => ({ fault, seen: `fault ${fault}` })),
-    );
-    await pool.query('update receipt_log_audit set next_index = $1, found = $2', [end, found + unseen]);
-  }
-  const known = await firstOf(pool, tables.selectFrom('receipt_log_audit').select(sql<number>`greatest(found, last_found)`.as('most')));
-  onFound((known?.most ?? 0) + ofKeys);
 }
+
+/** Until the time is over, or the run is to end. */
+const rest = (ms: number, signal: AbortSignal): Promise<void> => delay(ms, undefined, { signal }).catch(() => {});
 
 /** Keys, records and size of one moment: what is in the log by then was signed with keys that were published by then. */
 const snapshot = (pool: Pool, own: OwnKeys) =>
@@ -79,11 +146,6 @@ const snapshot = (pool: Pool, own: OwnKeys) =>
     const { size } = await readLogRow(client);
     return { records, audited, size };
   });
-
-async function standingOf(pool: Pool): Promise<{ start: number; found: number }> {
-  const audited = await firstOf(pool, tables.selectFrom('receipt_log_audit').select(['next_index', 'found']));
-  return { start: Number(audited?.next_index ?? 0), found: audited?.found ?? 0 };
-}
 
 async function faultsIn(
   { pool, archive }: Pick<AuditDeps, 'pool' | 'archive'>,
@@ -97,7 +159,9 @@ async function faultsIn(
   const made = new Map<string, Uint8Array>();
   const faults: string[] = [];
   const hashOf = (node: TreeNode): Uint8Array => made.get(nameOf(node)) ?? stored(node) ?? new Uint8Array();
+  const breathe = breather();
   for (let index = start; index < end; index += 1) {
+    await breathe();
     const entry = auditedEntry(index, { receipt: byIndex.get(index), declared: declared.get(index), document: documents.get(index) });
     if (!entry) {
       faults.push(`entry ${index} has no receipt, no declaration and no document`);
