@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp } from './conventions.ts';
+import { page, Timestamp } from './conventions.ts';
 
 const Sha256Hex = z
   .string()
@@ -120,9 +120,20 @@ export const LoggedPrice = z.object({ declaration: PriceDeclaration, inclusion_p
 });
 export type LoggedPrice = z.infer<typeof LoggedPrice>;
 
-export const LogDeclarations = z
+export const LoggedDeclaration = z
   .object({
-    object: z.literal('log.declarations'),
+    index: z
+      .int()
+      .min(0)
+      .meta({ description: 'Position of the entry, from 0.', examples: [12] }),
+    digest: Sha256Hex.meta({ description: 'The entry itself.' }),
+    declaration: LogDeclaration,
+    inclusion_path: Hashes,
+  })
+  .meta({ id: 'LoggedDeclaration', description: 'A declaration, and the proof that it is in the log.' });
+
+export const LogDeclarations = page(LoggedDeclaration)
+  .extend({
     checkpoint: z.string().meta({
       description: 'The state of the log that the proofs are against: a signed note.',
       examples: ['gateway.example/v1/log\n42\n…'],
@@ -131,22 +142,8 @@ export const LogDeclarations = z
       .int()
       .min(1)
       .meta({ description: 'Entries of the log in that state.', examples: [42] }),
-    declarations: z.array(
-      z
-        .object({
-          index: z
-            .int()
-            .min(0)
-            .meta({ description: 'Position of the entry, from 0.', examples: [12] }),
-          digest: Sha256Hex.meta({ description: 'The entry itself.' }),
-          declaration: LogDeclaration,
-          inclusion_path: Hashes,
-        })
-        .meta({ id: 'LoggedDeclaration', description: 'A declaration, and the proof that it stands in the log.' }),
-    ),
-    has_more: z.boolean().meta({ description: 'Whether there are more after the last one.', examples: [false] }),
   })
-  .meta({ id: 'LogDeclarations', description: 'Prices, keys and rules as they stand in the log.' });
+  .meta({ id: 'LogDeclarations', description: 'Prices, keys and rules that are entries of the log.' });
 export type LogDeclarations = z.infer<typeof LogDeclarations>;
 
 export const LogConsistencyResponse = z

@@ -300,13 +300,12 @@ export const receipts = c.router({
   listDeclarations: {
     method: 'GET',
     path: '/v1/log/declarations',
-    summary: 'Prices, keys and rules as they stand in the log',
+    summary: 'List the prices, keys and rules in the log',
     description:
       'Public. Each price version, each key and each change of the rules of the log is an entry of the log before it is used. In the order of the log, each with its proof against the newest state.',
     query: z.object({
       kind: z.enum(['price', 'key', 'key_retired', 'policy']).optional().meta({ description: 'Only declarations of this kind.' }),
-      after: z.coerce.number().int().min(-1).optional().meta({ description: 'Index of the last one of the page before.' }),
-      limit: z.coerce.number().int().min(1).max(1000).default(100).meta({ description: 'How many at most.' }),
+      ...pageQuery,
     }),
     responses: { 200: LogDeclarations, 404: problem, ...refusals.openInput },
     metadata: { auth: 'none', tag: 'Receipts', operationId: 'listLogDeclarations', sdk: 'receipts.declarations' } as const,

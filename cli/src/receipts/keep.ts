@@ -55,16 +55,16 @@ export async function keepKeySet(world: CommandWorld, { isReplacing }: KeepOptio
 
 const sorted = (keys: VaasKeySet['keys']): VaasKeySet['keys'] => [...keys].sort((a, b) => (a.kid < b.kid ? -1 : 1));
 
-/** A page of the log's declarations. */
-const PAGE = 1_000;
-
-/** What the log says of keys, all of it against one state: what a log declares later is asked for the next time. */
-async function declaredKeys(client: Tallygate, signal: AbortSignal): Promise<unknown> {
-  const keys = await client.receipts.declarations({ kind: 'key', limit: PAGE }, { signal });
-  const ends = await client.receipts.declarations({ kind: 'key_retired', limit: PAGE }, { signal });
-  return keys.checkpoint === ends.checkpoint
-    ? { ...ends, declarations: [...keys.declarations, ...ends.declarations] }
-    : declaredKeys(client, signal);
+/** The pages of what the log says of keys: each is proven against its own state. */
+async function declaredKeys(client: Tallygate, signal: AbortSignal): Promise<unknown[]> {
+  const pages: unknown[] = [];
+  for (const kind of ['key', 'key_retired'] as const)
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const read = await client.receipts.declarations({ kind, ...(cursor !== undefined && { cursor }) }, { signal });
+      pages.push(read);
+      cursor = read.next_cursor;
+    }
+  return pages;
 }
 
 async function putAside(world: CommandWorld, path: string, text: string): Promise<string> {

@@ -96,15 +96,10 @@ describe('receipts keys', () => {
     const [current, retired, ...others] = keys as [Key, Key, ...Key[]];
     const keep = (
       published: readonly unknown[],
-      log: object = { object: 'log.declarations', checkpoint: 'c', tree_size: 1, declarations: [], has_more: false },
+      log: object = { checkpoint: 'c', tree_size: 1, data: [], has_more: false, next_cursor: null },
       more: string[] = [],
     ) => {
-      gateway.script(
-        { json: { keys: published } },
-        { json: log },
-        { json: { ...log, declarations: [] } },
-        { json: { object: 'list', data: [] } },
-      );
+      gateway.script({ json: { keys: published } }, { json: log }, { json: { ...log, data: [] } }, { json: { object: 'list', data: [] } });
       return terminal.type(['receipts', 'keys', ...more], {});
     };
     const kept = () => JSON.parse(terminal.file('default.vaas-keys.json') ?? '').keys;

@@ -37,16 +37,16 @@ function declared(key: Key, signer: VectorKey | null): KeyDeclaration {
 function logOf(declarations: readonly Declaration[], keys: readonly VectorKey[] = [logCurrent]): object {
   const leaves = declarations.map((declaration) => leafHash(declarationDigest(declaration)));
   return {
-    object: 'log.declarations',
     checkpoint: checkpointNote({ size: leaves.length, root: rootOf(leaves) }, { keys }),
     tree_size: leaves.length,
-    declarations: declarations.map((declaration, index) => ({
+    data: declarations.map((declaration, index) => ({
       index,
       digest: toHex(declarationDigest(declaration)),
       declaration,
       inclusion_path: pathOf(leaves, index).map(toBase64),
     })),
     has_more: false,
+    next_cursor: null,
   };
 }
 

@@ -1846,16 +1846,16 @@ export interface LogConsistencyResponse {
 /** An entry of the log that is no receipt: what is said before it is used. */
 export type LogDeclaration = PriceDeclaration | KeyDeclaration | KeyRetiredDeclaration | LogPolicyDeclaration;
 
-/** Prices, keys and rules as they stand in the log. */
+/** Prices, keys and rules that are entries of the log. */
 export interface LogDeclarations {
-  object: 'log.declarations';
+  data: LoggedDeclaration[];
+  has_more: boolean;
+  /** The `cursor` of the next page. */
+  next_cursor: string | null;
   /** The state of the log that the proofs are against: a signed note. */
   checkpoint: string;
   /** Entries of the log in that state. */
   tree_size: number;
-  declarations: LoggedDeclaration[];
-  /** Whether there are more after the last one. */
-  has_more: boolean;
 }
 
 /** SHA-256, base64. */
@@ -1906,7 +1906,7 @@ export interface LogTimestampList {
   next_cursor: string | null;
 }
 
-/** A declaration, and the proof that it stands in the log. */
+/** A declaration, and the proof that it is in the log. */
 export interface LoggedDeclaration {
   /** Position of the entry, from 0. */
   index: number;

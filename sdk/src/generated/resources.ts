@@ -55,6 +55,7 @@ import type {
   LogDeclarations,
   LogTimestamp,
   LogTimestampList,
+  LoggedDeclaration,
   LoginMfaRequest,
   LoginMfaRequiredResponse,
   LoginRequest,
@@ -415,10 +416,10 @@ export interface ReceiptConsistencyQuery {
 export interface ReceiptDeclarationQuery {
   /** Only declarations of this kind. */
   readonly kind?: 'price' | 'key' | 'key_retired' | 'policy' | undefined;
-  /** Index of the last one of the page before. */
-  readonly after?: number | undefined;
   /** How many at most. */
   readonly limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
+  readonly cursor?: string | undefined;
 }
 
 export interface RunGetQuery {
@@ -1299,9 +1300,9 @@ export class Receipts extends Resource {
     return this.transport.json({ method: 'GET', path: '/v1/log/consistency', query: { ...query } }, options);
   }
 
-  /** Prices, keys and rules as they stand in the log. Public. Each price version, each key and each change of the rules of the log is an entry of the log before it is used. In the order of the log, each with its proof against the newest state. */
-  declarations(query?: ReceiptDeclarationQuery, options?: CallOptions): Call<LogDeclarations> {
-    return this.transport.json({ method: 'GET', path: '/v1/log/declarations', query: { ...query } }, options);
+  /** List the prices, keys and rules in the log. Public. Each price version, each key and each change of the rules of the log is an entry of the log before it is used. In the order of the log, each with its proof against the newest state. */
+  declarations(query?: ReceiptDeclarationQuery, options?: CallOptions): PagedCall<LogDeclarations, LoggedDeclaration> {
+    return this.transport.pages({ path: '/v1/log/declarations', query: { ...query } }, options);
   }
 
   /** Public keys that sign receipts and their log. Keep a copy: with it, receipts verify without this service. */

@@ -31,10 +31,10 @@ interface Entry {
   inclusion_path: string[];
 }
 
-/** An answer of `GET /v1/log/declarations`; of several pages, the entries of all with the checkpoint of one. */
-const page = object<{ checkpoint: string; declarations: Entry[] }>({
+/** An answer of `GET /v1/log/declarations`. */
+const page = object<{ checkpoint: string; data: Entry[] }>({
   checkpoint: string,
-  declarations: listOf(
+  data: listOf(
     object<Entry>({
       index: count,
       declaration: ((value, { path }) => readDeclaration(value, path)) satisfies Shape<Declaration>,
@@ -48,16 +48,14 @@ const page = object<{ checkpoint: string; declarations: Entry[] }>({
  * Which of the published keys follow from those that were kept: a new key is signed by one before it and declared in the log, and so is the end of a
  * key. Nothing that was kept goes or changes otherwise.
  *
- * @param log an answer of `GET /v1/log/declarations`
+ * @param log an answer of `GET /v1/log/declarations`, or a list of several: each page is proven against its own checkpoint
  */
 export function keySuccession(kept: readonly Key[], published: readonly Key[], log: unknown): Succession {
   const refused: { kid: string; reason: string }[] = [];
-  const read = refusalAsValue(() => ({ valid: true as const, ...page(log, { path: 'declarations', code: 'malformed_declaration' }) }));
-  const entries = read.valid ? read.declarations : [];
+  const entries = entriesOf(log);
   const trusted = new Map(kept.map((key) => [key.kid, key]));
   const signed = signedKeys(published, entries, trusted);
-  const checkpoint = read.valid ? verifiedState(read.checkpoint, [...kept, ...signed.map(({ key }) => key)]) : undefined;
-  const isLogged = (entry: Entry | undefined): boolean => entry !== undefined && checkpoint !== undefined && isEntryOf(checkpoint, entry);
+  const isLogged = loggedBy([...kept, ...signed.map(({ key }) => key)]);
 
   const accepted = signed.flatMap(({ key, entry }) => (isLogged(entry) ? [key] : []));
   for (const { kid } of published)
@@ -84,10 +82,38 @@ export function keySuccession(kept: readonly Key[], published: readonly Key[], l
   return { accepted, retired, refused };
 }
 
+interface ProvenEntry extends Entry {
+  /** The signed note that the proof is against. */
+  readonly checkpoint: string;
+}
+
+/** Of all pages; of one that is malformed, none. */
+function entriesOf(log: unknown): ProvenEntry[] {
+  return (Array.isArray(log) ? log : [log]).flatMap((one) => {
+    const read = refusalAsValue(() => ({ valid: true as const, ...page(one, { path: 'declarations', code: 'malformed_declaration' }) }));
+    return read.valid ? read.data.map((entry) => ({ ...entry, checkpoint: read.checkpoint })) : [];
+  });
+}
+
+/** Whether an entry is proven by a checkpoint that one of these keys has signed. */
+function loggedBy(keys: readonly Key[]): (entry: ProvenEntry | undefined) => boolean {
+  const states = new Map<string, ReturnType<typeof verifiedState>>();
+  return (entry) => {
+    if (!entry) return false;
+    if (!states.has(entry.checkpoint)) states.set(entry.checkpoint, verifiedState(entry.checkpoint, keys));
+    const state = states.get(entry.checkpoint);
+    return state !== undefined && isEntryOf(state, entry);
+  };
+}
+
 /** New keys whose declaration a trusted key has signed, or one that is in this list by then. */
-function signedKeys(published: readonly Key[], entries: readonly Entry[], kept: ReadonlyMap<string, Key>): { key: Key; entry: Entry }[] {
+function signedKeys(
+  published: readonly Key[],
+  entries: readonly ProvenEntry[],
+  kept: ReadonlyMap<string, Key>,
+): { key: Key; entry: ProvenEntry }[] {
   const trusted = new Map(kept);
-  const found: { key: Key; entry: Entry }[] = [];
+  const found: { key: Key; entry: ProvenEntry }[] = [];
   for (let before = -1; before !== found.length; ) {
     before = found.length;
     for (const key of published) {

@@ -1,5 +1,7 @@
+import type { LogDeclarations } from '@tallygate/contract';
 import { type Declaration, inclusionRanges, nodesOf, type PriceDeclaration, rangeHash } from '@tallygate/receipts';
 import type { Pool } from 'pg';
+import { Keyset, mapPage, type PageQuery } from '../../kernel/page.ts';
 import { anyOf, ifGiven, type RowOf, rowsOf } from '../../kernel/statements.ts';
 import type { LogDeclaration } from '../entities.ts';
 import { tables } from '../tables.ts';
@@ -39,38 +41,31 @@ export async function inclusionPaths(pool: Pool, indexes: readonly number[], siz
   return ranges.map((path) => path.map((range) => Buffer.from(rangeHash(range, hashOf, sha256)).toString('base64')));
 }
 
-export interface WantedDeclarations {
+export interface WantedDeclarations extends PageQuery {
   readonly kind?: Declaration['kind'] | undefined;
-  /** Index of the last one of the page before. */
-  readonly after?: number | undefined;
-  readonly limit: number;
 }
 
+const BY_INDEX = new Keyset({ name: 'log_declarations', columns: { log_index: 'integer' }, direction: 'asc' });
+
 /** In the order of the log, each with its proof against the newest state. @throws Problem `not_found` while the log is empty */
-export async function listDeclarations(pool: Pool, { kind, after = -1, limit }: WantedDeclarations) {
+export async function listDeclarations(pool: Pool, wanted: WantedDeclarations): Promise<LogDeclarations> {
   const { size, note } = await newestCheckpoint(pool);
-  const rows = await rowsOf(
+  const listed = declared.where('log_index', '<', BigInt(size)).where(({ eb }) => ifGiven(wanted.kind, (kind) => eb('kind', '=', kind)));
+  const page = BY_INDEX.page(await rowsOf(pool, BY_INDEX.pageIn(listed, wanted)), wanted);
+  const paths = await inclusionPaths(
     pool,
-    declared
-      .where('log_index', '>', BigInt(after))
-      .where('log_index', '<', BigInt(size))
-      .where(({ eb }) => ifGiven(kind, (wanted) => eb('kind', '=', wanted)))
-      .orderBy('log_index')
-      .limit(limit + 1),
+    page.data.map(({ log_index: index }) => Number(index)),
+    size,
   );
-  const page = rows.slice(0, limit);
-  const indexes = page.map(({ log_index: index }) => Number(index));
-  const paths = await inclusionPaths(pool, indexes, size);
+  const pathOf = new Map(page.data.map(({ log_index: index }, at) => [index, paths[at] ?? []]));
   return {
-    object: 'log.declarations' as const,
-    checkpoint: note,
-    tree_size: size,
-    declarations: page.map(({ digest, declaration }, at) => ({
-      index: indexes[at] ?? 0,
+    ...mapPage(page, ({ log_index: index, digest, declaration }) => ({
+      index: Number(index),
       digest: digest.toString('hex'),
       declaration: JSON.parse(declaration) as Declaration,
-      inclusion_path: paths[at] ?? [],
+      inclusion_path: pathOf.get(index) ?? [],
     })),
-    has_more: rows.length > limit,
+    checkpoint: note,
+    tree_size: size,
   };
 }

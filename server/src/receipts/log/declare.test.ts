@@ -53,8 +53,7 @@ async function start(own: typeof first, rules = policy): Promise<Declaring> {
   return declaring;
 }
 
-const declared = async (): Promise<Declaration[]> =>
-  (await listDeclarations(pool, { limit: 100 })).declarations.map((one) => one.declaration);
+const declared = async (): Promise<Declaration[]> => (await listDeclarations(pool, { limit: 100 })).data.map((one) => one.declaration);
 
 const price: PriceDeclaration = {
   ...{ version: 'tallygate-declaration/v1', kind: 'price', declared_at: '2026-11-21T10:00:00.000Z', model: 'm', price_version: 'v' },
@@ -110,7 +109,7 @@ test('each is proven against the newest state, and receipts and declarations are
   const logKey = first.checkpoint[0] ?? newKey();
   const [id = ''] = await storeReceipts(pool, logKey, [{ completedAt: NOW }]);
   await appendAll({ pool, keys: first.checkpoint, kept, clock, log: silentLog() }, FOREVER);
-  const { checkpoint, tree_size: size, declarations, has_more } = await listDeclarations(pool, { limit: 100 });
+  const { checkpoint, tree_size: size, data: declarations, has_more } = await listDeclarations(pool, { limit: 100 });
   const root = parseCheckpoint(parseNote(checkpoint)?.text ?? '')?.root ?? new Uint8Array();
   for (const { index, declaration, inclusion_path } of declarations) {
     const path = inclusion_path.map((hash) => Buffer.from(hash, 'base64'));
