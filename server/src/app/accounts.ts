@@ -64,14 +64,7 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
     box: secretBox,
     clock,
     planOf: plans.planOfAccount,
-    onAccountClosed: async (db, closed) => {
-      await revokeAccountKeys(db, closed);
-      await deleteAccountFiles(db, closed);
-      await deleteAccountVideos(db, closed);
-      await deleteAccountBatches(db, closed);
-      await deleteAccountDialogues(db, closed);
-      await deleteContentKey(db, closed);
-    },
+    onAccountClosed: deleteAccountData,
     onTakenOver: revokeAccountKeys,
     hostName: () => new URL(config.webUrl ?? publicUrl()).hostname,
   });
@@ -90,9 +83,7 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
   });
   const internalSecret = config.internalSecret ?? internalSecretOf(dataDir);
 
-  const sender = config.smtpUrl
-    ? createSmtpSender({ url: config.smtpUrl, from: config.mailFrom, connections: SMTP_CONNECTIONS })
-    : createFileSender({ folder: dataDir.file('mail'), from: config.mailFrom });
+  const sender = createSender(foundation);
   closing.add('mail sender', () => sender.close());
   const desk = createDesk(secretBox, () => config.webUrl ?? publicUrl(), publicUrl);
   const storing = createStoring({ pool, isAllowed: config.storesContent });
@@ -109,3 +100,18 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
     sender,
   };
 }
+
+const deleteAccountData: Parameters<typeof createIdentity>[0]['onAccountClosed'] = async (db, closed) => {
+  await revokeAccountKeys(db, closed);
+  await deleteAccountFiles(db, closed);
+  await deleteAccountVideos(db, closed);
+  await deleteAccountBatches(db, closed);
+  await deleteAccountDialogues(db, closed);
+  await deleteContentKey(db, closed);
+};
+
+/** By SMTP where it is configured, else into files. */
+const createSender = ({ config, dataDir }: Foundation): MailSender =>
+  config.smtpUrl
+    ? createSmtpSender({ url: config.smtpUrl, from: config.mailFrom, connections: SMTP_CONNECTIONS })
+    : createFileSender({ folder: dataDir.file('mail'), from: config.mailFrom });

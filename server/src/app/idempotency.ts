@@ -49,11 +49,17 @@ export interface Idempotency {
   close(): void;
 }
 
+interface IdempotencyDeps {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /**
  * Idempotency over one table, for any number of instances. A run holds a lease that its process renews; when the process dies,
  * the same request may run again once the lease has ended.
  */
-export function createIdempotency({ pool, clock, log }: { pool: Pool; clock: Clock; log: Log }): Idempotency {
+export function createIdempotency({ pool, clock, log }: IdempotencyDeps): Idempotency {
   const running = new Set<string>();
   const timers = [every(RENEW_INTERVAL_MS, renew), every(SWEEP_INTERVAL_MS, sweep)];
 
@@ -63,15 +69,9 @@ export function createIdempotency({ pool, clock, log }: { pool: Pool; clock: Clo
     // A row can vanish between the two statements when its run is abandoned; then the key is free and the next turn takes it.
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const runId = newId();
-      if (await take({ scope: request.scope, keyHash, requestHash, runId })) return run(request, runId);
-      const row = await firstOf(
-        pool,
-        tables
-          .selectFrom('idempotency_keys')
-          .select((eb) => [eb('request_hash', '=', requestHash).as('is_same'), 'answer' as const])
-          .where('scope', '=', request.scope)
-          .where('key_hash', '=', keyHash),
-      );
+      if (await take(pool, { scope: request.scope, keyHash, requestHash, runId }, clock.now()))
+        return run({ pool, clock, log }, running, request, runId);
+      const row = await firstOf(pool, rowOf({ scope: request.scope, keyHash, requestHash }));
       if (!row) continue;
       if (!row.is_same)
         throw new Problem('idempotency_conflict', 'This Idempotency-Key was used for a different request: use a fresh one.');
@@ -81,47 +81,6 @@ export function createIdempotency({ pool, clock, log }: { pool: Pool; clock: Clo
     throw new Problem('idempotency_in_progress', 'The first request with this Idempotency-Key is still running: repeat in a second.', {
       retryAfterSeconds: 1,
     });
-  }
-
-  /** One statement decides between any number of contenders. Over a dead run's lease only the same request may take the row. */
-  async function take({ scope, keyHash, requestHash, runId }: { scope: string; keyHash: Buffer; requestHash: Buffer; runId: string }) {
-    const now = clock.now();
-    const { rowCount } = await pool.query(
-      `insert into idempotency_keys as held (scope, key_hash, request_hash, run_id, state, lease_expires_at, created_at, expires_at)
-       values ($1, $2, $3, $4, 'running', $5, $6, $7)
-       on conflict (scope, key_hash) do update
-         set request_hash = excluded.request_hash, run_id = excluded.run_id, state = 'running', answer = null,
-             lease_expires_at = excluded.lease_expires_at, created_at = excluded.created_at, expires_at = excluded.expires_at
-         where (held.state = 'running' and held.lease_expires_at <= excluded.created_at and held.request_hash = excluded.request_hash)
-            or (held.expires_at <= excluded.created_at and held.lease_expires_at <= excluded.created_at)
-       returning run_id`,
-      [scope, keyHash, requestHash, runId, new Date(now + LEASE_MS), new Date(now), new Date(now + KEPT_MS)],
-    );
-    return rowCount === 1;
-  }
-
-  function run(request: IdempotentRequest, runId: string): IdempotentRun {
-    running.add(runId);
-    const mine = { run_id: runId, state: 'running' } as const;
-    const end = async (statement: Compilable): Promise<void> => {
-      // Left to its lease where the database cannot be reached: what the caller is answered does not depend on it.
-      await change(pool, statement).catch((error: unknown) => log.error({ err: error }, 'could not end an idempotent run'));
-      running.delete(runId);
-    };
-    const abandon = () => end(tables.deleteFrom('idempotency_keys').where((eb) => eb.and(mine)));
-    return {
-      kind: 'run',
-      abandon,
-      complete: (answer) =>
-        isKept(answer.status)
-          ? end(
-              tables
-                .updateTable('idempotency_keys')
-                .set({ state: 'done', answer: sealAnswer(answer, request) })
-                .where((eb) => eb.and(mine)),
-            )
-          : abandon(),
-    };
   }
 
   async function renew(): Promise<void> {
@@ -148,6 +107,61 @@ export function createIdempotency({ pool, clock, log }: { pool: Pool; clock: Clo
 
   return { begin, sweep, close: () => timers.forEach(clearInterval) };
 }
+
+/** @param running the runs whose leases this process renews */
+function run({ pool, log }: IdempotencyDeps, running: Set<string>, request: IdempotentRequest, runId: string): IdempotentRun {
+  running.add(runId);
+  const mine = { run_id: runId, state: 'running' } as const;
+  const end = async (statement: Compilable): Promise<void> => {
+    // Left to its lease where the database cannot be reached: what the caller is answered does not depend on it.
+    await change(pool, statement).catch((error: unknown) => log.error({ err: error }, 'could not end an idempotent run'));
+    running.delete(runId);
+  };
+  const abandon = () => end(tables.deleteFrom('idempotency_keys').where((eb) => eb.and(mine)));
+  return {
+    kind: 'run',
+    abandon,
+    complete: (answer) =>
+      isKept(answer.status)
+        ? end(
+            tables
+              .updateTable('idempotency_keys')
+              .set({ state: 'done', answer: sealAnswer(answer, request) })
+              .where((eb) => eb.and(mine)),
+          )
+        : abandon(),
+  };
+}
+
+interface Contender {
+  readonly scope: string;
+  readonly keyHash: Buffer;
+  readonly requestHash: Buffer;
+  readonly runId: string;
+}
+
+/** One statement decides between any number of contenders. Over a dead run's lease only the same request may take the row. */
+async function take(pool: Pool, { scope, keyHash, requestHash, runId }: Contender, now: number): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `insert into idempotency_keys as held (scope, key_hash, request_hash, run_id, state, lease_expires_at, created_at, expires_at)
+     values ($1, $2, $3, $4, 'running', $5, $6, $7)
+     on conflict (scope, key_hash) do update
+       set request_hash = excluded.request_hash, run_id = excluded.run_id, state = 'running', answer = null,
+           lease_expires_at = excluded.lease_expires_at, created_at = excluded.created_at, expires_at = excluded.expires_at
+       where (held.state = 'running' and held.lease_expires_at <= excluded.created_at and held.request_hash = excluded.request_hash)
+          or (held.expires_at <= excluded.created_at and held.lease_expires_at <= excluded.created_at)
+     returning run_id`,
+    [scope, keyHash, requestHash, runId, new Date(now + LEASE_MS), new Date(now), new Date(now + KEPT_MS)],
+  );
+  return rowCount === 1;
+}
+
+const rowOf = ({ scope, keyHash, requestHash }: Omit<Contender, 'runId'>) =>
+  tables
+    .selectFrom('idempotency_keys')
+    .select((eb) => [eb('request_hash', '=', requestHash).as('is_same'), 'answer' as const])
+    .where('scope', '=', scope)
+    .where('key_hash', '=', keyHash);
 
 /** A repeat of a failed, unauthenticated or rate-limited request has to have its own chance. */
 const isKept = (status: number): boolean => status < 500 && status !== 401 && status !== 429;

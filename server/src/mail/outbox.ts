@@ -53,113 +53,15 @@ interface Failure {
  * leaves the mail due, and the retry has the same Message-ID. For a mail with `isSentOnce`, a separate transaction commits
  * that it is being sent, before its end is on the wire: a process that finds this mark, and the row unlocked, does not send it again.
  */
-export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
-  async function sendNext(client: PoolClient): Promise<boolean | undefined> {
-    await client.query('begin');
-    const row = await firstOf(
-      client,
-      tables
-        .selectFrom('mails')
-        .select(['id', 'recipient', 'template', 'data', 'attempts', 'is_sent_once'])
-        .select(sql<boolean>`created_at < now() - ${GIVE_UP_SECONDS} * interval '1 second'`.as('is_too_old'))
-        .where(sql<SqlBool>`sent_at is null and failed_at is null and due_at <= now()`)
-        .orderBy('due_at')
-        .orderBy('id')
-        .limit(1)
-        .forNoKeyUpdate()
-        .skipLocked(),
-    );
-    if (!row) {
-      await client.query('commit');
-      return undefined;
-    }
-    const failure = (await wasHandedOver(client, row)) ? SENDER_DIED : await send(row);
-    if (failure === undefined)
-      await client.query('update mails set sent_at = clock_timestamp(), attempts = attempts + 1 where id = $1', [row.id]);
-    else if (failure.isSuppressed) await suppress(client, row, failure.error);
-    else if (failure.isOpen) await leaveOpen(client, row, failure.error);
-    else await postpone(client, row, failure.error);
-    await client.query('commit');
-    return failure === undefined;
-  }
-
-  async function wasHandedOver(client: PoolClient, { id, is_sent_once }: MailRow): Promise<boolean> {
-    return is_sent_once && (await client.query('select from mail_handovers where mail_id = $1', [id])).rowCount === 1;
-  }
-
-  /** Resolves to what went wrong. */
-  async function send({ id, recipient, template, data, is_sent_once }: MailRow): Promise<Failure | undefined> {
-    let isHandedOver = false;
-    let isSuppressed = false;
-    try {
-      const letter = composeLetter(template, data, desk);
-      // The last check before the text is sent: marketing mail is not sent to people who have unsubscribed by now.
-      const handOver = async () => {
-        const { rowCount } = await pool.query(
-          `insert into mail_handovers (mail_id) select $1
-           where not $2 or not exists (select from suppressed_addresses where address_hash = address_hash(lower($3)))`,
-          [id, letter.unsubscribeFooter !== undefined, recipient],
-        );
-        isHandedOver = rowCount === 1;
-        isSuppressed = !isHandedOver;
-        if (isSuppressed) throw new Error('The address gets no such mail any more');
-      };
-      const mail = {
-        id,
-        to: recipient,
-        subject: letter.subject,
-        ...dress(letter),
-        ...(letter.replyTo !== undefined && { replyTo: letter.replyTo }),
-        ...(letter.unsubscribeFooter !== undefined && { unsubscribeUrl: letter.unsubscribeFooter.unsubscribeUrl }),
-      };
-      await sender.send(mail, is_sent_once ? handOver : undefined);
-      return undefined;
-    } catch (failure) {
-      const wasAnswered = failure instanceof MailRefused || failure instanceof MailDeferred;
-      return { error: failure instanceof Error ? failure : new Error(String(failure)), isOpen: isHandedOver && !wasAnswered, isSuppressed };
-    }
-  }
-
-  async function suppress(client: PoolClient, { id }: MailRow, error: Error): Promise<void> {
-    await client.query('update mails set last_error = $2, failed_at = clock_timestamp(), is_suppressed = true where id = $1', [
-      id,
-      error.message,
-    ]);
-  }
-
-  async function leaveOpen(client: PoolClient, { id, template }: MailRow, error: Error): Promise<void> {
-    log.warn({ mail: id, template, err: error }, 'it was not heard whether a mail was taken; it is not sent again');
-    await client.query(
-      `update mails set attempts = attempts + 1, last_error = $2, failed_at = clock_timestamp(), is_unconfirmed = true where id = $1`,
-      [id, error.message.slice(0, MAX_ERROR_LENGTH)],
-    );
-  }
-
-  async function postpone(client: PoolClient, row: MailRow, failure: Error): Promise<void> {
-    const isOver = failure instanceof MailRefused || row.is_too_old;
-    const retrySeconds = Math.min(FIRST_RETRY_SECONDS * 2 ** row.attempts, LAST_RETRY_SECONDS);
-    // Without the data: it names the recipient's affairs, and may carry a sealed token.
-    const facts = { mail: row.id, template: row.template, attempt: row.attempts + 1, err: failure };
-    if (isOver) log.error(facts, 'a mail could not be sent and is given up');
-    else log.warn({ ...facts, retrySeconds }, 'a mail could not be sent and will be tried again');
-    await client.query('delete from mail_handovers where mail_id = $1', [row.id]);
-    await client.query(
-      `update mails set attempts = attempts + 1, last_error = $2, failed_at = case when $3 then clock_timestamp() end,
-              due_at = clock_timestamp() + $4 * interval '1 second', is_recipient_refused = $5 where id = $1`,
-      [
-        ...[row.id, failure.message.slice(0, MAX_ERROR_LENGTH), isOver, retrySeconds],
-        failure instanceof MailRefused && failure.of === 'recipient',
-      ],
-    );
-  }
-
+export function createOutbox(deps: OutboxDeps): Outbox {
+  const { pool } = deps;
   return {
     async sendDue(signal) {
       const client = await pool.connect();
       let sent = 0;
       try {
         for (;;) {
-          const outcome = signal?.aborted ? undefined : await sendNext(client);
+          const outcome = signal?.aborted ? undefined : await sendNext(deps, client);
           if (outcome === undefined) break;
           if (outcome) sent++;
         }
@@ -176,4 +78,106 @@ export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
       await pool.query(`delete from mails where coalesce(sent_at, failed_at) < now() - $1 * interval '1 day'`, [KEPT_DAYS]);
     },
   };
+}
+
+const NEXT_DUE = tables
+  .selectFrom('mails')
+  .select(['id', 'recipient', 'template', 'data', 'attempts', 'is_sent_once'])
+  .select(sql<boolean>`created_at < now() - ${GIVE_UP_SECONDS} * interval '1 second'`.as('is_too_old'))
+  .where(sql<SqlBool>`sent_at is null and failed_at is null and due_at <= now()`)
+  .orderBy('due_at')
+  .orderBy('id')
+  .limit(1)
+  .forNoKeyUpdate()
+  .skipLocked();
+
+/** Sends the next mail that is due. @returns whether it was sent; undefined if none is due */
+async function sendNext(deps: OutboxDeps, client: PoolClient): Promise<boolean | undefined> {
+  await client.query('begin');
+  const row = await firstOf(client, NEXT_DUE);
+  if (!row) {
+    await client.query('commit');
+    return undefined;
+  }
+  const failure = (await wasHandedOver(client, row)) ? SENDER_DIED : await send(deps, row);
+  if (failure === undefined)
+    await client.query('update mails set sent_at = clock_timestamp(), attempts = attempts + 1 where id = $1', [row.id]);
+  else if (failure.isSuppressed) await suppress(client, row, failure.error);
+  else if (failure.isOpen) await leaveOpen(deps, client, row, failure.error);
+  else await postpone(deps, client, row, failure.error);
+  await client.query('commit');
+  return failure === undefined;
+}
+
+async function wasHandedOver(client: PoolClient, { id, is_sent_once }: MailRow): Promise<boolean> {
+  return is_sent_once && (await client.query('select from mail_handovers where mail_id = $1', [id])).rowCount === 1;
+}
+
+/** @returns the failure, if any */
+async function send(
+  { pool, sender, desk }: OutboxDeps,
+  { id, recipient, template, data, is_sent_once }: MailRow,
+): Promise<Failure | undefined> {
+  let isHandedOver = false;
+  let isSuppressed = false;
+  try {
+    const letter = composeLetter(template, data, desk);
+    // The last check before the text is sent: marketing mail is not sent to people who have unsubscribed by now.
+    const handOver = async () => {
+      const { rowCount } = await pool.query(
+        `insert into mail_handovers (mail_id) select $1
+         where not $2 or not exists (select from suppressed_addresses where address_hash = address_hash(lower($3)))`,
+        [id, letter.unsubscribeFooter !== undefined, recipient],
+      );
+      isHandedOver = rowCount === 1;
+      isSuppressed = !isHandedOver;
+      if (isSuppressed) throw new Error('The address gets no such mail any more');
+    };
+    const mail = {
+      id,
+      to: recipient,
+      subject: letter.subject,
+      ...dress(letter),
+      ...(letter.replyTo !== undefined && { replyTo: letter.replyTo }),
+      ...(letter.unsubscribeFooter !== undefined && { unsubscribeUrl: letter.unsubscribeFooter.unsubscribeUrl }),
+    };
+    await sender.send(mail, is_sent_once ? handOver : undefined);
+    return undefined;
+  } catch (failure) {
+    const wasAnswered = failure instanceof MailRefused || failure instanceof MailDeferred;
+    return { error: failure instanceof Error ? failure : new Error(String(failure)), isOpen: isHandedOver && !wasAnswered, isSuppressed };
+  }
+}
+
+async function suppress(client: PoolClient, { id }: MailRow, error: Error): Promise<void> {
+  await client.query('update mails set last_error = $2, failed_at = clock_timestamp(), is_suppressed = true where id = $1', [
+    id,
+    error.message,
+  ]);
+}
+
+async function leaveOpen({ log }: OutboxDeps, client: PoolClient, { id, template }: MailRow, error: Error): Promise<void> {
+  log.warn({ mail: id, template, err: error }, 'it was not heard whether a mail was taken; it is not sent again');
+  await client.query(
+    `update mails set attempts = attempts + 1, last_error = $2, failed_at = clock_timestamp(), is_unconfirmed = true where id = $1`,
+    [id, error.message.slice(0, MAX_ERROR_LENGTH)],
+  );
+}
+
+async function postpone({ log }: OutboxDeps, client: PoolClient, row: MailRow, failure: Error): Promise<void> {
+  const isOver = failure instanceof MailRefused || row.is_too_old;
+  const retrySeconds = Math.min(FIRST_RETRY_SECONDS * 2 ** row.attempts, LAST_RETRY_SECONDS);
+  // Without the data: it names the recipient's affairs, and may carry a sealed token.
+  const facts = { mail: row.id, template: row.template, attempt: row.attempts + 1, err: failure };
+  if (isOver) log.error(facts, 'a mail could not be sent and is given up');
+  else log.warn({ ...facts, retrySeconds }, 'a mail could not be sent and will be tried again');
+  await client.query('delete from mail_handovers where mail_id = $1', [row.id]);
+  await client.query(
+    `update mails set attempts = attempts + 1, last_error = $2, failed_at = case when $3 then clock_timestamp() end,
+            due_at = clock_timestamp() + $4 * interval '1 second', is_recipient_refused = $5 where id = $1`,
+    [
+      ...[row.id, failure.message.slice(0, MAX_ERROR_LENGTH), isOver, retrySeconds],
+      failure instanceof MailRefused && failure.of === 'recipient',
+    ],
+  );
 }

@@ -58,22 +58,7 @@ export function createClientRequests({ pool, clock, throttle }: ClientRequestsDe
     /** The request, the person behind it and both mails commit together. @throws Problem `rate_limited` */
     async receive(input: ClientRequestCreateRequest, { ip }: Origin): Promise<ClientRequest> {
       await throttle.admit(formLimits({ ...FORM, subject: input.email.toLowerCase(), address: ip }));
-      const now = new Date(clock.now());
-      const { company = null, client_type = null, marketing_consent: hasConsented, ...rest } = input;
-      const made: ClientRequest = {
-        ...{ request_id: newId(), ...rest, company, client_type },
-        ...{ status: 'new', owner: null, created_at: now, updated_at: now, closed_at: null },
-      };
-      await inTransaction(pool, async (client) => {
-        await run(client, tables.insertInto('client_requests').values(made));
-        const { email, name, type } = made;
-        await upsertContact(client, { email, name, company, clientType: client_type, source: 'client_request', at: now });
-        if (hasConsented) await claimConsent(client, { email, source: 'client_request', at: now });
-        const team = await rowsOf(client, TEAM);
-        await queueMail(client, { to: email, template: 'client-request-received', data: { request_id: made.request_id, type } });
-        for (const member of team) await queueMail(client, { to: member.email, template: 'client-request-notice', data: noticeOf(made) });
-      });
-      return made;
+      return inTransaction(pool, (client) => writeRequest(client, input, new Date(clock.now())));
     },
 
     /** The newest first. */
@@ -103,13 +88,8 @@ export function createClientRequests({ pool, clock, throttle }: ClientRequestsDe
         const actor = actorOf(principal);
         if (Object.keys(changes).length > 0) {
           const { type, status, owner, closed_at } = after;
-          await run(
-            client,
-            tables
-              .updateTable('client_requests')
-              .set({ type, status, owner, closed_at, updated_at: now })
-              .where('request_id', '=', requestId),
-          );
+          const set = tables.updateTable('client_requests').set({ type, status, owner, closed_at, updated_at: now });
+          await run(client, set.where('request_id', '=', requestId));
           await recordAudit(client, {
             ...{ accountId: principal.accountId, actor, origin, changes, action: 'client_request.updated' },
             target: { kind: 'client_request', id: requestId },
@@ -125,6 +105,22 @@ export function createClientRequests({ pool, clock, throttle }: ClientRequestsDe
 }
 
 export type ClientRequests = ReturnType<typeof createClientRequests>;
+
+async function writeRequest(db: Queryable, input: ClientRequestCreateRequest, now: Date): Promise<ClientRequest> {
+  const { company = null, client_type = null, marketing_consent: hasConsented, ...rest } = input;
+  const made: ClientRequest = {
+    ...{ request_id: newId(), ...rest, company, client_type },
+    ...{ status: 'new', owner: null, created_at: now, updated_at: now, closed_at: null },
+  };
+  await run(db, tables.insertInto('client_requests').values(made));
+  const { email, name, type } = made;
+  await upsertContact(db, { email, name, company, clientType: client_type, source: 'client_request', at: now });
+  if (hasConsented) await claimConsent(db, { email, source: 'client_request', at: now });
+  const team = await rowsOf(db, TEAM);
+  await queueMail(db, { to: email, template: 'client-request-received', data: { request_id: made.request_id, type } });
+  for (const member of team) await queueMail(db, { to: member.email, template: 'client-request-notice', data: noticeOf(made) });
+  return made;
+}
 
 /** The users with that role; the administrators if there are none. */
 const TEAM = tables

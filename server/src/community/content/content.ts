@@ -83,12 +83,7 @@ export function createContent({ pool, clock }: { pool: Pool; clock: Clock }): Co
 
     create: ({ principal, origin }, { summary, ...input }) =>
       inTransaction(pool, async (client) => {
-        const now = new Date(clock.now());
-        const piece: Piece = {
-          ...{ content_id: newId(), ...input, summary: summary ?? null, status: 'draft', version: 1 },
-          ...{ created_by: principal.userId, updated_by: principal.userId, created_at: now, updated_at: now },
-          ...{ first_published_at: null, published_at: null },
-        };
+        const piece = draftOf({ ...input, summary: summary ?? null }, principal.userId, new Date(clock.now()));
         await refusingTakenSlug(piece.slug, () => run(client, tables.insertInto('content').values(piece)));
         await recordAudit(client, {
           ...{ accountId: principal.accountId, actor: actorOf(principal), action: 'content.created', origin },
@@ -109,6 +104,16 @@ export function createContent({ pool, clock }: { pool: Pool; clock: Clock }): Co
     },
   };
 }
+
+const draftOf = (
+  words: Pick<Piece, 'type' | 'slug' | 'title' | 'summary' | 'body' | 'tags'>,
+  userId: Piece['created_by'],
+  now: Date,
+): Piece => ({
+  ...{ content_id: newId(), ...words, status: 'draft', version: 1 },
+  ...{ created_by: userId, updated_by: userId, created_at: now, updated_at: now },
+  ...{ first_published_at: null, published_at: null },
+});
 
 const COLUMNS = [
   ...['content_id', 'type', 'slug', 'title', 'summary', 'body', 'tags', 'status', 'version'],

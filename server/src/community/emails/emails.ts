@@ -84,33 +84,8 @@ export function createEmails({ pool, clock, publicUrl, addressOf, postalAddress,
       const now = new Date(clock.now());
       const test = request.mode === 'test' ? await ownAddress(addressOf, principal) : undefined;
       await inTransaction(pool, async (client) => {
-        const { kind, id } = actorOf(principal);
-        await run(
-          client,
-          tables.insertInto('emails').values({
-            ...{ email_id: emailId, account_id: principal.accountId, actor_kind: kind, actor_id: id, subject: template.subject },
-            ...{ text_body: template.text, html_body: template.html, variables: asJson(template.variables) },
-            ...{ audience: asJson(test === undefined ? request.to : { test }), is_test: test !== undefined, state: 'scheduled' },
-            due_at: test === undefined && request.scheduled_at !== undefined ? new Date(request.scheduled_at) : now,
-            ...{ created_at: now, template_id: request.template_id ?? null, reply_to: request.reply_to ?? replyTo ?? null },
-          }),
-        );
+        await writeEmail(client, { principal, origin }, { emailId, request, template, test, recipients, replyTo, at: now });
         if (test !== undefined) await addTestRecipient(client, { emailId, test, first, at: now });
-        await recordAudit(client, {
-          accountId: principal.accountId,
-          actor: { kind, id },
-          action: test === undefined ? 'email.sent' : 'email.tested',
-          target: { kind: 'email', id: emailId },
-          changes: {
-            subject: template.subject,
-            template_id: request.template_id ?? null,
-            reply_to: request.reply_to ?? null,
-            to: request.to,
-            recipients,
-            scheduled_at: request.scheduled_at ?? null,
-          },
-          origin,
-        });
       });
       return { email: await get(emailId), recipients: test === undefined ? recipients : 1, preview: preview ?? null };
     },
@@ -135,31 +110,73 @@ export function createEmails({ pool, clock, publicUrl, addressOf, postalAddress,
 
     async cancel({ principal, origin }, emailId) {
       await get(emailId);
-      await inTransaction(pool, async (client) => {
-        const now = new Date(clock.now());
-        const { rowCount } = await client.query(
-          "update emails set state = 'canceled', finished_at = $2 where email_id = $1 and state in ('scheduled', 'preparing', 'sending')",
-          [emailId, now],
-        );
-        if (rowCount !== 1) throw new Problem('conflict', 'The mail was sent to all recipients: there is nothing to cancel.');
-        await client.query("update email_recipients set state = 'canceled', at = $2 where email_id = $1 and state = 'queued'", [
-          emailId,
-          now,
-        ]);
-        await recordAudit(client, {
-          accountId: principal.accountId,
-          actor: actorOf(principal),
-          action: 'email.canceled',
-          target: { kind: 'email', id: emailId },
-          origin,
-        });
-      });
+      await inTransaction(pool, (client) => cancelEmail(client, { principal, origin }, emailId, new Date(clock.now())));
       return get(emailId);
     },
   };
 }
 
 const noSuchEmail = (): Problem => new Problem('not_found', 'No such mail: GET /v1/marketing/emails lists those there are.');
+
+interface NewEmail {
+  readonly emailId: string;
+  readonly request: MarketingEmailSendRequest;
+  readonly template: Template;
+  /** The only recipient of a test. */
+  readonly test: string | undefined;
+  readonly recipients: number;
+  readonly replyTo: EmailsDeps['replyTo'];
+  readonly at: Date;
+}
+
+async function writeEmail(
+  client: PoolClient,
+  { principal, origin }: Caller,
+  { emailId, request, template, test, recipients, replyTo, at }: NewEmail,
+): Promise<void> {
+  const { kind, id } = actorOf(principal);
+  await run(
+    client,
+    tables.insertInto('emails').values({
+      ...{ email_id: emailId, account_id: principal.accountId, actor_kind: kind, actor_id: id, subject: template.subject },
+      ...{ text_body: template.text, html_body: template.html, variables: asJson(template.variables) },
+      ...{ audience: asJson(test === undefined ? request.to : { test }), is_test: test !== undefined, state: 'scheduled' },
+      due_at: test === undefined && request.scheduled_at !== undefined ? new Date(request.scheduled_at) : at,
+      ...{ created_at: at, template_id: request.template_id ?? null, reply_to: request.reply_to ?? replyTo ?? null },
+    }),
+  );
+  await recordAudit(client, {
+    accountId: principal.accountId,
+    actor: { kind, id },
+    action: test === undefined ? 'email.sent' : 'email.tested',
+    target: { kind: 'email', id: emailId },
+    changes: {
+      subject: template.subject,
+      template_id: request.template_id ?? null,
+      reply_to: request.reply_to ?? null,
+      to: request.to,
+      recipients,
+      scheduled_at: request.scheduled_at ?? null,
+    },
+    origin,
+  });
+}
+
+async function cancelEmail(client: PoolClient, { principal, origin }: Caller, emailId: string, now: Date): Promise<void> {
+  const { rowCount } = await client.query(
+    "update emails set state = 'canceled', finished_at = $2 where email_id = $1 and state in ('scheduled', 'preparing', 'sending')",
+    [emailId, now],
+  );
+  if (rowCount !== 1) throw new Problem('conflict', 'The mail was sent to all recipients: there is nothing to cancel.');
+  await client.query("update email_recipients set state = 'canceled', at = $2 where email_id = $1 and state = 'queued'", [emailId, now]);
+  await recordAudit(client, {
+    accountId: principal.accountId,
+    actor: actorOf(principal),
+    action: 'email.canceled',
+    target: { kind: 'email', id: emailId },
+    origin,
+  });
+}
 
 /** @throws Problem `not_found` and `conflict` of a stored template */
 async function templateOf(pool: Pool, request: MarketingEmailSendRequest): Promise<Template> {

@@ -41,7 +41,7 @@ export interface EmailTemplates {
   get(templateId: string): Promise<MarketingEmailTemplateRecord>;
   /** @throws Problem `not_found`, `conflict` for one that is archived or a name that is taken */
   update(author: Author, templateId: string, request: MarketingEmailTemplateUpdateRequest): Promise<MarketingEmailTemplateRecord>;
-  /** Once or often comes to the same. @throws Problem `not_found` */
+  /** Idempotent. @throws Problem `not_found` */
   archive(author: Author, templateId: string): Promise<MarketingEmailTemplateRecord>;
 }
 
@@ -51,35 +51,13 @@ type Words = Pick<TemplateRow, (typeof COLUMNS)[number]>;
 const ALL = tables.selectFrom('email_templates');
 
 export function createEmailTemplates({ pool, clock }: { readonly pool: Pool; readonly clock: Clock }): EmailTemplates {
-  const locked = async (client: PoolClient, templateId: string): Promise<TemplateRow> => {
-    const found = ALL.selectAll().where('template_id', '=', templateId).forUpdate();
-    return (await firstOf(client, found)) ?? refuse();
-  };
-  const audit = (
-    client: PoolClient,
-    { principal, origin }: Author,
-    action: 'created' | 'updated' | 'archived',
-    { template_id, name }: TemplateRow,
-  ) =>
-    recordAudit(client, {
-      ...{ accountId: principal.accountId, actor: actorOf(principal), origin },
-      ...{ action: `email_template.${action}`, target: { kind: 'email_template', id: template_id }, changes: { name } },
-    });
-
   return {
     create: (author, { name, subject, text, html = null, variables = {} }) =>
       inTransaction(pool, async (client) => {
         const now = new Date(clock.now());
         const words = { name, subject, text_body: text, html_body: html, variables: asJson(variables) };
-        const made = await unlessTaken(() =>
-          firstOf(
-            client,
-            tables
-              .insertInto('email_templates')
-              .values({ template_id: newId(), created_at: now, updated_at: now, ...words })
-              .returningAll(),
-          ),
-        );
+        const row = { template_id: newId(), created_at: now, updated_at: now, ...words };
+        const made = await unlessTaken(() => firstOf(client, tables.insertInto('email_templates').values(row).returningAll()));
         if (!made) return refuse();
         await audit(client, author, 'created', made);
         return toWire(made);
@@ -100,19 +78,7 @@ export function createEmailTemplates({ pool, clock }: { readonly pool: Pool; rea
         const after: Words = { ...before, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
         // What changes nothing is no new version.
         if (COLUMNS.every((name) => isDeepStrictEqual(after[name], before[name]))) return toWire(before);
-        const { name, subject, text_body, html_body, variables } = after;
-        const made = await unlessTaken(() =>
-          firstOf(
-            client,
-            tables
-              .updateTable('email_templates')
-              .set({ name, subject, text_body, html_body, variables: asJson(variables) })
-              .set({ version: sql<number>`version + 1`, updated_at: new Date(clock.now()) })
-              .where('template_id', '=', templateId)
-              .returningAll(),
-          ),
-        );
-        if (!made) return refuse();
+        const made = await writeVersion(client, templateId, after, new Date(clock.now()));
         await audit(client, author, 'updated', made);
         return toWire(made);
       }),
@@ -131,7 +97,34 @@ export function createEmailTemplates({ pool, clock }: { readonly pool: Pool; rea
   };
 }
 
-/** What a mail says that is made from a template. @throws Problem `not_found`, `conflict` for one that is archived */
+async function locked(client: PoolClient, templateId: string): Promise<TemplateRow> {
+  const found = ALL.selectAll().where('template_id', '=', templateId).forUpdate();
+  return (await firstOf(client, found)) ?? refuse();
+}
+
+const audit = (
+  client: PoolClient,
+  { principal, origin }: Author,
+  action: 'created' | 'updated' | 'archived',
+  { template_id, name }: TemplateRow,
+) =>
+  recordAudit(client, {
+    ...{ accountId: principal.accountId, actor: actorOf(principal), origin },
+    ...{ action: `email_template.${action}`, target: { kind: 'email_template', id: template_id }, changes: { name } },
+  });
+
+async function writeVersion(client: PoolClient, templateId: string, words: Words, now: Date): Promise<TemplateRow> {
+  const { name, subject, text_body, html_body, variables } = words;
+  const changed = tables
+    .updateTable('email_templates')
+    .set({ name, subject, text_body, html_body, variables: asJson(variables) })
+    .set({ version: sql<number>`version + 1`, updated_at: now })
+    .where('template_id', '=', templateId)
+    .returningAll();
+  return (await unlessTaken(() => firstOf(client, changed))) ?? refuse();
+}
+
+/** The text of a mail from a template. @throws Problem `not_found`, `conflict` for one that is archived */
 export async function wordsOf(db: Queryable, templateId: string, variables: Template['variables']): Promise<Template> {
   const row = await templateById(db, templateId);
   if (row.archived_at) throw isArchived();

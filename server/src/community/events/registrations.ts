@@ -44,61 +44,6 @@ const Made = z.object({ registration_id: z.string() });
 export function createRegistrations({ pool, clock, throttle }: RegistrationsDeps) {
   const inTurn = createGate(MOST_AT_ONCE);
 
-  const enter = async (db: Queryable, event: SiteEvent, request: VibethonRegistrationRequest): Promise<void> => {
-    const nowMs = clock.now();
-    const now = new Date(nowMs);
-    const owed = { price_nano: event.price_nano, payment_status: 'due' as const };
-    const standing = hasRoom(event, await countPlaces(db, event)) ? withPlace(owed, nowMs) : inLine(owed);
-    const turn = await nextTurn(db);
-    const rows = await checkedRows(
-      db,
-      Made,
-      // An existing row was canceled: it starts again. The earlier payment stays recorded, so that it does not count again,
-      // and so does a page that may still be paid.
-      `insert into event_registrations as r (registration_id, event_id, email, name, company, message, status, payment_status, pay_by, turn,
-         price_nano, confirmed_at, created_at, updated_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)
-       on conflict (event_id, lower(email)) do update set status = excluded.status, payment_status = excluded.payment_status,
-         pay_by = excluded.pay_by, turn = excluded.turn, price_nano = excluded.price_nano, confirmed_at = excluded.confirmed_at,
-         canceled_at = null, created_at = excluded.created_at, updated_at = excluded.updated_at,
-         checkout_id = (select page.checkout_id from checkouts page where page.checkout_id = r.checkout_id and page.status = 'open')
-       returning registration_id`,
-      [
-        newId(),
-        event.event_id,
-        request.email,
-        request.name ?? null,
-        request.company ?? null,
-        request.message ?? null,
-        standing.status,
-        standing.payment_status,
-        standing.pay_by,
-        turn.toString(),
-        event.price_nano.toString(),
-        standing.status === 'confirmed' ? now : null,
-        now,
-      ],
-    );
-    const [made] = rows;
-    if (!made) throw new Error('A registration was written and is not there');
-    await upsertContact(db, {
-      ...{ email: request.email, name: request.name, company: request.company },
-      ...{ source: 'registration', eventSlug: event.slug, at: now },
-    });
-    await queueEventMail(db, event, { ...standing, ...made, email: request.email, turn, price_nano: event.price_nano });
-  };
-
-  /** Also for a repeated registration that ticks it now. */
-  const noteConsent = async (
-    db: Queryable,
-    { slug }: SiteEvent,
-    { email, marketing_consent: hasConsented }: VibethonRegistrationRequest,
-  ) => {
-    if (!hasConsented) return;
-    const claim = { email, source: 'registration', eventSlug: slug, at: new Date(clock.now()) } as const;
-    await claimConsent(db, claim);
-  };
-
   return {
     /**
      * The registration of an address: a new one, or the existing one. Whether an account exists is not looked up here: a job does that
@@ -113,13 +58,13 @@ export function createRegistrations({ pool, clock, throttle }: RegistrationsDeps
           if (!locked) throw noSuchEvent();
           const before = await registrationOf(db, event.event_id, request.email);
           if (before && before.status !== 'canceled') {
-            await noteConsent(db, locked, request);
+            await noteConsent(db, locked, request, clock.now());
             return before;
           }
           if (!takesRegistrations(locked, clock.now()))
             throw new Problem('registration_closed', 'This event takes no registrations at the moment.');
-          await enter(db, locked, request);
-          await noteConsent(db, locked, request);
+          await enter(db, locked, request, clock.now());
+          await noteConsent(db, locked, request, clock.now());
           const made = await registrationOf(db, event.event_id, request.email);
           if (!made) throw new Error('A registration was written and is not there');
           return made;
@@ -145,3 +90,70 @@ export function createRegistrations({ pool, clock, throttle }: RegistrationsDeps
 }
 
 export type Registrations = ReturnType<typeof createRegistrations>;
+
+/** Writes a registration that takes a place, or joins the waitlist, with its contact and its mail. */
+async function enter(db: Queryable, event: SiteEvent, request: VibethonRegistrationRequest, nowMs: number): Promise<void> {
+  const now = new Date(nowMs);
+  const owed = { price_nano: event.price_nano, payment_status: 'due' as const };
+  const standing = hasRoom(event, await countPlaces(db, event)) ? withPlace(owed, nowMs) : inLine(owed);
+  const turn = await nextTurn(db);
+  const made = await writeRegistration(db, { event, request, standing, turn, now });
+  await upsertContact(db, {
+    ...{ email: request.email, name: request.name, company: request.company },
+    ...{ source: 'registration', eventSlug: event.slug, at: now },
+  });
+  await queueEventMail(db, event, { ...standing, ...made, email: request.email, turn, price_nano: event.price_nano });
+}
+
+interface NewRegistration {
+  readonly event: SiteEvent;
+  readonly request: VibethonRegistrationRequest;
+  readonly standing: ReturnType<typeof inLine>;
+  readonly turn: bigint;
+  readonly now: Date;
+}
+
+async function writeRegistration(db: Queryable, { event, request, standing, turn, now }: NewRegistration) {
+  const rows = await checkedRows(
+    db,
+    Made,
+    // An existing row was canceled: it starts again. The earlier payment stays recorded, so that it does not count again,
+    // and so does a page that may still be paid.
+    `insert into event_registrations as r (registration_id, event_id, email, name, company, message, status, payment_status, pay_by, turn,
+       price_nano, confirmed_at, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)
+     on conflict (event_id, lower(email)) do update set status = excluded.status, payment_status = excluded.payment_status,
+       pay_by = excluded.pay_by, turn = excluded.turn, price_nano = excluded.price_nano, confirmed_at = excluded.confirmed_at,
+       canceled_at = null, created_at = excluded.created_at, updated_at = excluded.updated_at,
+       checkout_id = (select page.checkout_id from checkouts page where page.checkout_id = r.checkout_id and page.status = 'open')
+     returning registration_id`,
+    [
+      newId(),
+      event.event_id,
+      request.email,
+      request.name ?? null,
+      request.company ?? null,
+      request.message ?? null,
+      standing.status,
+      standing.payment_status,
+      standing.pay_by,
+      turn.toString(),
+      event.price_nano.toString(),
+      standing.status === 'confirmed' ? now : null,
+      now,
+    ],
+  );
+  const [made] = rows;
+  if (!made) throw new Error('A registration was written and is not there');
+  return made;
+}
+
+/** Also for a repeated registration that ticks it now. */
+async function noteConsent(
+  db: Queryable,
+  { slug }: SiteEvent,
+  { email, marketing_consent: hasConsented }: VibethonRegistrationRequest,
+  nowMs: number,
+): Promise<void> {
+  if (hasConsented) await claimConsent(db, { email, source: 'registration', eventSlug: slug, at: new Date(nowMs) });
+}

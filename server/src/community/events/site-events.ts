@@ -56,18 +56,7 @@ export function createSiteEvents({ pool, clock, endPages }: SiteEventsDeps) {
     /** @throws Problem `slug_taken`, `validation_failed` */
     create: (request: SiteEventCreateRequest, trail: Trail): Promise<EventWithPlaces> =>
       inTransaction(pool, async (db) => {
-        const eventId = newId();
-        const columns = columnsOf(request);
-        requireOrder(columns);
-        const values = COLUMNS.map((name) => columns[name]);
-        const now = new Date(clock.now());
-        await unlessTaken(() =>
-          db.query(
-            `insert into site_events (event_id, status, created_at, updated_at, ${COLUMNS.join(', ')})
-             values ($1, 'draft', $2, $2, ${COLUMNS.map((_name, index) => `$${index + 3}`).join(', ')})`,
-            [eventId, now, ...values],
-          ),
-        );
+        const eventId = await insertEvent(db, columnsOf(request), new Date(clock.now()));
         await trail(db, { action: 'event.created', target: { kind: 'event', id: eventId }, changes: { slug: request.slug } });
         return existing(await eventById(db, eventId));
       }),
@@ -79,42 +68,14 @@ export function createSiteEvents({ pool, clock, endPages }: SiteEventsDeps) {
         const changed = COLUMNS.filter((name) => name in wanted && !isSame(wanted[name], event[name]));
         if (changed.length === 0) return;
         if (event.status === 'archived') throw new Problem('invalid_transition', 'The event is archived: it cannot be changed any more.');
-        requireOrder({ ...event, ...wanted });
-        if (changed.includes('slug') && event.published_at !== null)
-          throw new Problem('conflict', 'The event was published: its slug is in links by now, and stays as it is.', { param: 'slug' });
-        await requireRoom(db, event, wanted.capacity);
-        const sets = changed.map((name, index) => `${name} = $${index + 3}`);
-        await unlessTaken(() =>
-          db.query(`update site_events set ${sets.join(', ')}, revision = revision + 1, updated_at = $2 where event_id = $1`, [
-            eventId,
-            new Date(clock.now()),
-            ...changed.map((name) => wanted[name]),
-          ]),
-        );
+        await updateEvent(db, event, { wanted, changed, now: new Date(clock.now()) });
         const changes = Object.fromEntries(changed.map((name) => [name, { from: printable(event[name]), to: printable(wanted[name]) }]));
         await trail(db, { action: 'event.updated', target: { kind: 'event', id: eventId }, changes });
       }),
 
     /** @throws Problem `not_found`, `invalid_transition` */
     async move(eventId: string, step: Transition, trail: Trail): Promise<EventWithPlaces> {
-      const moved = await changing(eventId, async (db, event) => {
-        const to = stateAfter(step, event);
-        // Its slug stays taken, and nothing leads back: there would never be another one.
-        if (to === 'archived' && event.slug === 'vibethon')
-          throw new Problem('invalid_transition', 'The Vibethon comes again: take it back to a draft instead, and give it its next date.');
-        await db.query(
-          `update site_events set status = $2, revision = revision + 1, updated_at = $3,
-             published_at = case when $2 = 'published' then coalesce(published_at, $3) else published_at end,
-             archived_at = case when $2 = 'archived' then $3::timestamptz end
-           where event_id = $1`,
-          [eventId, to, new Date(clock.now())],
-        );
-        const target = { kind: 'event', id: eventId };
-        await trail(db, { action: ACTION[step], target, changes: { status: { from: event.status, to } } });
-        if (to === 'archived') await cancelUnpaid(db, event, clock.now());
-        // While it was not public, payment was not possible.
-        if (to === 'published') await holdUnpaid(db, event, clock.now());
-      });
+      const moved = await changing(eventId, (db, event) => moveEvent(db, event, { step, trail, nowMs: clock.now() }));
       if (step !== 'publish') await endPages(eventId);
       return moved;
     },
@@ -138,6 +99,70 @@ function columnsOf({ starts_at, ends_at, price_usd, registration_closes_at, ...s
   });
   return Object.fromEntries(given.filter(([_name, value]) => value !== undefined));
 }
+
+/** @returns its id. @throws Problem `slug_taken`, `validation_failed` */
+async function insertEvent(db: Queryable, columns: Columns, now: Date): Promise<string> {
+  const eventId = newId();
+  requireOrder(columns);
+  await unlessTaken(() =>
+    db.query(
+      `insert into site_events (event_id, status, created_at, updated_at, ${COLUMNS.join(', ')})
+       values ($1, 'draft', $2, $2, ${COLUMNS.map((_name, index) => `$${index + 3}`).join(', ')})`,
+      [eventId, now, ...COLUMNS.map((name) => columns[name])],
+    ),
+  );
+  return eventId;
+}
+
+interface EventChange {
+  readonly wanted: Columns;
+  readonly changed: readonly (typeof COLUMNS)[number][];
+  readonly now: Date;
+}
+
+/** @throws Problem `conflict`, `slug_taken`, `validation_failed` */
+async function updateEvent(db: Queryable, event: SiteEvent, { wanted, changed, now }: EventChange): Promise<void> {
+  requireOrder({ ...event, ...wanted });
+  if (changed.includes('slug') && event.published_at !== null)
+    throw new Problem('conflict', 'The event was published: its slug is in links by now, and stays as it is.', { param: 'slug' });
+  await requireRoom(db, event, wanted.capacity);
+  const sets = changed.map((name, index) => `${name} = $${index + 3}`);
+  await unlessTaken(() =>
+    db.query(`update site_events set ${sets.join(', ')}, revision = revision + 1, updated_at = $2 where event_id = $1`, [
+      ...[event.event_id, now],
+      ...changed.map((name) => wanted[name]),
+    ]),
+  );
+}
+
+interface Move {
+  readonly step: Transition;
+  readonly trail: Trail;
+  readonly nowMs: number;
+}
+
+/** @throws Problem `invalid_transition` */
+async function moveEvent(db: Queryable, event: SiteEvent, { step, trail, nowMs }: Move): Promise<void> {
+  const to = stateAfter(step, event);
+  // Its slug stays taken, and nothing leads back: there would never be another one.
+  if (to === 'archived' && event.slug === 'vibethon')
+    throw new Problem('invalid_transition', 'The Vibethon comes again: take it back to a draft instead, and give it its next date.');
+  await setStatus(db, event.event_id, to, new Date(nowMs));
+  const target = { kind: 'event', id: event.event_id };
+  await trail(db, { action: ACTION[step], target, changes: { status: { from: event.status, to } } });
+  if (to === 'archived') await cancelUnpaid(db, event, nowMs);
+  // While it was not public, payment was not possible.
+  if (to === 'published') await holdUnpaid(db, event, nowMs);
+}
+
+const setStatus = (db: Queryable, eventId: string, to: SiteEvent['status'], now: Date): Promise<unknown> =>
+  db.query(
+    `update site_events set status = $2, revision = revision + 1, updated_at = $3,
+       published_at = case when $2 = 'published' then coalesce(published_at, $3) else published_at end,
+       archived_at = case when $2 = 'archived' then $3::timestamptz end
+     where event_id = $1`,
+    [eventId, to, now],
+  );
 
 const isSame = (one: unknown, other: unknown): boolean =>
   one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : one === other;

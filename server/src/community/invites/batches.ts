@@ -1,6 +1,6 @@
 import type { MarketingInviteBatchRequest, PeopleFilter } from '@tallygate/contract';
 import { sql } from 'kysely';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { Principal } from '../../http/index.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
@@ -102,27 +102,7 @@ export function createBatches({ pool, clock, plans }: BatchesDeps) {
       const credit = sensibleCredit(input, { now, plans });
       const [batchId, code] = [newId(), input.shared_uses === undefined ? undefined : newInviteCode()];
       await inTransaction(pool, async (client) => {
-        await client.query(
-          `insert into invite_batches (batch_id, name, plan_id, trial_days, credit_nano, shared_uses, subject, message, expires_at, created_by, created_at,
-             filter)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-          [
-            ...[batchId, input.name, input.plan_id ?? null, input.trial_days ?? null, credit.toString(), input.shared_uses ?? null],
-            ...[input.subject ?? null, input.message ?? null, input.expires_at, by.principal.userId, now],
-            input.filter === undefined ? null : JSON.stringify(input.filter),
-          ],
-        );
-        if (code !== undefined)
-          await client.query("insert into invites (invite_id, batch_id, code_hash, status, max_uses) values ($1, $2, $3, 'shared', $4)", [
-            ...[newId(), batchId, inviteCodeHash(code), input.shared_uses],
-          ]);
-        // An address that is listed twice is invited once.
-        await client.query(
-          `insert into invites (invite_id, batch_id, email, name, status, max_uses)
-           select invite_id, $1, email, name, 'pending', 1 from jsonb_to_recordset($2) as r (invite_id uuid, email text, name text)
-           on conflict (batch_id, lower(email)) where email is not null do nothing`,
-          [batchId, JSON.stringify((input.recipients ?? []).map((recipient) => ({ invite_id: newId(), ...recipient })))],
-        );
+        await writeBatch(client, input, { batchId, code, credit, createdBy: by.principal.userId, now });
         await audit(client, by, {
           action: 'invite_batch.created',
           target: { kind: 'invite_batch', id: batchId },
@@ -163,17 +143,63 @@ export function createBatches({ pool, clock, plans }: BatchesDeps) {
 
     /** The same for one invitation. @throws Problem `not_found`, also for one of another batch */
     revokeInvite: (by: Administrator, batchId: string, inviteId: string): Promise<Invite> =>
-      inTransaction(pool, async (client) => {
-        const found = tables.selectFrom('invites').selectAll().where('batch_id', '=', batchId).where('invite_id', '=', inviteId);
-        const invite = await firstOf(client, found.forUpdate());
-        if (!invite) throw new Problem('not_found', 'There is no such invitation in this batch.');
-        if (invite.revoked_at) return invite;
-        const revoked = { ...invite, revoked_at: new Date(clock.now()) };
-        await client.query('update invites set revoked_at = $2 where invite_id = $1', [inviteId, revoked.revoked_at]);
-        await audit(client, by, { action: 'invite.revoked', target: { kind: 'invite', id: inviteId } });
-        return revoked;
-      }),
+      inTransaction(pool, (client) => revokeInvite(client, by, { batchId, inviteId, now: new Date(clock.now()) })),
   };
+}
+
+interface NewBatch {
+  readonly batchId: string;
+  /** Of a shared code. */
+  readonly code: string | undefined;
+  readonly credit: NanoUsd;
+  readonly createdBy: Principal['userId'];
+  readonly now: Date;
+}
+
+async function writeBatch(
+  db: Queryable,
+  input: MarketingInviteBatchRequest,
+  { batchId, code, credit, createdBy, now }: NewBatch,
+): Promise<void> {
+  await db.query(
+    `insert into invite_batches (batch_id, name, plan_id, trial_days, credit_nano, shared_uses, subject, message, expires_at, created_by, created_at,
+       filter)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    [
+      ...[batchId, input.name, input.plan_id ?? null, input.trial_days ?? null, credit.toString(), input.shared_uses ?? null],
+      ...[input.subject ?? null, input.message ?? null, input.expires_at, createdBy, now],
+      input.filter === undefined ? null : JSON.stringify(input.filter),
+    ],
+  );
+  if (code !== undefined)
+    await db.query("insert into invites (invite_id, batch_id, code_hash, status, max_uses) values ($1, $2, $3, 'shared', $4)", [
+      ...[newId(), batchId, inviteCodeHash(code), input.shared_uses],
+    ]);
+  // An address that is listed twice is invited once.
+  await db.query(
+    `insert into invites (invite_id, batch_id, email, name, status, max_uses)
+     select invite_id, $1, email, name, 'pending', 1 from jsonb_to_recordset($2) as r (invite_id uuid, email text, name text)
+     on conflict (batch_id, lower(email)) where email is not null do nothing`,
+    [batchId, JSON.stringify((input.recipients ?? []).map((recipient) => ({ invite_id: newId(), ...recipient })))],
+  );
+}
+
+interface WhichInvite {
+  readonly batchId: string;
+  readonly inviteId: string;
+  readonly now: Date;
+}
+
+/** @throws Problem `not_found` */
+async function revokeInvite(client: PoolClient, by: Administrator, { batchId, inviteId, now }: WhichInvite): Promise<Invite> {
+  const found = tables.selectFrom('invites').selectAll().where('batch_id', '=', batchId).where('invite_id', '=', inviteId);
+  const invite = await firstOf(client, found.forUpdate());
+  if (!invite) throw new Problem('not_found', 'There is no such invitation in this batch.');
+  if (invite.revoked_at) return invite;
+  const revoked = { ...invite, revoked_at: now };
+  await client.query('update invites set revoked_at = $2 where invite_id = $1', [inviteId, revoked.revoked_at]);
+  await audit(client, by, { action: 'invite.revoked', target: { kind: 'invite', id: inviteId } });
+  return revoked;
 }
 
 const audit = (
