@@ -8,6 +8,7 @@ import { errorsModule } from '../sdk/scripts/generate-errors.ts';
 import { modelsModule } from '../sdk/scripts/generate-models.ts';
 import { clientModule, resourcesModule } from '../sdk/scripts/generate-resources.ts';
 import { errorPages } from './error-pages.ts';
+import { settingsPage } from './settings-page.ts';
 
 const root = dirname(import.meta.dirname);
 /** Folders with generated files only: any other file in them is a leftover. */
@@ -21,6 +22,7 @@ const wanted = new Map([
   ['sdk/src/generated/client.ts', clientModule()],
   ['sdk/src/generated/models.ts', modelsModule()],
   ['sdk/src/generated/resources.ts', resourcesModule()],
+  ['docs/guides/settings.md', settingsPage()],
   ...errorPages(),
 ]);
 const stale = [...wanted].filter(([path, text]) => present(path) !== text).map(([path]) => path);

@@ -48,7 +48,7 @@ test('migrates an empty database once, and says its version', () => {
   expect(run('migrate')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Applied \d+ migrations/) });
   expect(run('migrate')).toMatchObject({ status: 0, stdout: 'The database is up to date.\n' });
   expect(run('--version').stdout).toBe(`${manifest().version}\n`);
-  expect(run('serve')).toMatchObject({ status: 64 });
+  expect(run('start')).toMatchObject({ status: 64 });
 });
 
 test('names its own command in messages to the operator', () => {

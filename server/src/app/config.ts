@@ -16,13 +16,16 @@ export { ConfigError } from './config-error.ts';
 /** Requests at the same time, where capacity is reserved and nothing else was said. */
 const GATEWAY_CONCURRENCY = 1_000;
 
-const Variables = z.object({
+/** Described in variables.ts. */
+export const Variables = z.object({
   PORT: port.default(8787),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('.tallygate'),
   PUBLIC_URL: httpUrl.optional(),
   ENTERPRISE_BASE_URL: httpUrl.optional(),
   ENTERPRISE_PORT: port.default(8788),
+  OPERATIONS_PORT: port.optional(),
+  OPERATIONS_HOST: z.string().min(1).optional(),
   GATEWAY_CONCURRENCY: z.coerce.number().int().min(2).max(1_000_000).optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
@@ -111,6 +114,8 @@ export interface Config {
   readonly dataDir: string;
   /** Where the service is reached from outside; follows the listening address when it is not set. */
   readonly publicUrl: string | undefined;
+  /** A listener for the metrics and the health checks, which the others do not have then; undefined: there is none. */
+  readonly operations: { readonly host: string; readonly port: number } | undefined;
   /** A listener for keys with dedicated capacity, and where it is reached from outside; undefined: there is none. */
   readonly dedicated: { readonly url: string; readonly port: number } | undefined;
   /** Inference requests that this gateway serves at the same time; null: any number. */
@@ -240,6 +245,8 @@ export function readConfig(environment: Environment = process.env): Config {
     dataDir: given.DATA_DIR,
     publicUrl: given.PUBLIC_URL,
     dedicated: given.ENTERPRISE_BASE_URL === undefined ? undefined : { url: given.ENTERPRISE_BASE_URL, port: given.ENTERPRISE_PORT },
+    operations:
+      given.OPERATIONS_PORT === undefined ? undefined : { host: given.OPERATIONS_HOST ?? given.HOST, port: given.OPERATIONS_PORT },
     // What is reserved is a part of something: with dedicated traffic there is a limit.
     gatewayConcurrency: given.GATEWAY_CONCURRENCY ?? (given.ENTERPRISE_BASE_URL === undefined ? null : GATEWAY_CONCURRENCY),
     logLevel: given.LOG_LEVEL,

@@ -19,24 +19,45 @@ export const createDedicatedFront = (
   routes: { readonly inference: readonly ServedRoute[]; readonly others: readonly ServedRoute[] },
 ): Server => createFront({ ...deps, routes: [...routes.inference, ...routes.others.filter(({ path }) => ALSO_DEDICATED.has(path))] });
 
+/** What is for operators, and has an address of its own where one is configured. */
+const FOR_OPERATORS = new Set(['/metrics', '/health/live', '/health/ready']);
+
+/** Which routes the address for everybody has, and which are answered at that for operators alone; undefined where there is no such address. */
+export function routesByAddress(
+  routes: readonly ServedRoute[],
+  { operations }: Pick<Config, 'operations'>,
+): { readonly shared: readonly ServedRoute[]; readonly operations: readonly ServedRoute[] | undefined } {
+  if (!operations) return { shared: routes, operations: undefined };
+  const isForOperators = ({ path }: ServedRoute) => FOR_OPERATORS.has(path);
+  return { shared: routes.filter((route) => !isForOperators(route)), operations: routes.filter(isForOperators) };
+}
+
+interface Fronts {
+  readonly shared: Server;
+  /** Undefined where none is configured. */
+  readonly dedicated: Server | undefined;
+  readonly operations: Server | undefined;
+}
+
+export interface Addresses {
+  readonly url: string;
+  /** Where dedicated traffic is answered, where that is configured. */
+  readonly dedicatedUrl: string | undefined;
+  /** Where operators read metrics and health, where that is another address. */
+  readonly operationsUrl: string | undefined;
+}
+
 interface ListenersDeps {
-  readonly config: Pick<Config, 'host' | 'port' | 'dedicated' | 'drain'>;
+  readonly config: Pick<Config, 'host' | 'port' | 'dedicated' | 'operations' | 'drain'>;
   readonly closing: Closing;
   readonly readiness: Readiness;
   readonly running: InferenceDeps['running'];
 }
 
-/**
- * Binds both addresses; dedicated traffic has connections and a queue of them for itself.
- * @param fronts `dedicated` is undefined where none is configured
- * @returns where everybody else is answered, and, where there is one, the address for dedicated traffic
- */
-export async function openListeners(
-  fronts: { readonly shared: Server; readonly dedicated: Server | undefined },
-  { config, closing, readiness, running }: ListenersDeps,
-): Promise<{ url: string; dedicatedUrl: string | undefined }> {
+/** Binds all addresses; dedicated traffic has connections and a queue of them for itself. */
+export async function openListeners(fronts: Fronts, { config, closing, readiness, running }: ListenersDeps): Promise<Addresses> {
   const { delayMs, timeoutMs } = config.drain;
-  const servers = [fronts.shared, ...(fronts.dedicated ? [fronts.dedicated] : [])];
+  const servers = [fronts.shared, fronts.dedicated, fronts.operations].filter((server) => server !== undefined);
   closing.add(
     'requests',
     async () => {
@@ -49,11 +70,14 @@ export async function openListeners(
     },
     delayMs + timeoutMs + DRAIN_SLACK_MS,
   );
-  const bind = async (server: Server, port: number) => {
-    const bound = await listenOn(server, config.host, port);
-    return `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${bound}`;
+  const bind = async (server: Server, port: number, host = config.host) => {
+    const bound = await listenOn(server, host, port);
+    return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
   };
-  const url = await bind(fronts.shared, config.port);
-  const dedicatedUrl = fronts.dedicated && config.dedicated ? await bind(fronts.dedicated, config.dedicated.port) : undefined;
-  return { url, dedicatedUrl };
+  const { dedicated, operations } = config;
+  return {
+    url: await bind(fronts.shared, config.port),
+    dedicatedUrl: fronts.dedicated && dedicated && (await bind(fronts.dedicated, dedicated.port)),
+    operationsUrl: fronts.operations && operations && (await bind(fronts.operations, operations.port, operations.host)),
+  };
 }

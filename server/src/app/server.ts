@@ -66,7 +66,7 @@ import { trustedPages } from './http/trusted-pages.ts';
 import { videoRoutes } from './http/video-api.ts';
 import { createIdempotency } from './idempotency.ts';
 import { type RunningJobs, startJobs } from './jobs.ts';
-import { createDedicatedFront, openListeners } from './listeners.ts';
+import { type Addresses, createDedicatedFront, openListeners, routesByAddress } from './listeners.ts';
 import { openMarketing } from './marketing.ts';
 import { openPayments } from './payments.ts';
 import { openPlans, openTestBilling, planForReceipts } from './plans.ts';
@@ -86,10 +86,7 @@ const INFERENCE_FORM = {
   maxFieldBytes: 1024 * 1024,
 };
 
-export interface RunningServer {
-  readonly url: string;
-  /** Where dedicated traffic is answered, where that is configured. */
-  readonly dedicatedUrl: string | undefined;
+export interface RunningServer extends Addresses {
   readonly bootstrap: Bootstrap;
   /** Reads again what is read at a SIGHUP: the operator's models. */
   reload(): Promise<void>;
@@ -268,9 +265,8 @@ export async function startServer(
       refusalLimits: new RefusalLimits({ perMinute: config.refusalsPerMinute, peerAddress }),
       headers: createAnswerHeaders({ isHttps: config.publicUrl?.startsWith('https:') === true }),
     };
-    const front: Server = createFront({
-      ...{ ...frontDeps, admission },
-      routes: [
+    const routes = routesByAddress(
+      [
         ...inferenceRoutes({ ...inferenceDeps, admission, sharedLane: capacity.sharedLane }),
         ...withCountedTokens(withResponseStream(endpoints, kept.followResponse), refusedRequests),
         ...fileTransferRoutes({
@@ -305,7 +301,10 @@ export async function startServer(
           docs,
         }),
       ],
-    });
+      config,
+    );
+    const front: Server = createFront({ ...frontDeps, admission, routes: routes.shared });
+    const operationsFront = routes.operations && createFront({ ...frontDeps, admission, routes: routes.operations });
     const toDedicated = new Admission(authenticator, 'dedicated');
     const dedicatedFront =
       config.dedicated &&
@@ -313,11 +312,11 @@ export async function startServer(
         { ...frontDeps, admission: toDedicated },
         { inference: inferenceRoutes({ ...inferenceDeps, admission: toDedicated, sharedLane: undefined }), others: endpoints },
       );
-    const { url, dedicatedUrl } = await openListeners(
-      { shared: front, dedicated: dedicatedFront },
+    const addresses = await openListeners(
+      { shared: front, dedicated: dedicatedFront, operations: operationsFront },
       { config, closing, readiness, running: inference.running },
     );
-    boundUrl ??= url;
+    boundUrl ??= addresses.url;
     // Not before the address is known, which is in the links of mails and on the pages of payments.
     await payments.start(plans, closing);
     jobs = await startJobs({ jobs: kept.jobs, queue, log, onRun: metrics.jobRan });
@@ -327,7 +326,7 @@ export async function startServer(
     // Only now is there everything that a script which waits for readiness may look for.
     readiness.start();
     return {
-      ...{ url, dedicatedUrl },
+      ...addresses,
       bootstrap: made,
       reload: () => rereadModels({ ...foundation, prices: declaring }, catalog),
       close: () => closing.close(),

@@ -1,0 +1,36 @@
+import { defaultOf, VARIABLE_GROUPS } from '../server/src/app/variables.ts';
+
+const HEAD = `# Settings
+
+Settings are environment variables, read once at the start; a wrong one is named and the server does not start. Empty ones count as unset. \`tallygate-server\`, \`npm start\`, the container image and the Helm chart read the same ones.
+
+In production, set at least \`DATABASE_URL\`, \`PUBLIC_URL\`, \`OPERATIONS_PORT\`, \`MASTER_KEYS\`, \`RECEIPT_SIGNING_KEY\`, \`LOG_SIGNING_KEY\`, \`INTERNAL_SECRET\` and \`METRICS_TOKEN\`: [how to make them](deploy.md#secrets).
+`;
+
+/** Families of variables, which have a guide each. */
+const TAIL = `## Families
+
+| variables                                                                | default              | meaning                                                                                                 |
+| ------------------------------------------------------------------------ | -------------------- | ------------------------------------------------------------------------------------------------------- |
+| \`OPENAI_API_KEY\`, \`ANTHROPIC_API_KEY\`, …, \`OPENAI_BASE_URL\`, …       | none                 | [Providers](providers.md) by your key of each, and their addresses.                                     |
+| \`AZURE_OPENAI_…\`                                                       | none                 | [Azure OpenAI](providers.md).                                                                           |
+| \`PLANS_FILE\`                                                           | the shipped tiers    | [Your own plans](plans.md#offer-your-own-plans).                                                        |
+| \`ANCHOR_…\`                                                             | nothing is anchored  | [Chains on which the receipts’ log is anchored](anchoring.md#configuration).                            |
+| \`MALLOC_…\`, \`NODE_OPTIONS\`, \`NODE_EXTRA_CA_CERTS\`  |                      | Of glibc and Node: \`tallygate-server\` and \`npm start\` set the first ones, [unless you do](running.md). |
+`;
+
+/** docs/guides/settings.md: every variable, from where it is read. */
+export function settingsPage(): string {
+  const groups = VARIABLE_GROUPS.map(({ title, variables }) => {
+    const rows = Object.entries(variables).map(([name, description]) => [`\`${name}\``, defaultOf(name, description), description.text]);
+    return `## ${title}\n\n${table([['variable', 'default', 'meaning'], ...rows])}`;
+  });
+  return `${[HEAD.trimEnd(), ...groups, TAIL.trimEnd()].join('\n\n')}\n`;
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const [head = [], ...body] = rows;
+  return [line(head), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body.map(line)].join('\n');
+}
