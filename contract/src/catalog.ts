@@ -1,6 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { headersA, problem, refusals, Timestamp } from './conventions.ts';
+import { AnthropicModel, AnthropicModelList, AnthropicModelQuery } from './inference/messages.ts';
 import { PriceEntry } from './log-declarations.ts';
 import { ModelDefinition, ModelId, ModelKind, PriceInput, PriceMeter } from './model-definition.ts';
 
@@ -173,6 +174,7 @@ export const catalog = c.router({
       operationId: 'listModels',
       tool: 'read',
       errors: { also: ['dedicated_capacity_required'] },
+      alsoOn: { anthropic: { answer: AnthropicModelList, query: AnthropicModelQuery } },
     } as const,
   },
   listPrices: {
@@ -200,6 +202,7 @@ export const catalog = c.router({
       sdk: 'models.get',
       tool: 'read',
       errors: { also: ['model_not_found', 'dedicated_capacity_required'] },
+      alsoOn: { anthropic: { answer: AnthropicModel } },
     } as const,
   },
   setModel: {

@@ -4,6 +4,7 @@ import type { ErrorCode } from './errors.ts';
 import { inPlainWords } from './plain-words.ts';
 import { HTTPValidationError, Problem } from './problem.ts';
 import type { Scope } from './scopes.ts';
+import type { Surface } from './surfaces.ts';
 
 // The same error messages wherever the contract is parsed.
 z.config({ localeError: inPlainWords });
@@ -50,6 +51,13 @@ export interface OtherForm {
   readonly body: z.ZodType;
 }
 
+/** What an operation is to the clients of another maker. */
+export interface FormOnSurface {
+  readonly answer: z.ZodType;
+  /** Absent where it takes none. */
+  readonly query?: z.ZodObject;
+}
+
 /**
  * The properties of an operation beside its schemas, declared only here: the server, the OpenAPI document, the SDK, the tools of MCP and the
  * reference follow from it.
@@ -84,6 +92,10 @@ export interface RouteMetadata {
    * `users.setRole(role)`. Left out where the SDK does more than to pass the input on: then the method is written there.
    */
   readonly sdk?: string;
+  /** The maker whose API it belongs to, where that is not our own: its refusals are in that maker's form, and the maker's own SDK asks for it. */
+  readonly surface?: Surface;
+  /** The makers whose clients it answers in their own form as well: those that send the maker's header (`SURFACE_HEADERS`). */
+  readonly alsoOn?: Partial<Readonly<Record<Surface, FormOnSurface>>>;
   readonly tag: string;
   readonly operationId: string;
 }

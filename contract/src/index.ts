@@ -17,7 +17,7 @@ import { emails } from './emails.ts';
 import { eventCheckouts, marketingEvents, registrations, siteEvents } from './events.ts';
 import { files, fileTransfers, uploads } from './files.ts';
 import { identity } from './identity.ts';
-import { conversations, inference, storedChats, storedResponses, videos, videoTransfers } from './inference.ts';
+import { conversations, inference, messageTokens, storedChats, storedResponses, videos, videoTransfers } from './inference.ts';
 import { invites } from './invites.ts';
 import { invoices } from './invoices.ts';
 import { keys } from './keys.ts';
@@ -49,6 +49,7 @@ export const contract = c.router(
     catalog,
     deployments,
     inference,
+    messageTokens,
     storedResponses,
     conversations,
     storedChats,
@@ -121,5 +122,6 @@ export * from './receipt-usage.ts';
 export * from './receipts.ts';
 export * from './runs.ts';
 export { DEFAULT_SCOPES, SCOPE_ROLES, SCOPES, type Scope, scopesOfRole } from './scopes.ts';
+export { SURFACE_HEADERS, SURFACES, type Surface, statusOn } from './surfaces.ts';
 export * from './users.ts';
 export * from './vaas-keys.ts';

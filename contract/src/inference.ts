@@ -4,10 +4,12 @@ import { chat } from './inference/chat.ts';
 import { completions } from './inference/completions.ts';
 import { embeddings } from './inference/embeddings.ts';
 import { images } from './inference/images.ts';
+import { messages } from './inference/messages.ts';
 import { moderations } from './inference/moderations.ts';
 import { responses } from './inference/responses.ts';
 import { videoJobs } from './inference/video-jobs.ts';
 
+export * from './inference/anthropic-error.ts';
 export * from './inference/audio.ts';
 export * from './inference/chat.ts';
 export * from './inference/completions.ts';
@@ -15,6 +17,8 @@ export * from './inference/conversations.ts';
 export * from './inference/embeddings.ts';
 export * from './inference/headers.ts';
 export * from './inference/images.ts';
+export type { MessageContentBlock, MessageParam, MessageTool } from './inference/message-content.ts';
+export * from './inference/messages.ts';
 export * from './inference/moderations.ts';
 export * from './inference/responses.ts';
 export * from './inference/stored-chats.ts';
@@ -32,5 +36,6 @@ export const inference = initContract().router({
   ...images,
   ...audio,
   ...responses,
+  ...messages,
   ...videoJobs,
 });

@@ -22,6 +22,7 @@ export const KeyPath = z.object({ key_id: Uuid.meta({ description: 'The key’s 
 export const INFERENCE_ENDPOINTS = [
   '/v1/chat/completions',
   '/v1/responses',
+  '/v1/messages',
   '/v1/completions',
   '/v1/embeddings',
   '/v1/moderations',

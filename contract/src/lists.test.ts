@@ -102,7 +102,9 @@ function faultsOf(of: OpenApiDocument): Fault[] {
 
 /** The fields of every list in an answer, however deep; none of a bare array. Other arrays, such as tags, are fields of a record. */
 function listsIn(of: OpenApiDocument, schema: JsonSchema, isTop = true): string[][] {
-  const { type, properties = {} } = resolved(of, schema);
+  const { type, properties = {}, anyOf } = resolved(of, schema);
+  // In the form of another maker as well.
+  if (isTop && anyOf) return anyOf.flatMap((one) => listsIn(of, one));
   if (type === 'array') return isTop ? [[]] : [];
   const inner = Object.values(properties).flatMap((property) => (typeof property === 'object' ? listsIn(of, property, false) : []));
   const isList = ['data', 'items'].some((name) => {

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { ERROR_CODES, ERRORS } from './errors.ts';
 import { contract } from './index.ts';
+import { AnthropicError } from './inference.ts';
 import { problemExample } from './openapi/refusals.ts';
-import { routesOf } from './openapi/route.ts';
+import { type Answer, type Route, routesOf } from './openapi/route.ts';
 import type { JsonSchema } from './openapi/shape.ts';
 import { answersIn } from './openapi/testing/shared-parts.ts';
 import { openApiDocument } from './openapi.ts';
@@ -27,7 +28,7 @@ describe.each(routes)('$method $path', (route) => {
   });
 
   test('shows an answer that its schema gives, for every status with a body', () => {
-    for (const { status, contentType, schema } of route.responses.filter((answer) => answer.contentType !== PROBLEM)) {
+    for (const { status, contentType, schema } of route.responses.filter((answer) => !isRefusal(route, answer))) {
       const media = answers[status]?.content?.[contentType];
       if (schema) expect(schema.safeParse(media?.example).error).toBeUndefined();
       else expect(media).toBeUndefined();
@@ -35,13 +36,15 @@ describe.each(routes)('$method $path', (route) => {
   });
 
   test('shows each refusal that it can give under its status, and its class declares those', () => {
-    const shown = Object.entries(answers).filter(([, { content }]) => content?.[PROBLEM]);
-    const declared = route.responses.filter((answer) => answer.contentType === PROBLEM).map(({ status }) => status);
+    const { surface } = route.metadata;
+    const form = surface ? 'application/json' : PROBLEM;
+    const shown = Object.entries(answers).filter(([status, { content }]) => Number(status) >= 400 && content?.[form]?.examples);
+    const declared = route.responses.filter((answer) => isRefusal(route, answer)).map(({ status }) => status);
     for (const [status, { content }] of shown) {
-      const codes = Object.keys(content?.[PROBLEM]?.examples ?? {});
+      const codes = Object.keys(content?.[form]?.examples ?? {});
       expect(codes).not.toEqual([]);
-      for (const code of codes)
-        expect(z.looseObject({ status: z.literal(Number(status)) }).safeParse(exampleNamed(code)).error).toBeUndefined();
+      const record = surface ? AnthropicError : z.looseObject({ status: z.literal(Number(status)) });
+      for (const code of codes) expect(record.safeParse(exampleNamed(surface ? `${surface}-${code}` : code)).error).toBeUndefined();
       expect(declared, status).toContain(Number(status));
     }
     expect(shown.length).toBeGreaterThan(0);
@@ -59,6 +62,10 @@ describe.each(routes)('$method $path', (route) => {
     expect(alternatives.includes('internalSecret')).toBe(route.metadata.auth === 'internal');
   });
 });
+
+/** On a surface they have no media type of their own. */
+const isRefusal = ({ metadata }: Route, { contentType, status }: Answer): boolean =>
+  contentType === PROBLEM || (metadata.surface !== undefined && status >= 400);
 
 const exampleNamed = (code: string) => document.components.examples[code]?.value;
 

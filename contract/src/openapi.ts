@@ -1,18 +1,20 @@
 import type { AppRouter } from '@ts-rest/core';
-import { ERRORS } from './errors.ts';
+import { ERRORS, type ErrorCode } from './errors.ts';
 import { contract } from './index.ts';
-import { inferenceResponseHeaders } from './inference.ts';
+import { AnthropicError, inferenceResponseHeaders } from './inference.ts';
 import { operationOf, sharedParts } from './openapi/operation.ts';
-import { problemExample, refusalsOf } from './openapi/refusals.ts';
+import { EXAMPLES_ON, problemExample, refusalsOf } from './openapi/refusals.ts';
 import { type Route, routesOf } from './openapi/route.ts';
 import { nameSchemas } from './openapi/schemas.ts';
 import type { OpenApiDocument } from './openapi/shape.ts';
 import { HTTPValidationError, Problem } from './problem.ts';
+import { SURFACES, type Surface } from './surfaces.ts';
 
 /** What the tags of the routes mean; a route with a tag that is not here is refused. */
 export const TAGS: Readonly<Record<string, string>> = {
   Inference: 'OpenAI-compatible endpoints: held before the model runs, settled after, with a signed receipt.',
   Responses: 'OpenAI’s Responses: stateful or not, plain, streamed or in the background.',
+  Messages: 'Anthropic’s Messages, for every chat model: plain or streamed, with the errors that Anthropic’s clients know.',
   Conversations: 'Dialogues that are kept on the server, and the items of which they are made.',
   Images: 'Pictures from words, plain or streamed.',
   Audio: 'Speech from text, and text from speech.',
@@ -98,6 +100,8 @@ const responseSchemas = (route: Route) => [
   ...route.responses.flatMap(({ schema }) => schema ?? []),
   Problem,
   HTTPValidationError,
+  AnthropicError,
+  ...Object.values(route.metadata.alsoOn ?? {}).map(({ answer }) => answer),
   ...(route.metadata.events ? [route.metadata.events] : []),
 ];
 
@@ -113,6 +117,13 @@ function responseHeaders(): OpenApiDocument['components']['headers'] {
 }
 
 function problemExamples(routes: Route[]): OpenApiDocument['components']['examples'] {
-  const codes = new Set(routes.flatMap((route) => [...refusalsOf(route).values()].flat()));
-  return Object.fromEntries([...codes].sort().map((code) => [code, { summary: ERRORS[code].title, value: problemExample(code) }]));
+  const codesOn = (surface: Surface | undefined) =>
+    [
+      ...new Set(routes.filter(({ metadata }) => metadata.surface === surface).flatMap((route) => [...refusalsOf(route).values()].flat())),
+    ].sort();
+  const shown = (code: ErrorCode, value: unknown) => ({ summary: ERRORS[code].title, value });
+  return Object.fromEntries([
+    ...codesOn(undefined).map((code) => [code, shown(code, problemExample(code))]),
+    ...SURFACES.flatMap((surface) => codesOn(surface).map((code) => [`${surface}-${code}`, shown(code, EXAMPLES_ON[surface](code))])),
+  ]);
 }

@@ -23,7 +23,7 @@ const AREAS: readonly [RegExp, readonly Scope[] | null][] = [
   [/^\/v1\/(usage|requests|receipts|invoices)(\/|$)/, ['account:read']],
   [/^\/v1\/runs(\/|$)/, ['account:read', 'inference']],
   [
-    /^\/v1\/(chat|responses|conversations|completions|embeddings|moderations|images|audio|videos?|models|files|uploads|batches)(\/|$)/,
+    /^\/v1\/(chat|responses|messages|conversations|completions|embeddings|moderations|images|audio|videos?|models|files|uploads|batches)(\/|$)/,
     ['inference'],
   ],
 ];

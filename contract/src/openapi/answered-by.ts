@@ -22,7 +22,7 @@ const isWebhook: Answers = ({ metadata }) => metadata.body === 'webhook';
 const takesBody: Answers = (route) => route.body !== undefined && !isWebhook(route);
 const takesJson: Answers = (route) => takesBody(route) && route.bodyType === 'application/json';
 /** Also one without any input refuses a query parameter that it does not have. */
-const takesInput: Answers = withStatus(422);
+const takesInput: Answers = (route) => withStatus(422)(route) || route.metadata.surface !== undefined;
 
 const isBearer: Answers = ({ metadata }) => metadata.auth === 'bearer';
 const isPublic: Answers = ({ metadata }) => metadata.auth === 'none';

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect } from 'vitest';
 import * as z from 'zod';
+import { AnthropicError } from '../inference/anthropic-error.ts';
 import { HTTPValidationError, Problem } from '../problem.ts';
 
 const DOCUMENT = new URL('../../openapi.json', import.meta.url);
@@ -29,7 +30,7 @@ const Described = z.object({
   ),
 });
 
-const Coded = z.object({ code: z.string() });
+const Coded = z.object({ code: z.string(), type: z.string() });
 
 interface Declared {
   readonly operationId: string;
@@ -44,7 +45,8 @@ const plainFetch = globalThis.fetch;
 
 globalThis.fetch = async (input, init) => {
   const response = await plainFetch(input, init);
-  if (response.headers.get('content-type')?.startsWith(PROBLEM)) {
+  const isOnSurface = response.status >= 400 && isOfSurface(response);
+  if (isOnSurface || response.headers.get('content-type')?.startsWith(PROBLEM)) {
     const method = init?.method ?? (input instanceof Request ? input.method : 'GET');
     seen.push(undeclaredIn(method, response.clone()).catch(() => undefined));
   }
@@ -60,16 +62,22 @@ afterAll(async () => {
   ).toEqual([]);
 });
 
+/** Refusals of a surface have no media type of their own. */
+const isOfSurface = ({ headers }: Response): boolean => headers.get('content-type') === 'application/json';
+
 async function undeclaredIn(method: string, response: Response): Promise<string | undefined> {
   const { pathname } = new URL(response.url);
   const body: unknown = await response.json();
-  const { code } = Coded.parse(body);
+  const refused = Coded.safeParse(body);
+  if (!refused.success) return undefined;
+  const { code, type } = refused.data;
   if (OF_NO_OPERATION.has(code)) return undefined;
   declared ??= operations();
   const operation = declared.find((one) => one.method === method.toUpperCase() && one.path.test(pathname));
   if (!operation) return undefined;
   if (!operation.codes.has(code)) return `${operation.operationId} answered ${code}`;
-  const faults = (response.status === 422 ? HTTPValidationError : Problem).safeParse(body).error;
+  const form = type === 'error' ? AnthropicError : response.status === 422 ? HTTPValidationError : Problem;
+  const faults = form.safeParse(body).error;
   return faults && `${operation.operationId} answered ${code} in another form: ${faults.message}`;
 }
 
@@ -87,4 +95,14 @@ function operations(): Declared[] {
   );
 }
 
-const codesOf = (answer: z.infer<typeof Answer> | undefined): string[] => Object.keys(answer?.content?.[PROBLEM]?.examples ?? {});
+const codesOf = (answer: z.infer<typeof Answer> | undefined): string[] =>
+  Object.values(answer?.content ?? {}).flatMap(({ examples = {} }) => Object.values(examples).flatMap(codeIn));
+
+/** Examples of answers have none. */
+const codeIn = (example: unknown): string[] => {
+  const referred = ExampleReference.safeParse(example);
+  return referred.success ? [referred.data.$ref] : [];
+};
+const ExampleReference = z.object({
+  $ref: z.string().transform((ref) => ref.slice(ref.lastIndexOf('/') + 1).replace(/^[a-z]+-/, '')),
+});

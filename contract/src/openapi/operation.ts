@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { ERRORS, type ErrorCode } from '../errors.ts';
-import { inferenceResponseHeaders } from '../inference.ts';
+import { AnthropicError, inferenceResponseHeaders } from '../inference.ts';
 import { HTTPValidationError, Problem } from '../problem.ts';
+import type { Surface } from '../surfaces.ts';
 import { exampleOf } from './examples.ts';
 import { refusalsOf } from './refusals.ts';
 import type { Answer, Field, Route } from './route.ts';
@@ -139,7 +140,9 @@ function mediaType(schemas: Schemas, schema: Answer['schema'] & object, directio
 
 /** What the route declares; of refusals the document has those that can happen. */
 function answersOf(route: Route, schemas: Schemas): Record<string, Response> {
-  const answers = route.responses.filter(({ contentType }) => contentType !== PROBLEM);
+  const answers = route.responses.filter(
+    ({ contentType, status }) => contentType !== PROBLEM && !(route.metadata.surface && status >= 400),
+  );
   return Object.fromEntries(answers.map((answer) => [String(answer.status), responseOf(route, answer, schemas)]));
 }
 
@@ -148,7 +151,12 @@ function responseOf(route: Route, answer: Answer, schemas: Schemas): Response {
   if (!answer.schema) return { description: 'Done. There is no body.', headers };
 
   const { operationId } = route.metadata;
-  const media = mediaType(schemas, answer.schema, 'output', `${operationId} ${answer.status}`);
+  const own = mediaType(schemas, answer.schema, 'output', `${operationId} ${answer.status}`);
+  const others = answer.status === 200 ? Object.values(route.metadata.alsoOn ?? {}) : [];
+  const media =
+    others.length === 0
+      ? own
+      : { ...own, schema: { anyOf: [own.schema, ...others.map(({ answer }) => schemas.schemaOf(answer, 'output'))] } };
   const events = answer.status === 200 ? route.metadata.events : undefined;
   return {
     description: describe(media.schema, schemas),
@@ -177,25 +185,27 @@ const eventStream = ({ schema, example }: MediaType): MediaType => ({
 
 const PROBLEM = 'application/problem+json';
 
-/** Refusals with the same codes are one response of the components: an operation only names it. */
+/** Refusals with the same codes in the same form are one response of the components: an operation only names it. */
 const refusalsIn = (route: Route): Operation['responses'] =>
-  Object.fromEntries([...refusalsOf(route)].map(([status, codes]) => [String(status), component('responses', nameOf(codes))]));
+  Object.fromEntries(
+    [...refusalsOf(route)].map(([status, codes]) => [String(status), component('responses', nameOf(codes, route.metadata.surface))]),
+  );
 
-const nameOf = (codes: readonly ErrorCode[]): string => codes.join('-');
+const nameOf = (codes: readonly ErrorCode[], surface: Surface | undefined): string => [...(surface ? [surface] : []), ...codes].join('-');
 
 /** What the refusals of all routes refer to. */
 function sharedRefusals(routes: readonly Route[], schemas: Schemas): OpenApiDocument['components']['responses'] {
   const used = routes
-    .flatMap((route) => [...refusalsOf(route)])
-    .map(([status, codes]): [string, Response] => [
-      nameOf(codes),
+    .flatMap((route) => [...refusalsOf(route)].map(([status, codes]) => ({ status, codes, surface: route.metadata.surface })))
+    .map(({ status, codes, surface }): [string, Response] => [
+      nameOf(codes, surface),
       {
         description: codes.map((code) => `${ERRORS[code].title} (\`${code}\`).`).join(' '),
         headers: headersOf(namesOfHeaders(status)),
         content: {
-          [PROBLEM]: {
-            schema: schemas.schemaOf(status === 422 ? HTTPValidationError : Problem, 'output'),
-            examples: Object.fromEntries(codes.map((code) => [code, component('examples', code)])),
+          [surface ? 'application/json' : PROBLEM]: {
+            schema: schemas.schemaOf(surface ? AnthropicError : status === 422 ? HTTPValidationError : Problem, 'output'),
+            examples: Object.fromEntries(codes.map((code) => [code, component('examples', nameOf([code], surface))])),
           },
         },
       },
@@ -217,7 +227,10 @@ function responseHeaders(route: Route, status: number): Response['headers'] {
   return headersOf([...namesOfHeaders(status), ...(route.isInference && status === 200 ? ofInference : [])]);
 }
 
-const namesOfHeaders = (status: number): string[] => ['X-Request-Id', ...(status === 429 || status === 503 ? ['Retry-After'] : [])];
+const namesOfHeaders = (status: number): string[] => [
+  'X-Request-Id',
+  ...(status === 429 || status === 503 || status === 529 ? ['Retry-After'] : []),
+];
 
 const headersOf = (names: readonly string[]): Response['headers'] =>
   Object.fromEntries(names.map((name) => [name, component('headers', name)]));

@@ -1,12 +1,14 @@
 import { ERROR_CODES, ERRORS, type ErrorCode } from '../errors.ts';
+import { type AnthropicError, anthropicErrorType } from '../inference/anthropic-error.ts';
 import type { HTTPValidationError, Problem } from '../problem.ts';
+import { type Surface, statusOn } from '../surfaces.ts';
 import { answersWith } from './answered-by.ts';
 import type { Route } from './route.ts';
 
 /** The codes that a route can answer with, by their status. */
 export function refusalsOf(route: Route): ReadonlyMap<number, readonly ErrorCode[]> {
   const answered = ERROR_CODES.filter((code) => answersWith(code, route));
-  return Map.groupBy(answered, (code) => ERRORS[code].status);
+  return Map.groupBy(answered, (code) => statusOn(route.metadata.surface, code));
 }
 
 const DOCS = 'http://127.0.0.1:8787/docs/errors';
@@ -28,6 +30,25 @@ export function problemExample(code: ErrorCode): Problem | HTTPValidationError {
     ...((code === 'budget_exceeded' || code === 'budget_in_flight') && { budget: BUDGET[code] }),
   };
 }
+
+/** The same on a surface. */
+function anthropicExample(code: ErrorCode): AnthropicError {
+  const { detail, instance, error, type, ...problem } = problemExample(code);
+  const [errors, budget] = ['errors' in problem ? problem.errors : undefined, 'budget' in problem ? problem.budget : undefined];
+  return {
+    type: 'error',
+    error: { type: anthropicErrorType(code), message: detail },
+    request_id: instance,
+    code,
+    doc_url: type,
+    param: error.param,
+    ...(errors && { errors }),
+    ...(budget && { budget }),
+  };
+}
+
+/** What the document shows of a refusal in the form of a surface. */
+export const EXAMPLES_ON: Readonly<Record<Surface, (code: ErrorCode) => unknown>> = { anthropic: anthropicExample };
 
 const PARAM: Partial<Record<ErrorCode, string>> = {
   model_not_found: 'model',

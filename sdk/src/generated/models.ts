@@ -237,6 +237,52 @@ export interface AnchorResponse {
 /** `logged`: meant for the chain, not sent yet. `submitted`: sent. `included`: in a block that the chain may still take back. `finalized`: in one that it will not. `superseded`: never got there, because a later state of the log did. */
 export type AnchorState = 'logged' | 'submitted' | 'included' | 'finalized' | 'superseded';
 
+/** An error in Anthropic’s form, with our own code beside it. */
+export interface AnthropicError {
+  type: 'error';
+  error: {
+    /** Anthropic’s class of error. */
+    type: 'invalid_request_error' | 'authentication_error' | 'billing_error' | 'permission_error' | 'not_found_error' | 'request_too_large' | 'rate_limit_error' | 'timeout_error' | 'api_error' | 'overloaded_error';
+    /** One sentence that says what to do. */
+    message: string;
+  };
+  request_id: string;
+  /** Our own code: its page is at `doc_url`. */
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
+  doc_url: string;
+  /** The request field at fault, or null. */
+  param: string | null;
+  /** Every fault found in the input. */
+  errors?: FieldError[] | undefined;
+  /** Present on refusals over money. */
+  budget?: BudgetDetail | undefined;
+}
+
+/** A model, in Anthropic’s form. */
+export interface AnthropicModel {
+  type: 'model';
+  id: string;
+  display_name: string;
+  created_at: string;
+  max_input_tokens: number | null;
+  max_tokens: number | null;
+}
+
+/** A page of models, in Anthropic’s form. */
+export interface AnthropicModelList {
+  data: AnthropicModel[];
+  has_more: boolean;
+  first_id: string | null;
+  /** The `after_id` of the next page. */
+  last_id: string | null;
+}
+
+export interface AnthropicModelQuery {
+  limit?: number | undefined;
+  after_id?: string | undefined;
+  before_id?: string | undefined;
+}
+
 /** One change, by whom and from where. Entries are never changed and never deleted. */
 export interface AuditLogEntry {
   /** UUIDv7. */
@@ -910,6 +956,35 @@ export interface CorrectionResponse {
   corrected_at: string;
 }
 
+/** A message’s prompt, to be counted. */
+export interface CountTokensRequest {
+  /** A model of the catalogue. */
+  model: string;
+  /** The conversation so far. */
+  messages: MessageParam[];
+  /** The system prompt. */
+  system?: string | {
+    type: 'text';
+    text: string;
+    [field: string]: unknown;
+  }[] | null | undefined;
+  /** Tools that the model may ask to have called. */
+  tools?: MessageTool[] | null | undefined;
+  tool_choice?: {
+    type: 'auto' | 'any' | 'tool' | 'none';
+    name?: string | undefined;
+    disable_parallel_tool_use?: boolean | null | undefined;
+    [field: string]: unknown;
+  } | null | undefined;
+  /** Whether the model thinks first, and for how many tokens at most. */
+  thinking?: {
+    type: 'enabled' | 'disabled' | 'adaptive';
+    budget_tokens?: number | null | undefined;
+    [field: string]: unknown;
+  } | null | undefined;
+  [field: string]: unknown;
+}
+
 /** Many requests, to be answered within a day at half the price. */
 export interface CreateBatchRequest {
   /** A file with the purpose `batch`: one request a line, up to 50,000 lines and 200 MiB. */
@@ -1375,7 +1450,7 @@ export interface ImageVariationRequest {
 }
 
 /** An endpoint that spends, with everything below it. */
-export type InferenceEndpoint = '/v1/chat/completions' | '/v1/responses' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/images/variations' | '/v1/audio/speech' | '/v1/audio/transcriptions' | '/v1/audio/translations' | '/v1/videos' | '/v1/batches';
+export type InferenceEndpoint = '/v1/chat/completions' | '/v1/responses' | '/v1/messages' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/images/variations' | '/v1/audio/speech' | '/v1/audio/transcriptions' | '/v1/audio/translations' | '/v1/videos' | '/v1/batches';
 
 /** How many tokens an input has. */
 export interface InputTokens {
@@ -2656,6 +2731,232 @@ export interface MarketingPersonRecord {
   updated_at: string;
   /** Newest first, at most 200; in the answers about one person. */
   history?: MarketingPersonHistoryEntry[] | undefined;
+}
+
+/** Anthropic’s message. */
+export interface Message {
+  id: string;
+  type: 'message';
+  role: 'assistant';
+  model: string;
+  content: {
+    type: string;
+    [field: string]: unknown;
+  }[];
+  stop_reason: string | null;
+  stop_sequence?: string | null | undefined;
+  usage: MessageUsage;
+  [field: string]: unknown;
+}
+
+/** A block of a message’s content. */
+export type MessageContentBlock = {
+  type: 'text';
+  text: string;
+  [field: string]: unknown;
+} | {
+  type: 'image';
+  source: MessageSource;
+  [field: string]: unknown;
+} | {
+  type: 'document';
+  source: MessageSource;
+  title?: string | null | undefined;
+  [field: string]: unknown;
+} | {
+  type: 'search_result';
+  source: string;
+  title: string;
+  content: {
+    type: 'text';
+    text: string;
+    [field: string]: unknown;
+  }[];
+  [field: string]: unknown;
+} | {
+  type: 'thinking';
+  thinking: string;
+  signature: string;
+  [field: string]: unknown;
+} | {
+  type: 'redacted_thinking';
+  data: string;
+  [field: string]: unknown;
+} | {
+  type: 'tool_use';
+  id: string;
+  name: string;
+  input: { [name: string]: unknown };
+  [field: string]: unknown;
+} | {
+  type: 'tool_result';
+  tool_use_id: string;
+  content?: string | ({
+    type: 'text';
+    text: string;
+    [field: string]: unknown;
+  } | {
+    type: 'image';
+    source: MessageSource;
+    [field: string]: unknown;
+  } | {
+    type: 'document';
+    source: MessageSource;
+    title?: string | null | undefined;
+    [field: string]: unknown;
+  } | {
+    type: 'search_result';
+    source: string;
+    title: string;
+    content: {
+      type: 'text';
+      text: string;
+      [field: string]: unknown;
+    }[];
+    [field: string]: unknown;
+  } | {
+    type: 'tool_reference';
+    tool_name: string;
+    [field: string]: unknown;
+  } | {
+    type: 'browser_state';
+    [field: string]: unknown;
+  })[] | null | undefined;
+  is_error?: boolean | null | undefined;
+  [field: string]: unknown;
+} | {
+  type: 'server_tool_use' | 'web_search_tool_result' | 'web_fetch_tool_result' | 'code_execution_tool_result' | 'bash_code_execution_tool_result' | 'text_editor_code_execution_tool_result' | 'tool_search_tool_result' | 'mcp_tool_use' | 'mcp_tool_result' | 'container_upload' | 'compaction';
+  [field: string]: unknown;
+};
+
+/** A turn of the conversation. */
+export interface MessageParam {
+  role: 'user' | 'assistant' | 'system';
+  content: string | MessageContentBlock[];
+  [field: string]: unknown;
+}
+
+/** An image or a document: inline, or its address. */
+export type MessageSource = {
+  type: 'base64';
+  media_type: string;
+  data: string;
+  [field: string]: unknown;
+} | {
+  type: 'url';
+  url: string;
+  [field: string]: unknown;
+} | {
+  type: 'text';
+  media_type: 'text/plain';
+  data: string;
+  [field: string]: unknown;
+} | {
+  type: 'content';
+  content: string | {
+    type: 'text' | 'image';
+    [field: string]: unknown;
+  }[];
+  [field: string]: unknown;
+} | {
+  type: 'file';
+  file_id: string;
+  [field: string]: unknown;
+};
+
+/** One event of a streamed message. */
+export interface MessageStreamEvent {
+  type: string;
+  [field: string]: unknown;
+}
+
+/** How many tokens a prompt has. */
+export interface MessageTokensCount {
+  input_tokens: number;
+}
+
+/** A tool that the model may ask to have called. */
+export interface MessageTool {
+  /** Left out, or `custom`, for a tool of the caller’s own. */
+  type?: string | null | undefined;
+  name?: string | undefined;
+  description?: string | null | undefined;
+  input_schema?: {
+    type: 'object';
+    [field: string]: unknown;
+  } | undefined;
+  [field: string]: unknown;
+}
+
+/** Anthropic’s usage, with the cost added. */
+export interface MessageUsage {
+  /** Without those that the cache has a part in. */
+  input_tokens: number;
+  /** Written to the prompt cache. */
+  cache_creation_input_tokens?: number | null | undefined;
+  /** Read from the prompt cache. */
+  cache_read_input_tokens?: number | null | undefined;
+  output_tokens: number;
+  /** What the request cost, USD. For people: the exact amount is in the receipt. */
+  cost?: number | undefined;
+  [field: string]: unknown;
+}
+
+/** Anthropic’s Messages request. Fields that are not listed here are passed through to the provider. */
+export interface MessagesRequest {
+  /** A model of the catalogue. */
+  model: string;
+  /** The conversation so far. */
+  messages: MessageParam[];
+  /** The system prompt. */
+  system?: string | {
+    type: 'text';
+    text: string;
+    [field: string]: unknown;
+  }[] | null | undefined;
+  /** Tools that the model may ask to have called. */
+  tools?: MessageTool[] | null | undefined;
+  tool_choice?: {
+    type: 'auto' | 'any' | 'tool' | 'none';
+    name?: string | undefined;
+    disable_parallel_tool_use?: boolean | null | undefined;
+    [field: string]: unknown;
+  } | null | undefined;
+  /** Whether the model thinks first, and for how many tokens at most. */
+  thinking?: {
+    type: 'enabled' | 'disabled' | 'adaptive';
+    budget_tokens?: number | null | undefined;
+    [field: string]: unknown;
+  } | null | undefined;
+  /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
+  models?: string[] | null | undefined;
+  /** Upper bound on tokens out, thoughts included. A model that gives fewer gives fewer. */
+  max_tokens: number;
+  /** Answer as server-sent events. */
+  stream?: boolean | null | undefined;
+  /** Texts at which the answer ends. */
+  stop_sequences?: string[] | null | undefined;
+  temperature?: number | null | undefined;
+  top_p?: number | null | undefined;
+  top_k?: number | null | undefined;
+  /** `user_id`: an id of your own user, for the provider’s watch on abuse. */
+  metadata?: {
+    user_id?: string | null | undefined;
+    [field: string]: unknown;
+  } | null | undefined;
+  /** `auto` or `standard_only`. */
+  service_tier?: string | null | undefined;
+  /** `effort`: how hard the model works. `format`: a JSON Schema that the answer follows. */
+  output_config?: {
+    effort?: string | null | undefined;
+    format?: {
+      type: 'json_schema';
+      schema: { [name: string]: unknown };
+      [field: string]: unknown;
+    } | null | undefined;
+    [field: string]: unknown;
+  } | null | undefined;
+  [field: string]: unknown;
 }
 
 /** A new secret; nothing changes until it is confirmed with a code. */

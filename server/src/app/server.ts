@@ -25,7 +25,7 @@ import { blobSealingKeys } from '../inference/files/index.ts';
 import { type Clock, steadyMs, systemClock } from '../kernel/clock.ts';
 import { createLog, flushed } from '../kernel/log.ts';
 import { budgetRoutes, createBudgetRecords, createBudgets } from '../money/budgets/index.ts';
-import { CatalogAdministration, catalogRoutes } from '../money/catalog/index.ts';
+import { CatalogAdministration, catalogRoutes, createShownModels } from '../money/catalog/index.ts';
 import { ledgerRoutes } from '../money/ledger/index.ts';
 import { createAccountPlans, createPlans, planAdministrationRoutes, planOfSeller, planRoutes } from '../money/plans/index.ts';
 import { runRoutes } from '../money/runs/index.ts';
@@ -55,6 +55,7 @@ import { createInnerCall } from './http/inner-call.ts';
 import { logRoutes } from './http/log-api.ts';
 import { mcpRoutes } from './http/mcp-api.ts';
 import { createRequireMetricsReader } from './http/metrics-reader.ts';
+import { withModelsOnSurfaces } from './http/model-api.ts';
 import { pageRoutes } from './http/pages.ts';
 import { paymentRoutes } from './http/payment-api.ts';
 import { createPeerAddress } from './http/peer-address.ts';
@@ -198,6 +199,7 @@ export async function startServer(
     const refusals = new Refusals({ log, problemReply });
     const isAnchoring = config.anchorChains.length > 0;
     const { idleTimeoutMs } = fileLimits;
+    const shown = createShownModels({ catalog, isServed: (model) => inference.deployments.serves(model), clock });
     const endpoints = endpointRoutes({
       endpoints: [
         ...endpointsOf(
@@ -223,9 +225,8 @@ export async function startServer(
         ...endpointsOf(
           contract.catalog,
           catalogRoutes({
-            catalog,
+            ...{ catalog, shown },
             administration: new CatalogAdministration({ pool, catalog, log: declaring }),
-            isServed: (model) => inference.deployments.serves(model),
             discover: () => modelDiscovery.discover(),
             clock,
           }),
@@ -268,7 +269,7 @@ export async function startServer(
     const routes = routesByAddress(
       [
         ...inferenceRoutes({ ...inferenceDeps, admission, sharedLane: capacity.sharedLane }),
-        ...withCountedTokens(withResponseStream(endpoints, kept.followResponse), refusedRequests),
+        ...withModelsOnSurfaces(withCountedTokens(withResponseStream(endpoints, kept.followResponse), refusedRequests), shown),
         ...fileTransferRoutes({
           files: kept.files,
           uploads: kept.uploads,
@@ -310,7 +311,7 @@ export async function startServer(
       config.dedicated &&
       createDedicatedFront(
         { ...frontDeps, admission: toDedicated },
-        { inference: inferenceRoutes({ ...inferenceDeps, admission: toDedicated, sharedLane: undefined }), others: endpoints },
+        { inference: inferenceRoutes({ ...inferenceDeps, admission: toDedicated, sharedLane: undefined }), others: withModelsOnSurfaces(endpoints, shown) },
       );
     const addresses = await openListeners(
       { shared: front, dedicated: dedicatedFront, operations: operationsFront },

@@ -16,6 +16,7 @@ import {
   type FollowResponse,
   followResponse,
   type InferenceDeps,
+  messageTokenRoutes,
   type OpenFile,
   type Operation,
   responseOperation,
@@ -86,6 +87,7 @@ export async function openStatefulResources(deps: StatefulResourcesDeps): Promis
     followResponse: followResponse(stored.responseDeps),
     endpoints: [
       ...endpointsOf(contract.storedResponses, storedResponseRoutes(stored.responseDeps)),
+      ...endpointsOf(contract.messageTokens, messageTokenRoutes(deps.inference)),
       ...endpointsOf(contract.conversations, conversationRoutes(stored.conversations)),
       ...endpointsOf(contract.storedChats, storedChatRoutes(stored.chats)),
       ...endpointsOf(contract.files, fileRoutes(files)),

@@ -32,8 +32,8 @@ const BY_DEPLOYMENT: ReadonlySet<UpstreamEndpoint> = new Set<UpstreamEndpoint>([
   '/v1/audio/transcriptions',
   '/v1/audio/translations',
 ]);
-/** Azure moderates by its content filter and never had variations. */
-const MISSING: ReadonlySet<UpstreamEndpoint> = new Set<UpstreamEndpoint>(['/v1/moderations', '/v1/images/variations']);
+/** Azure moderates by its content filter, never had variations, and has Messages at another resource. */
+const MISSING: ReadonlySet<UpstreamEndpoint> = new Set<UpstreamEndpoint>(['/v1/messages', '/v1/moderations', '/v1/images/variations']);
 
 /**
  * Azure OpenAI. Requests and answers are OpenAI's; paths, credentials and refusals are its own. What its content filter found stays in the

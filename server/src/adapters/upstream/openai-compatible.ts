@@ -27,7 +27,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): UpstreamProv
   const hasResponses = options.hasResponses ?? WITH_RESPONSES.has(hostname);
   return {
     // What else it has not, it will say itself.
-    serves: (endpoint) => endpoint !== '/v1/responses' || hasResponses,
+    serves: (endpoint) => endpoint !== '/v1/messages' && (endpoint !== '/v1/responses' || hasResponses),
     call: (call) => http.send(call, () => openAiRequest(call, maxTokensField)),
     read: (read) => http.send(read, () => ({ path: read.path, method: read.method, headers: ['accept', '*/*'] })),
     close: () => http.close(),

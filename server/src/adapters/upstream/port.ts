@@ -6,6 +6,7 @@ import type {
   ImageEditRequest,
   ImageGenerationRequest,
   ImageVariationRequest,
+  MessagesRequest,
   ModerationRequest,
   ReceiptUsage,
   ResponseRequest,
@@ -26,11 +27,12 @@ export interface VideoSource {
 /** What `madeOf` names is a video of another; else it begins with nothing but words and pictures. */
 export type VideoJobRequest = VideoRequest & { readonly madeOf?: VideoSource | undefined };
 
-/** The requests that a provider can be sent, by the endpoint of OpenAI's API whose dialect they and their answers are in. */
+/** The requests that a provider can be sent, by the endpoint whose dialect they and their answers are in: OpenAI's, and Anthropic's Messages. */
 export interface UpstreamRequests {
   '/v1/chat/completions': ChatCompletionRequest;
   '/v1/completions': CompletionRequest;
   '/v1/responses': ResponseRequest;
+  '/v1/messages': MessagesRequest;
   '/v1/embeddings': EmbeddingRequest;
   '/v1/moderations': ModerationRequest;
   '/v1/images/generations': ImageGenerationRequest;
@@ -46,7 +48,7 @@ export interface UpstreamRequests {
 export type UpstreamEndpoint = keyof UpstreamRequests;
 
 /** The endpoints whose tokens out a bound can limit. */
-export type BoundedEndpoint = Extract<UpstreamEndpoint, '/v1/chat/completions' | '/v1/completions' | '/v1/responses'>;
+export type BoundedEndpoint = Extract<UpstreamEndpoint, '/v1/chat/completions' | '/v1/completions' | '/v1/responses' | '/v1/messages'>;
 
 /** A file of a multipart request. It may be opened anew for every attempt. */
 export interface UpstreamFile {
@@ -87,6 +89,8 @@ export interface UpstreamCallOf<E extends UpstreamEndpoint> {
   readonly onOverdue?: (() => void) | undefined;
   /** Aborted when the caller hangs up: the call at the provider is cancelled, and `call` resolves with a fault of kind `cancelled`. */
   readonly signal: AbortSignal;
+  /** `anthropic-beta` of the request; only who speaks Messages reads it. */
+  readonly betas?: string | undefined;
   /** `X-Sandbox-Fault` of the request; only the sandbox provider looks at it. */
   readonly sandboxFault?: string | undefined;
   /** The gateways that the request has come through, this one last: sent along, so that one that sees it again stops it. */
@@ -110,7 +114,7 @@ export interface UpstreamRead {
 }
 
 /**
- * An answer whose head is there and whose body has begun. Its bytes are OpenAI's for the call's endpoint: JSON, server-sent events, audio.
+ * An answer whose head is there and whose body has begun. Its bytes are those of the call's endpoint: JSON, server-sent events, audio.
  * Exactly one of `collect` and `pump` is called, once.
  */
 export interface UpstreamAnswer {
@@ -181,6 +185,8 @@ export interface Begun {
   /** The most that was said of its usage while it came. */
   readonly said?: ReceiptUsage | undefined;
 }
+
+export { isDecrease, laterUsage as laterMessageUsage, usageOf as messageUsageOf } from './anthropic/usage.ts';
 
 const NAME = /^[\w.-]+$/;
 

@@ -88,7 +88,8 @@ test('a query parameter that the operation does not have is refused, unless it r
       ...(route.method !== 'GET' && { body: '{}' }),
     });
     const { errors } = await answer.json();
-    if (answer.status !== 422 || errors[0]?.loc.join() !== 'query,no_such_parameter') taken.push([route.method, route.path, answer.status]);
+    if (![400, 422].includes(answer.status) || errors[0]?.loc.join() !== 'query,no_such_parameter')
+      taken.push([route.method, route.path, answer.status]);
   }
   expect(queried.length).toBeGreaterThan(150);
   expect(taken).toEqual([]);
@@ -123,8 +124,8 @@ describe('every operation passes every step', () => {
     const type = hasBody && { 'content-type': 'application/json' };
     const answer = await fetch(server.url + path, { method, headers: { ...type, ...headers }, ...(hasBody && { body: '{}' }) });
     const text = await answer.text();
-    const isProblem = answer.headers.get('content-type') === 'application/problem+json';
-    const { code, instance } = isProblem ? JSON.parse(text) : { code: text.slice(0, 80), instance: null };
+    const isRefusal = answer.status >= 400 && /^application\/(?:problem\+)?json$/.test(answer.headers.get('content-type') ?? '');
+    const { code, request_id, instance = request_id } = isRefusal ? JSON.parse(text) : { code: text.slice(0, 80) };
     return { status: answer.status, code, isToldAs: instance === answer.headers.get('x-request-id'), answer };
   };
   /** The operations that are refused otherwise than by this code, with its status and the request id in the document. */
@@ -237,18 +238,33 @@ test('every operation has the same headers for every caller, also for OPTIONS', 
   `);
 });
 
-test('counting the tokens of an input is one of the requests that a key may make', async () => {
+test.each([
+  ['/v1/responses/input_tokens', { input: 'Hello' }, { input: 0 }, 422],
+  ['/v1/messages/count_tokens?beta=true', { messages: [{ role: 'user', content: 'Hello' }] }, { messages: 0 }, 400],
+])('counting tokens at %s is one of the requests that a key may make', async (path, right, wrong, refusal) => {
   const { key } = await post('/v1/keys', sessionOf, { name: 'counted', livemode: false, rate_limits: { requests_per_minute: 2 } });
-  const count = (input: unknown) =>
+  const count = (body: object) =>
     ask(
       'POST',
-      '/v1/responses/input_tokens',
+      path,
       { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      JSON.stringify({ model: 'gpt-4o-mini', input }),
+      JSON.stringify({ model: 'gpt-4o-mini', ...body }),
     );
-  const first = await count('Hello');
+  const first = await count(right);
   expect([first.status, first.headers.get('x-ratelimit-remaining-requests')]).toEqual([200, '1']);
-  expect([(await count(0)).status, (await count('Hello')).status]).toEqual([422, 429]);
+  expect([(await count(wrong)).status, (await count(right)).status]).toEqual([refusal, 429]);
+});
+
+test('models are listed in the form of Anthropic to its clients, page by page', async () => {
+  const told = async (path: string) =>
+    (await fetch(server.url + path, { headers: { 'x-api-key': server.bootstrap.test_api_key, 'anthropic-version': '2023-06-01' } })).json();
+  const first = await told('/v1/models?limit=2&beta=true');
+  expect(first).toMatchObject({ has_more: true, first_id: first.data[0].id, last_id: first.data[1].id });
+  const second = await told(`/v1/models?limit=2&after_id=${first.last_id}`);
+  expect(await told(`/v1/models?limit=2&before_id=${second.first_id}`)).toMatchObject({ data: first.data, has_more: false });
+  expect(await told(`/v1/models/${first.first_id}`)).toEqual(first.data[0]);
+  expect(await told('/v1/models/nothing')).toMatchObject({ type: 'error', error: { type: 'not_found_error' } });
+  expect(await told('/v1/models?after=x')).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
 });
 
 describe('inference', () => {
@@ -256,6 +272,7 @@ describe('inference', () => {
   test.each([
     ['a plain answer', '/v1/chat/completions', HELLO],
     ['a stream', '/v1/chat/completions', { ...HELLO, stream: true }],
+    ['a message', '/v1/messages', { ...HELLO, max_tokens: 64 }],
     ['a stream of responses', '/v1/responses', { model: HELLO.model, input: 'Hello', stream: true }],
     ['embeddings', '/v1/embeddings', { model: 'text-embedding-3-small', input: 'Hello' }],
     ['speech', '/v1/audio/speech', { model: 'tts-1', input: 'Hello', voice: 'alloy' }],

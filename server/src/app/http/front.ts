@@ -16,6 +16,7 @@ import type { Refusals } from './refusals.ts';
 import { requestIdsOf, shownIdOf } from './request-ids.ts';
 import { faultOfShape } from './request-shape.ts';
 import { createRouter, type ServedRoute } from './router.ts';
+import { SURFACE_FORMS, surfaceOf } from './surfaces/index.ts';
 import { isDecodable, pathnameOf } from './target.ts';
 
 export interface FrontDeps {
@@ -109,8 +110,11 @@ function handlerOf(deps: FrontDeps): Handle {
       return;
     }
     const found = fault ? undefined : router.find(req.method ?? '', pathname);
+    const surface = found ? surfaceOf(found.route.operation?.metadata, req.headers) : router.surfaceAt(pathname);
+    if (surface) res.setHeader(SURFACE_FORMS[surface].requestIdHeader, requestId);
     const exchange: Exchange = {
       ...ids,
+      surface,
       ...{ req, res, pathname, params: found?.params ?? {}, startedAt, startedTick, grant: undefined, admittedTick: startedTick },
     };
     if (!fault) headers.apply(res, found?.route.kind ?? router.kindAt(pathname), requestId);

@@ -28,6 +28,7 @@ import { idempotencyKeyOf, onceForKey, scopeOf } from './idempotent-handling.ts'
 import { type ReceivedBody, type ReceivedBodyDeps, readBody } from './received-body.ts';
 import type { RefusalForm, Refusals } from './refusals.ts';
 import type { ServedOperation, ServedRoute } from './router.ts';
+import { SURFACE_FORMS } from './surfaces/index.ts';
 import { checkedBody } from './validation.ts';
 
 interface InferenceApiDeps extends ReceivedBodyDeps {
@@ -94,7 +95,7 @@ async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDe
     if (isLarge) await nextTurn();
     const hangUp = new AbortController();
     const receiptId = newReceiptId(startedAt);
-    const ids = { requestId, clientRequestId, receiptId };
+    const ids = { requestId, clientRequestId, receiptId, surface: exchange.surface };
     const call: Call = { ...ids, startedAt, startedTick, grant, headers, work, clientSignature, signal: hangUp.signal };
     await serveCall(call, { ...serving, exchange, fingerprint: body.fingerprint, hangUp }, deps);
   } finally {
@@ -175,9 +176,11 @@ async function withRates(
 }
 
 /** The stream has begun: the last thing it says is what went wrong. */
-function endBegun({ message, code }: Problem, { res }: Exchange): void {
+function endBegun(problem: Problem, { res, surface }: Exchange): void {
   if (res.destroyed) return;
-  res.end(`data: ${JSON.stringify({ error: { message, type: 'server_error', code, param: null } })}\n\n`);
+  const { message, code } = problem;
+  if (surface) res.end(SURFACE_FORMS[surface].endOfStream(problem));
+  else res.end(`data: ${JSON.stringify({ error: { message, type: 'server_error', code, param: null } })}\n\n`);
 }
 
 const parseRequest = ({ schema, formSchema }: Operation, body: ReceivedBody): unknown =>

@@ -1,22 +1,15 @@
-import { ERRORS, type FieldError, type Problem as ProblemBody } from '@tallygate/contract';
+import { ERRORS, type FieldError } from '@tallygate/contract';
 import { Problem } from '../../kernel/problem.ts';
 import { isStoreFailure } from '../../kernel/store-failure.ts';
 import { type RequestIds, shownIdOf } from './request-ids.ts';
+import { SURFACE_FORMS } from './surfaces/index.ts';
+import type { ProblemAnswer } from './surfaces/surface.ts';
 
 /** What a problem document says beside the problem itself. */
 interface ProblemContext {
   readonly requestId: string;
   /** Where this service is reached from outside, without a slash at the end: the base of the error pages. */
   readonly publicUrl: string;
-}
-
-/** A refusal as it goes over the wire. */
-export interface ProblemAnswer {
-  readonly status: number;
-  /** Lower case, content type included. */
-  readonly headers: Record<string, string>;
-  /** The contract's `Problem`, or its `HTTPValidationError` when `errors` is there. */
-  readonly body: ProblemBody & { readonly errors?: FieldError[] };
 }
 
 /** OpenAI's SDKs repeat these by themselves. */
@@ -48,13 +41,16 @@ export function toProblemDocument(problem: Problem, { requestId, publicUrl }: Pr
 
 export type ProblemReply = (problem: Problem, ids: RequestIds) => { status: number; headers: Record<string, string>; body: Buffer };
 
-/** Problem documents as bytes, with the id that the caller will quote. */
+/** Problem documents, or what stands for them on a surface, as bytes, with the id that the caller will quote. */
 export const createProblemReply =
   (publicUrl: () => string): ProblemReply =>
   (problem, ids) => {
     const requestId = shownIdOf(ids);
-    const { status, headers, body } = toProblemDocument(problem, { requestId, publicUrl: publicUrl() });
-    return { status, headers: { ...headers, 'x-request-id': requestId }, body: Buffer.from(JSON.stringify(body)) };
+    const form = ids.surface && SURFACE_FORMS[ids.surface];
+    const document = toProblemDocument(problem, { requestId, publicUrl: publicUrl() });
+    const { status, headers, body } = form ? form.refusal(problem, document) : document;
+    const named = { 'x-request-id': requestId, ...(form && { [form.requestIdHeader]: requestId }) };
+    return { status, headers: { ...headers, ...named }, body: Buffer.from(JSON.stringify(body)) };
   };
 
 /** Any thrown value, as a problem. A store that cannot be asked is one of the declared ones; a bug becomes `internal_error`. */

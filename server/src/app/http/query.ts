@@ -3,6 +3,7 @@ import { invalidInput } from '../../kernel/invalid-input.ts';
 import type { Problem } from '../../kernel/problem.ts';
 import type { Exchange } from './exchange.ts';
 import type { ServedOperation } from './router.ts';
+import { SURFACE_FORMS } from './surfaces/index.ts';
 import { queryParamsOf } from './target.ts';
 import { validationProblem } from './validation.ts';
 
@@ -11,19 +12,21 @@ import { validationProblem } from './validation.ts';
  * that it does not have, which would pass in silence: a filter that filters nothing.
  * @throws Problem `validation_failed`, which names each of them
  */
-export function requireInput({ req: { url = '' }, pathname, params }: Exchange, { query: schema }: ServedOperation): void {
+export function requireInput({ req: { url = '' }, pathname, params, surface }: Exchange, { metadata, query }: ServedOperation): void {
   // As most requests come, the hot path above all.
   const isPlain = url.length === pathname.length && !url.includes('%');
   if (isPlain) return;
-  const query = schema === 'any' ? [] : [...queryParamsOf(url)];
+  const ignored = surface && SURFACE_FORMS[surface].ignoredQuery;
+  const schema = (surface && metadata.alsoOn?.[surface]?.query) ?? query;
+  const given = schema === 'any' ? [] : [...queryParamsOf(url)].filter(([name]) => !ignored?.has(name));
   for (const [part, values] of [
     ['path', Object.entries(params)],
-    ['query', query],
+    ['query', given],
   ] as const)
     for (const [name, value] of values)
       if (`${name}${value}`.includes('\0'))
         throw invalidInput([{ loc: [part, name.replaceAll('\0', '')], msg: 'must not contain null characters', type: 'value_error' }]);
-  const refused = unknownIn(query, schema);
+  const refused = unknownIn(given, schema);
   if (refused) throw refused;
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Surface } from '@tallygate/contract';
 import { isWellFormedRequestId, newRequestId } from '../../kernel/ids.ts';
 
 export interface RequestIds {
@@ -6,6 +7,8 @@ export interface RequestIds {
   readonly requestId: string;
   /** The caller's own `X-Request-Id`, where it is well-formed. */
   readonly clientRequestId: string | null;
+  /** In whose form it is answered; absent: in our own. */
+  readonly surface?: Surface | undefined;
 }
 
 export function requestIdsOf(headers: IncomingHttpHeaders): RequestIds {

@@ -5,7 +5,8 @@ import { queryOf } from './query.ts';
 import type { ServedRoute } from './router.ts';
 import { queryParamsOf } from './target.ts';
 
-const { get: RESPONSE, countTokens: COUNT } = contract.storedResponses;
+const { get: RESPONSE } = contract.storedResponses;
+const COUNTS = [contract.storedResponses.countTokens, contract.messageTokens.countTokens];
 
 /** `GET /v1/responses/{id}?stream=true`: the events of a stored response, which its route returns as a whole otherwise. */
 export const withResponseStream = (routes: readonly ServedRoute[], follow: FollowResponse): ServedRoute[] =>
@@ -15,10 +16,10 @@ export const withResponseStream = (routes: readonly ServedRoute[], follow: Follo
       : served,
   );
 
-/** `POST /v1/responses/input_tokens` runs no model, so no hold counts it: it is counted among the requests of its caller here. */
+/** To count tokens runs no model, so no hold counts it: it is counted among the requests of its caller here. */
 export const withCountedTokens = (routes: readonly ServedRoute[], requests: RefusedRequests): ServedRoute[] =>
   routes.map((served) =>
-    served.method === COUNT.method && served.path === COUNT.path
+    COUNTS.some(({ method, path }) => served.method === method && served.path === path)
       ? { ...served, answer: (exchange) => counted(exchange, served, requests) }
       : served,
   );

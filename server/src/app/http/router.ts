@@ -1,3 +1,4 @@
+import type { Surface } from '@tallygate/contract';
 import type { AppRoute } from '@ts-rest/core';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { Problem } from '../../kernel/problem.ts';
@@ -36,6 +37,8 @@ export interface Router {
   find(method: string, pathname: string): Found | undefined;
   /** Which headers the answers at a path have: those of a site where it has nothing but pages. */
   kindAt(pathname: string): AnswerKind;
+  /** In whose form what a path has answers; undefined: in our own. */
+  surfaceAt(pathname: string): Surface | undefined;
   /** Why nothing was found: no such path, or not with this method. */
   missing(method: string, pathname: string): Problem;
 }
@@ -58,6 +61,8 @@ export function createRouter(routes: readonly ServedRoute[]): Router {
       const kinds = METHODS.flatMap((method) => find(method, pathname)?.route.kind ?? []);
       return kinds.length > 0 && kinds.every((kind) => kind === 'site') ? 'site' : 'api';
     },
+    surfaceAt: (pathname) =>
+      METHODS.map((method) => find(method, pathname)?.route.operation?.metadata.surface).find((one) => one !== undefined),
     missing(method, pathname) {
       const methods = METHODS.filter((one) => find(one, pathname) !== undefined);
       if (methods.length === 0) return unknownPath();

@@ -91,10 +91,11 @@ interface LineOfBatch {
   readonly signal: AbortSignal;
   /** The line's place in the batch's agent run, where it has one. */
   readonly run?: Call['run'];
+  readonly surface?: Call['surface'];
 }
 
 /** A line as a call: at the time and on the plan that the batch is held for. */
-export const callOf = ({ batch, caller, work, ids, signal, run }: LineOfBatch): Call => ({
+export const callOf = ({ batch, caller, work, ids, signal, run, surface }: LineOfBatch): Call => ({
   ...{ requestId: ids.requestId, receiptId: ids.receiptId, attemptsBefore: ids.attemptsBefore ?? 0 },
   clientRequestId: null,
   startedAt: batch.heldAt.getTime(),
@@ -106,6 +107,7 @@ export const callOf = ({ batch, caller, work, ids, signal, run }: LineOfBatch): 
   signal,
   kind: 'batch_line',
   ...(run && { run }),
+  ...(surface && { surface }),
 });
 
 type RunOf = Pick<StoredBatch, 'runId' | 'runCap' | 'parentRunId' | 'runCalls' | 'runDeadlineAt' | 'anchorWished'>;

@@ -61,7 +61,11 @@ async function runLine(line: WaitingLine, running: Running, deps: RunDeps): Prom
   } catch (thrown) {
     // What fails over the gateway itself is no answer to the line.
     if (!(thrown instanceof Problem) || (thrown.status >= 500 && thrown.code !== 'no_provider_configured')) throw thrown;
-    const { status, body } = deps.inference.problemReply(thrown, { requestId: line.requestId, clientRequestId: null });
+    const { status, body } = deps.inference.problemReply(thrown, {
+      requestId: line.requestId,
+      clientRequestId: null,
+      surface: running.operation.metadata.surface,
+    });
     await deps.lines.refused(batch.id, line.number, outputLine({ ...line, receiptId: null }, { status, body }));
   }
 }
@@ -88,7 +92,7 @@ async function tryLine(line: WaitingLine, { signal, run, isLastTry }: Place & { 
   // The key may have been narrowed since.
   requireEndpoint(who, operation.endpoint);
   const work = await workOfLine(line.body, operation, who);
-  const call = callOf({ batch, caller: who, work, ids: line, signal, run });
+  const call = callOf({ batch, caller: who, work, ids: line, signal, run, surface: operation.metadata.surface });
   const share = deps.holds.shareOf(batch, line);
   return completeShare(call, { reserved: line.reserved.amount, share, isLastTry }, deps.inference);
 }

@@ -69,6 +69,8 @@ export interface StreamFilter {
   readonly usage: ReceiptUsage | undefined;
   /** The most that the provider has said by now, which it bills at least. Absent where it says nothing before its end. */
   readonly usageSaid?: ReceiptUsage | undefined;
+  /** What the provider has said of the prompt by now, where what it says of that is exact. */
+  readonly promptSaid?: ReceiptUsage | undefined;
   /** The provider has said of its usage that it was less than it had said before. */
   readonly hasUsageDecreased?: boolean;
   delivered(): Delivered;

@@ -162,6 +162,16 @@ const ROWS: readonly Row[] = [
   stream('responses', UNREADABLE, 0.5 * MB, among(responseEvents)),
   stream('responses, chat', UNREADABLE, 0.5 * MB, among(chunks)),
   stream('responses, chat', MANY_CALLS, 2 * MB, among(chunks)),
+  plain('messages', TEXT, 15 * MB, message),
+  plain('messages', OBJECTS, 6 * MB, (input) => message('"a"').replace('{"a":1}', `{"a":${input}}`)),
+  plain('messages', SHORT_TEXTS, 10 * MB, (blocks) =>
+    message('"a"').replace('[{"type":"text","text":"a"}', () => `${blocks.slice(0, -1)}`),
+  ),
+  stream('messages', TEXT, 10 * MB, messageEvents),
+  stream('messages', UNREADABLE, 0.5 * MB, among(messageEvents)),
+  plain('messages, chat', TEXT, 10 * MB, completion),
+  stream('messages, chat', TEXT, 10 * MB, chunks),
+  stream('messages, chat', MANY_CALLS, 2 * MB, among(chunks)),
 ];
 
 test.each(ROWS.map((row) => ({ ...row, mode: row.stream ? 'stream' : 'plain', what: row.filling.name, mb: row.bytes / MB })))(
@@ -195,7 +205,7 @@ test.each(ROWS.map((row) => ({ ...row, mode: row.stream ? 'stream' : 'plain', wh
 );
 
 function providerOf(name: string): UpstreamProvider {
-  if (name.endsWith('Anthropic')) return anthropic({ name: 'a', baseUrl: url, apiKey: 'sk-ant-0123456789' });
+  if (name.endsWith('Anthropic') || name === 'messages') return anthropic({ name: 'a', baseUrl: url, apiKey: 'sk-ant-0123456789' });
   if (name.endsWith('Google')) return google({ name: 'a', baseUrl: url, apiKey: '0123456789' });
   return openAiCompatible({ name: 'a', baseUrl: url, hasResponses: !name.endsWith(', chat') });
 }

@@ -218,6 +218,7 @@ export class Attempt {
       idleTimeoutMs: timeouts.idleMs,
       onOverdue: () => this.#late.resolve(LATE),
       signal: this.running.signal,
+      betas: headers.betas,
       sandboxFault: headers.sandboxFault,
       via: viaWith(headers.via, this.#deps.gatewayId),
       // A dialect is made with the request of its own endpoint, and a bound exactly where that endpoint has one.

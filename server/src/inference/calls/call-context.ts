@@ -1,4 +1,4 @@
-import type { ClientSignature } from '@tallygate/contract';
+import type { ClientSignature, Surface } from '@tallygate/contract';
 import type { KeyGrant } from '../../access/keys/index.ts';
 import type { SessionGrant } from '../../http/index.ts';
 import type { RunStep } from '../../money/runs/index.ts';
@@ -14,6 +14,8 @@ export interface CallContext {
   /** The caller's own `X-Request-Id`, where it is well-formed. */
   readonly clientRequestId: string | null;
   readonly receiptId: string;
+  /** In whose form its refusals are; absent: in our own. */
+  readonly surface?: Surface | undefined;
   /** Epoch milliseconds. */
   readonly startedAt: number;
   /** The same moment on the monotonic clock, milliseconds. */

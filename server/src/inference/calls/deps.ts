@@ -20,7 +20,7 @@ export interface InferenceDeps extends AdmissionDeps, AttemptDeps {
   readonly runs: Pick<RunDirectory, 'enter'>;
   /** Of an answer that is given as a whole; one that is larger is charged and not given. 64 MiB where it is left out. */
   readonly mostAnswerBytes?: number;
-  problemReply(problem: Problem, call: Pick<Call, 'requestId' | 'clientRequestId'>): Reply;
+  problemReply(problem: Problem, call: Pick<Call, 'requestId' | 'clientRequestId' | 'surface'>): Reply;
   /** Told of every settled call; for logs and metrics. */
   onServed(call: Call, served: Served): void;
 }

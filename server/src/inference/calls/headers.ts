@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { inferenceHeaders } from '@tallygate/contract';
+import { anthropicHeaders, inferenceHeaders } from '@tallygate/contract';
 import * as z from 'zod';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { type NanoUsd, parseUsd } from '../../kernel/money.ts';
@@ -18,6 +18,8 @@ export interface InferenceHeaders {
   /** What becomes of the call when its client hangs up; absent where nobody says. */
   readonly onDisconnect?: 'cancel' | 'finish' | undefined;
   readonly sandboxFault: string | undefined;
+  /** `anthropic-beta`, for providers that speak Messages; absent where nobody sends it. */
+  readonly betas?: string | undefined;
   /** The gateways that the request has come through; absent where a client sends it. */
   readonly via?: string | undefined;
   /** That the log be anchored on chain soon, with this receipt in it; absent where nobody asks. */
@@ -41,8 +43,9 @@ const PLAIN: InferenceHeaders = {
 export function parseInferenceHeaders(headers: IncomingHttpHeaders): InferenceHeaders {
   const sandboxFault = single(headers['x-sandbox-fault']);
   const via = viaOf(headers);
+  const betas = betasOf(headers);
   if (!NAMES.some((name) => headers[name] !== undefined))
-    return sandboxFault === undefined && via === undefined ? PLAIN : { ...PLAIN, sandboxFault, via };
+    return sandboxFault === undefined && via === undefined && betas === undefined ? PLAIN : { ...PLAIN, sandboxFault, via, betas };
   const parsed = Headers.safeParse(headers);
   if (!parsed.success)
     throw invalidInput(
@@ -69,6 +72,7 @@ export function parseInferenceHeaders(headers: IncomingHttpHeaders): InferenceHe
     onDisconnect: given['x-on-disconnect'],
     sandboxFault,
     via,
+    betas,
     ...(given['x-vaas-anchor'] === 'true' && { anchorWished: true }),
   };
 }
@@ -84,5 +88,13 @@ const OF_A_RUN = [
 ] as const;
 
 const deadlineOf = (text: string): RunDeadline => (/^\d+$/.test(text) ? { afterMs: Number(text) * 1000 } : { at: Date.parse(text) });
+
+/** @throws Problem `validation_failed` */
+function betasOf({ 'anthropic-beta': given }: IncomingHttpHeaders): string | undefined {
+  if (given === undefined) return undefined;
+  const parsed = anthropicHeaders['anthropic-beta'].safeParse(String(given));
+  if (parsed.success) return parsed.data;
+  throw invalidInput([{ loc: ['header', 'anthropic-beta'], msg: 'must be names, separated by commas', type: 'invalid' }]);
+}
 
 const single = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);

@@ -16,6 +16,7 @@ export { Heartbeat } from './heartbeat.ts';
 export type { OpenFile } from './inline-files.ts';
 export { jsonObjectOf } from './json-answer.ts';
 export { requireEndpoint } from './key-limits.ts';
+export { messageTokenRoutes } from './messages/routes.ts';
 export { GENERATION_MS, type NonceJournal, NonceMemory, type Nonces, type Used } from './nonce-memory.ts';
 export { type Operation, operation, type Received, receivedJson } from './operation.ts';
 export { statelessOperations } from './operations.ts';

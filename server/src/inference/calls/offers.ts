@@ -142,7 +142,7 @@ function outputBound({ work }: Call, model: CatalogModel, isAsked: boolean): num
   const room = model.contextWindow === null ? Number.MAX_SAFE_INTEGER : model.contextWindow - roughPromptTokens;
   if (asked === undefined) return Math.max(LEAST_OUTPUT_TOKENS, Math.min(most, room));
   if (asked <= most) return asked;
-  if (!isAsked) return most;
+  if (!isAsked || work.output.mayBeLowered) return most;
   const msg = `${model.id} gives at most ${most} tokens`;
   throw new Problem('validation_failed', `\`${param}\` is too large: ${msg}.`, {
     param,
@@ -189,9 +189,11 @@ function noProvider({ work, grant }: Call, { catalog, deployments }: OfferDeps):
   const isServed = model !== undefined && catalog.resolve(name)?.provider === null && deployments.serves(model);
   if (isServed && isLive(grant.principal))
     return refusal(
-      work.endpoint === '/v1/responses'
-        ? `The providers of ${id} are not known to have /v1/responses, and what this request asks has no like in chat completions: tools, for one, other than functions and custom tools. Set "responses": true at a provider in PROVIDERS_FILE that has it.`
-        : `The providers of ${id} do not serve ${work.endpoint} as it is asked here: name another model or provider.`,
+      work.endpoint === '/v1/messages'
+        ? `The providers of ${id} do not have /v1/messages, and what this request asks has no like in chat completions: Anthropic's own tools, for one (\`bash_20250124\`). Name a model of Anthropic's, or describe the tools with an \`input_schema\`.`
+        : work.endpoint === '/v1/responses'
+          ? `The providers of ${id} are not known to have /v1/responses, and what this request asks has no like in chat completions: tools, for one, other than functions and custom tools. Set "responses": true at a provider in PROVIDERS_FILE that has it.`
+          : `The providers of ${id} do not serve ${work.endpoint} as it is asked here: name another model or provider.`,
     );
   const hasVariable = model?.sources.includes('shipped') && !WITHOUT_VARIABLE.has(provider);
   const way = hasVariable

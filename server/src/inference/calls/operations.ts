@@ -5,6 +5,7 @@ import {
   ImageEditRequest,
   ImageGenerationRequest,
   ImageVariationRequest,
+  MessagesRequest,
   ModerationRequest,
   SpeechRequest,
   TranscriptionRequest,
@@ -14,6 +15,7 @@ import { completionWork } from './completion-work.ts';
 import { embeddingWork } from './embedding-work.ts';
 import { formOf } from './form-fields.ts';
 import { imageEditWork, imageVariationWork, imageWork } from './image-work.ts';
+import { messageWork } from './messages/message-work.ts';
 import { moderationWork } from './moderation-work.ts';
 import { type Operation, operation } from './operation.ts';
 import type { Recordings } from './recordings/recordings.ts';
@@ -27,6 +29,7 @@ const IMAGE_FORM = { numbers: ['n', 'partial_images', 'output_compression'], boo
 export const statelessOperations = ({ recordings }: { readonly recordings: Recordings }): Operation[] => [
   operation(inference.createCompletion, { schema: CompletionRequest, work: completionWork }),
   operation(inference.createEmbedding, { schema: EmbeddingRequest, work: embeddingWork }),
+  operation(inference.createMessage, { schema: MessagesRequest, work: messageWork }),
   operation(inference.createModeration, { schema: ModerationRequest, work: moderationWork }),
   operation(inference.createImage, { schema: ImageGenerationRequest, work: imageWork }),
   operation(inference.editImage, {

@@ -139,7 +139,7 @@ export class StreamPump {
   #said(): Said {
     const { answer, filter } = this.#pumped;
     const soFar = answer.usageSoFar?.();
-    const promptSaid = readUsageSoFar(soFar);
+    const promptSaid = readUsageSoFar(soFar) ?? filter.promptSaid;
     const leastSaid = promptSaid ?? leastUsage(soFar);
     return { promptSaid, usageSaid: leastSaid ? atLeast(filter.usageSaid, leastSaid) : filter.usageSaid };
   }

@@ -6,17 +6,24 @@ import { END_OF_EVENT, EventFrames, eventsOf, isKeepAlive, writtenEvent } from '
 import { ToldUsage } from './told-usage.ts';
 import { atLeast, isRecord, reportedUsage } from './usage.ts';
 
-/** What distinguishes the event streams whose events name their type: responses, images, speech, transcripts. */
+/** What distinguishes the event streams whose events name their type: responses, messages, images, speech, transcripts. */
 export interface EventForm {
   /** Whether events of the type are parsed; others pass as the bytes they came in. The final ones have to be among them. */
   isWatched(type: string): boolean;
   /** Whether the event completes the answer. */
   isFinal(type: string): boolean;
+  /** Whether the event says nothing of the answer yet: it waits for the next one, until which another provider may still answer. */
+  isOpening?(type: string): boolean;
+  /** Whether the event, a watched one, belongs to the end: it is kept back with the final one, for the cost. */
+  isEnding?(type: string): boolean;
   /** A watched event on its way through. */
   rewrite?(event: Json): Json;
   /** What the provider says in the event that it has used by then, with the events before it; of the final one, of the whole. */
   readUsage(event: Json): ReceiptUsage | undefined;
-  withCost(final: Json, cost: ShownCost): Json;
+  /** The final event, or one that belongs to the end. */
+  withCost(event: Json, cost: ShownCost): Json;
+  /** The code of an error, where it stands in another place than `code`. */
+  codeOf?(error: Json): unknown;
   /** What of the answer the event carries as text; for an estimate. */
   textOf(event: Json): string;
   /** The text of the whole answer, where the final event repeats it; some send nothing else. */
@@ -42,6 +49,9 @@ export class TypedEventStream implements StreamFilter {
   #passedBytes = 0;
   #hasPassed = false;
   #final: Json | undefined;
+  /** Events that wait for the next one, and one that belongs to the end. */
+  #opening: Buffer[] = [];
+  #ending: Json | undefined;
   /** What the provider says with an error, or behind its end. */
   #used: ReceiptUsage | undefined;
   readonly #told = new ToldUsage();
@@ -140,7 +150,11 @@ export class TypedEventStream implements StreamFilter {
   }
 
   lastBytes(cost: ShownCost): Soon<Buffer> {
-    return this.#final ? writtenEvent(this.#form.withCost(this.#final, cost)) : EMPTY;
+    const last = [this.#ending, this.#final].filter((event) => event !== undefined);
+    return andThen(
+      inOrder(last, (event) => writtenEvent(this.#form.withCost(event, cost))),
+      (written) => joined([...this.#opened(), ...written]),
+    );
   }
 
   errorBytes({ message, code }: StreamError): Buffer {
@@ -160,7 +174,7 @@ export class TypedEventStream implements StreamFilter {
 
   #passed(events: readonly Buffer[]): Buffer {
     if (this.isTooLarge) return EMPTY;
-    return events.length === 1 && events[0] ? events[0] : Buffer.concat(events);
+    return joined(events);
   }
 
   /** In place of the bytes, of which not all are kept. */
@@ -179,8 +193,14 @@ export class TypedEventStream implements StreamFilter {
       if (!passed || this.#isUnreadable) return undefined;
       this.#sequence += 1;
       if (!isLarge) this.#keep(passed, passed.length);
-      return passed;
+      return joined([...this.#opened(), passed]);
     });
+  }
+
+  #opened(): Buffer[] {
+    const opened = this.#opening;
+    this.#opening = [];
+    return opened;
   }
 
   /** Behind an event that was left out, most need not be parsed. */
@@ -197,8 +217,10 @@ export class TypedEventStream implements StreamFilter {
     // Comments keep connections alive; before the first event another provider may still answer.
     if (data === undefined) return /^(:|event:|id:|retry:|\s*$)/.test(text) ? undefined : this.#refuse(bytes);
     if (data === '[DONE]') return undefined;
-    if (this.#passesAsItIs(nameOf(text))) {
+    const name = nameOf(text);
+    if (this.#passesAsItIs(name)) {
       if (!isJsonText(data)) return this.#refuse(bytes);
+      if (!this.#hasPassed && this.#form.isOpening?.(name ?? '')) return this.#wait(bytes);
       this.#hasPassed = true;
       // Inside a JSON string a quote is escaped: the pattern is found in keys and whole values only.
       if (bytes.includes(USAGE)) this.#hear(jsonOf(data) ?? {});
@@ -234,7 +256,7 @@ export class TypedEventStream implements StreamFilter {
   #passWatched(event: Json, bytes: Buffer): Soon<Buffer | undefined> {
     const type = typeof event['type'] === 'string' ? event['type'] : '';
     if (event['error'] || type === 'error' || type === 'response.failed') {
-      this.#error = errorOf(event);
+      this.#error = errorOf(event, this.#form);
       this.#used = this.#form.readUsage(event);
       return undefined;
     }
@@ -244,9 +266,23 @@ export class TypedEventStream implements StreamFilter {
       this.#final = event;
       return undefined;
     }
-    this.#hasPassed = true;
     this.#hear(event);
+    if (!this.#hasPassed && this.#form.isOpening?.(type)) return this.#wait(bytes);
+    this.#hasPassed = true;
+    if (this.#form.isEnding?.(type)) return this.#keepBack(event);
     return this.#form.rewrite && this.#form.isWatched(type) ? writtenEvent(this.#form.rewrite(event)) : bytes;
+  }
+
+  #wait(bytes: Buffer): undefined {
+    this.#opening.push(bytes);
+    return undefined;
+  }
+
+  /** Where one came before, that one passes. */
+  #keepBack(event: Json): Soon<Buffer | undefined> {
+    const before = this.#ending;
+    this.#ending = event;
+    return before && writtenEvent(before);
   }
 
   #hear(event: Json, isWhole = true): void {
@@ -272,16 +308,19 @@ export class TypedEventStream implements StreamFilter {
   }
 }
 
+/** A large event is not copied. */
+const joined = (events: readonly Buffer[]): Buffer => (events.length === 1 && events[0] ? events[0] : Buffer.concat(events));
+
 /** The type that the event says it is of, without parsing it. */
 const typeIn = (event: Buffer): string => /"type" *: *"([^"]*)"/.exec(event.toString('latin1'))?.[1] ?? '';
 
-function errorOf(event: Json): StreamError {
+function errorOf(event: Json, { codeOf }: EventForm): StreamError {
   const { response } = event;
   const error = isRecord(event['error']) ? event['error'] : isRecord(response) && isRecord(response['error']) ? response['error'] : event;
   const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, 500) : undefined);
   return {
     message: text(error['message']) ?? 'The provider broke the stream off.',
     type: 'server_error',
-    code: text(error['code']) ?? null,
+    code: text(error['code'] ?? codeOf?.(error)) ?? null,
   };
 }

@@ -27,6 +27,8 @@ export interface OutputBound {
   readonly asked: number | undefined;
   /** The field that says so. */
   readonly param: string;
+  /** Whether a model that gives fewer than are asked for is asked for as many as it gives. */
+  readonly mayBeLowered?: boolean;
   /** How many answers each take so much. */
   readonly choices: number;
   /** A rough count of the prompt: what is left of a model's window behind it is the most that is worth asking for. */

@@ -10,6 +10,6 @@ export { type CatalogModel, OWN } from './model.ts';
 export { beginsWithAnother, matchesGlob, type Resolved } from './names.ts';
 export { type Price, type UnitPrices, usdPerUnit } from './price.ts';
 export { meterWithoutPrice, modelNotFound, modelWithoutPrice, priceCommand } from './refusals.ts';
-export { catalogRoutes } from './routes.ts';
+export { catalogRoutes, createShownModels, type ShownModels } from './routes.ts';
 export { shippedList } from './shipped.ts';
 export { CATALOG_CHANNEL, type Filled, type Found, fillFrom, ListFault, type ReadList } from './store.ts';

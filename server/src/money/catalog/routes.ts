@@ -8,22 +8,22 @@ import type { CatalogModel } from './model.ts';
 import { priceOf, pricingToWire } from './price.ts';
 import { modelNotFound } from './refusals.ts';
 
-interface CatalogRoutesDeps {
+/** The models as callers see them. */
+export interface ShownModels {
+  /** @param all the whole catalogue, unpriced and unserved models too */
+  list(principal: Principal, all: boolean): Model[];
+  /** @throws Problem `model_not_found` */
+  get(name: string): Model;
+}
+
+interface ShownModelsDeps {
   readonly catalog: Catalog;
-  readonly administration: CatalogAdministration;
   /** Whether a live key would reach a provider that serves it. */
   readonly isServed: (model: CatalogModel) => boolean;
-  readonly discover: () => Promise<DiscoveryReport>;
   readonly clock?: Clock;
 }
 
-export function catalogRoutes({
-  catalog,
-  administration,
-  isServed,
-  discover,
-  clock = systemClock,
-}: CatalogRoutesDeps): Handlers<typeof contract.catalog> {
+export function createShownModels({ catalog, isServed, clock = systemClock }: ShownModelsDeps): ShownModels {
   const toWire = (model: CatalogModel): Model => model.wireAt(clock.now());
   const shownTo = (principal: Principal): readonly CatalogModel[] => {
     const now = clock.now();
@@ -33,22 +33,43 @@ export function catalogRoutes({
       : catalog.models.filter(isOffered);
   };
   return {
+    list: (principal, all) => (all ? catalog.all : shownTo(principal)).map(toWire),
+    get(name) {
+      const model = catalog.find(name);
+      if (!model) throw modelNotFound(name, catalog);
+      return toWire(model);
+    },
+  };
+}
+
+interface CatalogRoutesDeps {
+  readonly catalog: Catalog;
+  readonly shown: ShownModels;
+  readonly administration: CatalogAdministration;
+  readonly discover: () => Promise<DiscoveryReport>;
+  readonly clock?: Clock;
+}
+
+export function catalogRoutes({
+  catalog,
+  shown,
+  administration,
+  discover,
+  clock = systemClock,
+}: CatalogRoutesDeps): Handlers<typeof contract.catalog> {
+  return {
     listModels: async ({ principal, query }) => ({
       status: 200,
-      body: { object: 'list', data: (query.all === 'true' ? catalog.all : shownTo(principal)).map(toWire) },
+      body: { object: 'list', data: shown.list(principal, query.all === 'true') },
     }),
     listPrices: async () => ({
       status: 200,
       body: { object: 'list', data: [...catalog.published] },
     }),
-    getModel: async ({ params }) => {
-      const model = catalog.find(params.model);
-      if (!model) throw modelNotFound(params.model, catalog);
-      return { status: 200, body: toWire(model) };
-    },
+    getModel: async ({ params }) => ({ status: 200, body: shown.get(params.model) }),
     setModel: async ({ principal, params, body, ...call }) => ({
       status: 200,
-      body: toWire(await administration.define(params.model, body, byOf(principal, call))),
+      body: (await administration.define(params.model, body, byOf(principal, call))).wireAt(clock.now()),
     }),
     setModelPrice: async ({ principal, params, body, ...call }) => {
       const { model, written } = await administration.price(params.model, body, byOf(principal, call));

@@ -1,9 +1,10 @@
 import { systemClock } from '../../../kernel/clock.ts';
 import { failed, faultOfTranslation } from '../fault.ts';
-import type { UpstreamAnswer, UpstreamCall, UpstreamFault, UpstreamProvider } from '../port.ts';
+import type { ChatCall, UpstreamAnswer, UpstreamCall, UpstreamFault, UpstreamProvider } from '../port.ts';
 import { type ConnectionOptions, ProviderHttp, postedJson } from '../provider-http.ts';
 import { TranslatedAnswer, TranslatedDocument } from '../translated-answer.ts';
 import { completionBody } from './answer.ts';
+import { nativeRequest } from './native-request.ts';
 import { refusalWords } from './refusal-words.ts';
 import { messagesRequest } from './request.ts';
 import { ChunkTranslation } from './stream.ts';
@@ -17,12 +18,13 @@ export interface AnthropicOptions extends Omit<ConnectionOptions, 'baseUrl'> {
 }
 
 const CHAT = '/v1/chat/completions';
+const MESSAGES = '/v1/messages';
 const BASE_URL = 'https://api.anthropic.com/v1';
 /** The only version since 2023; what is new comes without a new one. */
 const VERSION = '2023-06-01';
 
 /**
- * Anthropic's Messages API behind OpenAI's chat completions: requests and answers are translated, whole or streamed.
+ * Anthropic's Messages API: its own requests and answers pass as they are, and OpenAI's chat completions are translated, whole or streamed.
  * @throws TypeError if `baseUrl` is no http or https URL, or carries credentials
  */
 export function anthropic(options: AnthropicOptions): UpstreamProvider {
@@ -30,12 +32,9 @@ export function anthropic(options: AnthropicOptions): UpstreamProvider {
   const ownHeaders = { 'anthropic-version': VERSION, ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }) };
   const http = new ProviderHttp({ ...options, baseUrl, ownHeaders, wordsOf: refusalWords });
 
-  const call = async (one: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault> => {
-    if (one.endpoint !== CHAT) return failed(`Anthropic has nothing like ${one.endpoint}.`, null);
-    const headers = ['content-type', 'application/json', 'accept', one.stream ? 'text/event-stream, application/json' : 'application/json'];
-    const build = () => postedJson('/messages', headers, messagesRequest(one));
-    const answer = await http.send(one, build).catch(faultOfTranslation);
-    if (!answer.ok) return answer;
+  const chat = async (one: ChatCall): Promise<UpstreamAnswer | UpstreamFault> => {
+    const answer = await http.send(one, () => postedJson('/messages', headersOf(one), messagesRequest(one))).catch(faultOfTranslation);
+    if (!answer.ok) return answer.usage === undefined ? answer : { ...answer, usage: usageOf(answer.usage) };
     const created = Math.floor(clock.now() / 1000);
     if (one.stream) return new TranslatedAnswer(answer, new ChunkTranslation(created));
     return new TranslatedDocument(answer, {
@@ -45,5 +44,32 @@ export function anthropic(options: AnthropicOptions): UpstreamProvider {
     });
   };
 
-  return { serves: (endpoint) => endpoint === CHAT, call, close: () => http.close() };
+  const call = async (one: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault> => {
+    switch (one.endpoint) {
+      case CHAT:
+        return chat(one);
+      case MESSAGES:
+        return http.send(one, () => postedJson('/messages', headersOf(one), nativeRequest(one)));
+      default:
+        return failed(`Anthropic has nothing like ${one.endpoint}.`, null);
+    }
+  };
+
+  return { serves: (endpoint) => endpoint === CHAT || endpoint === MESSAGES, call, close: () => http.close() };
 }
+
+function headersOf({ stream, betas }: Pick<UpstreamCall, 'stream' | 'betas'>): string[] {
+  const own = withoutLogin(betas);
+  return [
+    ...['content-type', 'application/json', 'accept', stream ? 'text/event-stream, application/json' : 'application/json'],
+    ...(own === '' ? [] : ['anthropic-beta', own]),
+  ];
+}
+
+/** What goes with a login of Anthropic's, which the caller has not sent here. */
+const withoutLogin = (betas = ''): string =>
+  betas
+    .split(',')
+    .map((beta) => beta.trim())
+    .filter((beta) => beta !== '' && !beta.startsWith('oauth-'))
+    .join(',');

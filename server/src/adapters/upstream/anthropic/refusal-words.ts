@@ -1,7 +1,6 @@
 import { statedUsage } from '../../../kernel/stated-usage.ts';
 import type { Words } from '../fault.ts';
 import { isRecord, jsonIn, textIn } from '../json-value.ts';
-import { usageOf } from './usage.ts';
 
 /** `messages.2.content.0.image: could not process`: the field that a message begins with. */
 const FIELD = /^([a-z_]+(?:\.[\w-]+)*): /;
@@ -20,7 +19,7 @@ export function refusalWords(text: string): Words {
     message,
     param: isTooLong ? 'messages' : param,
     code: isTooLong ? 'context_length_exceeded' : (textIn(error?.['type']) ?? null),
-    usage: usageOf(statedUsage(body)),
+    usage: statedUsage(body),
     blames: /credit balance is too low|API usage limits/i.test(message) ? 'gateway' : undefined,
   };
 }

@@ -59,7 +59,7 @@ function effortOf(effort: string, { hasExtraHighEffort }: ModelTraits): string {
 }
 
 /** A budget of the caller's that the bound, lowered by us, no longer covers. */
-function withinBound(thinking: Json, maxTokens: number): Json {
+export function withinBound(thinking: Json, maxTokens: number): Json {
   const budget = countIn(thinking['budget_tokens']);
   if (budget === undefined || budget < maxTokens) return thinking;
   const lowered = Math.floor(maxTokens * MOST_OF_BOUND);

@@ -7,7 +7,7 @@ import type { Circumstances, Composition } from './composition.ts';
 import { composeEmbeddings } from './embeddings/compose.ts';
 import { composeImages } from './images/compose.ts';
 import { composeModeration } from './moderations/compose.ts';
-import type { Rejection } from './rejection.ts';
+import { type Rejection, rejection } from './rejection.ts';
 import { composeResponse } from './responses/compose.ts';
 import { composeCharacter } from './videos/characters.ts';
 import { composeVideo } from './videos/compose.ts';
@@ -38,6 +38,8 @@ export function compose(call: UpstreamCall, circumstances: Circumstances): Compo
       return composeVideo(call, circumstances);
     case '/v1/videos/characters':
       return composeCharacter(call, circumstances);
+    case '/v1/messages':
+      return rejection('The sandbox is asked for messages in the words of chat completions.', { param: null, code: 'invalid_value' });
     default:
       return call satisfies never;
   }

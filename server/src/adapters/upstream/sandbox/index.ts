@@ -61,7 +61,7 @@ export function createSandboxProvider({ clock = systemClock, chunkDelayMs = 0 }:
     for (const cancellation of open) cancellation.cancel();
   }
 
-  return { serves: () => true, call, read, close };
+  return { serves: (endpoint) => endpoint !== '/v1/messages', call, read, close };
 }
 
 /** The wait for the first byte, where one was asked for; a fault if none comes in time. */

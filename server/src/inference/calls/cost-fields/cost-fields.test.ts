@@ -18,9 +18,9 @@ describe('the table of cost fields', () => {
     expect(Object.keys(schema.shape).filter((name) => !Object.hasOwn(COST_FIELDS[path] ?? {}, name))).toEqual([]);
   });
 
-  test.each(PATHS)('has every field of OpenAI’s document for %s', (path) => {
-    const [, file, name] = REQUESTS[path];
-    const members = membersOf(file, name);
+  test.each(PATHS)('has every field of its maker’s document for %s', (path) => {
+    const [, file, name, maker = undefined] = REQUESTS[path];
+    const members = membersOf(file, name, maker);
     expect(members.length).toBeGreaterThan(0);
     expect(members.filter((member) => !Object.hasOwn(COST_FIELDS[path] ?? {}, member))).toEqual([]);
   });
@@ -35,6 +35,21 @@ describe('the table of cost fields', () => {
     expect(types.length).toBeGreaterThanOrEqual(names.length);
     expect(types.filter((type) => !RESPONSE_TOOLS.has(type))).toEqual([]);
     expect([...CHAT_TOOLS.keys()]).toEqual(['function', 'custom']);
+  });
+
+  test('has every type of tool in Anthropic’s document: the caller’s pass, and no other', () => {
+    const text = typesIn('beta/messages/messages', 'anthropic');
+    const names = /export type BetaToolUnion = ([^;]+);/.exec(text)?.[1]?.split(' | ') ?? [];
+    const types = names.flatMap((name) => {
+      const body = new RegExp(`interface ${name}\\b[^{]*\\{(.*?)\\n\\}`, 's').exec(text)?.[1] ?? '';
+      return [...(/^ {4}type\??: ([^;]+);/m.exec(body)?.[1] ?? '').matchAll(/'([^']+)'/g)].map(([, type = '']) => type);
+    });
+    const refused = types.flatMap((type) => COST_FIELDS['/v1/messages']?.['tools']?.unpriced?.([{ type, name: 'x' }], 'tools')?.what ?? []);
+    expect(types.length).toBeGreaterThanOrEqual(names.length);
+    expect(refused.filter((what) => !what.startsWith('tools that the provider runs'))).toEqual([]);
+    expect(types.filter((type) => !refused.some((what) => what.endsWith(` ${type}`)))).toEqual(
+      expect.arrayContaining(['custom', 'bash_20250124', 'text_editor_20250728', 'computer_20251124', 'memory_20250818']),
+    );
   });
 
   test('says of every field why it is kept as it is', () => {

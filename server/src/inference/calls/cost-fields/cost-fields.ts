@@ -1,12 +1,14 @@
 import { counted, type FieldRule, type FieldRules, free, refused, unpricedMember } from './field-rule.ts';
 import { KEPT_FILES } from './kept-files.ts';
+import { MESSAGE_FIELDS } from './message-fields.ts';
 import { unpricedInMessages, unpricedPrediction } from './message-members.ts';
-import { ONE_ANSWER, ONE_VIDEO, OTHER_PROVIDERS, OTHER_WAYS } from './other-names.ts';
+import { ONE_ANSWER, OTHER_PROVIDERS, OTHER_WAYS } from './other-names.ts';
 import { MEDIA_IN } from './prompt-media.ts';
 import { isOff } from './provider-features.ts';
 import { unpricedDocument } from './text-documents.ts';
 import { THINKING_BUDGET } from './thinking-budget.ts';
 import { CHAT_TOOLS, RESPONSE_TOOLS, unpricedFunctions, unpricedTool, unpricedToolChoice } from './tool-rules.ts';
+import { CHARACTERS, EXTENSIONS, REMIX, VIDEO_EDITS, VIDEO_FIELDS } from './video-fields.ts';
 
 const STANDARD_TIERS: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex']);
 const isFalse = (value: unknown): boolean => value === false;
@@ -187,6 +189,18 @@ const RESPONSES: FieldRules = {
   ...free(GATEWAY, 'model', 'models', 'store', 'truncation'),
 };
 
+const OF_OTHER_PROMPTS: FieldRules = {
+  ...ONE_ANSWER,
+  ...OTHER_WAYS,
+  ...OTHER_OUTPUT,
+  ...GRAMMARS,
+  ...WITHIN_BOUND,
+  ...SEARCHES,
+  ...UNSEEN,
+};
+const OF_OTHER_PRICES: FieldRules = { ...MEDIA_IN, ...THINKING_BUDGET, ...EARLIER_ANSWERS, ...OTHER_PRICES, ...CACHING, ...CALLER };
+const MESSAGES: FieldRules = { ...OF_OTHER_PROMPTS, ...OF_OTHER_PRICES, reasoning: REASONING, ...MESSAGE_FIELDS };
+
 /** The gateway asks for the summary itself: of the request only these fields are read. */
 const COMPACT: FieldRules = {
   ...OTHER_PROVIDERS,
@@ -304,22 +318,7 @@ const TRANSCRIPTIONS: FieldRules = {
   ...free(SHOWN, 'stream', 'include', 'timestamp_granularities'),
 };
 
-const VIDEOS: FieldRules = {
-  ...OTHER_PROVIDERS,
-  prompt: { kept: 'free', how: 'videos are billed by their seconds' },
-  seconds: counted('the seconds that are held are sent'),
-  size: counted('the size that is held is sent'),
-  ...free('videos are billed by their seconds', 'input_reference', 'characters'),
-  ...ONE_VIDEO,
-  ...free(GATEWAY, 'madeOf', 'remixed_from_video_id', 'model'),
-  ...CALLER,
-};
-
-/** Of a video that is made of another one, the gateway writes the request anew: nothing else is sent. */
-const REMIX: FieldRules = free('videos are billed by their seconds, those of the video it is made of', 'prompt');
-const VIDEO_EDITS: FieldRules = { ...REMIX, video: counted('its seconds') };
-const EXTENSIONS: FieldRules = { ...VIDEO_EDITS, seconds: counted('the seconds that are held are sent') };
-const CHARACTERS: FieldRules = free('characters cost nothing', 'name', 'video', 'model');
+const VIDEOS: FieldRules = { ...VIDEO_FIELDS, ...CALLER };
 
 /**
  * Every field that can change what a request costs, by the path of the operation, and beside them those that cannot. A field that is not
@@ -330,6 +329,7 @@ const CHARACTERS: FieldRules = free('characters cost nothing', 'name', 'video', 
 export const COST_FIELDS: Readonly<Record<string, FieldRules>> = {
   '/v1/chat/completions': CHAT,
   '/v1/responses': RESPONSES,
+  '/v1/messages': MESSAGES,
   '/v1/responses/compact': COMPACT,
   '/v1/completions': COMPLETIONS,
   '/v1/embeddings': EMBEDDINGS,

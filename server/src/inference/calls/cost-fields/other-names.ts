@@ -49,6 +49,13 @@ export const OTHER_NAMES: Readonly<Record<string, readonly OtherNames[]>> = {
     otherThan('tools', ['functions']),
     otherThan('text', ['response_format']),
   ],
+  '/v1/messages': [
+    otherThan('max_tokens', BOUNDS_OUT),
+    otherThan('messages', ['input', 'prompt', 'documents']),
+    otherThan('system', ['instructions']),
+    otherThan('tools', ['functions']),
+    otherThan('output_config', ['response_format']),
+  ],
   '/v1/responses/compact': [],
   '/v1/completions': [
     otherThan('max_tokens', BOUNDS_OUT),

@@ -170,6 +170,7 @@ const MEDIA = [...EVERYWHERE, MEASURE, COUNT];
 const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
   '/v1/chat/completions': IN_PROMPTS,
   '/v1/responses': IN_PROMPTS,
+  '/v1/messages': IN_PROMPTS,
   '/v1/completions': IN_PROMPTS,
   // How many texts or tokens are looked at together changes nothing of the bill.
   '/v1/embeddings': IN_PROMPTS,

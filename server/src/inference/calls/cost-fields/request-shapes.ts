@@ -56,6 +56,13 @@ const ITEM = shape(
   { content: PART, output: PART, tools: TOOL },
 );
 
+const SOURCE = shape(words('type media_type data url file_id content'));
+const BLOCK_NAMES = words(
+  'type text id name input cache_control citations title context signature thinking data tool_use_id is_error tool_name toolset_name caller extra_content',
+);
+const BLOCK = shape(BLOCK_NAMES, { source: SOURCE, content: shape(BLOCK_NAMES, { source: SOURCE }) });
+const MESSAGE_TOOL = shape(words('type name description input_schema cache_control strict max_uses'));
+
 /** Members of requests whose own members matter, by the path of the operation. */
 const WITHIN: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
   '/v1/chat/completions': {
@@ -78,6 +85,14 @@ const WITHIN: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
     stream_options: STREAM,
     reasoning: REASONING,
     prompt_cache_options: CACHE,
+  },
+  '/v1/messages': {
+    messages: shape(words('role'), { content: BLOCK }),
+    system: BLOCK,
+    tools: MESSAGE_TOOL,
+    tool_choice: shape(words('type name disable_parallel_tool_use')),
+    thinking: shape(words('type budget_tokens display')),
+    output_config: shape(words('effort format task_budget')),
   },
   '/v1/responses/compact': { input: ITEM },
   '/v1/completions': { stream_options: STREAM },

@@ -26,6 +26,8 @@ export interface ToolRule {
 }
 
 type Tool = Readonly<Record<string, unknown>>;
+/** By the type of a tool. */
+type ToolRules = Pick<ReadonlyMap<string, ToolRule>, 'get'>;
 
 const caller: ToolRule = { runBy: 'caller' };
 const unmeasured = (isCallers?: ToolRule['isCallers']): ToolRule => ({ runBy: 'provider', ...(isCallers && { isCallers }) });
@@ -128,7 +130,7 @@ type Place = 'request' | 'inside';
 export function unpricedTool(
   tools: unknown,
   param: string,
-  rules: ReadonlyMap<string, ToolRule>,
+  rules: ToolRules,
   place: Place = 'inside',
 ): Unpriced | undefined {
   if (!Array.isArray(tools)) return undefined;
@@ -139,7 +141,7 @@ export function unpricedTool(
   return undefined;
 }
 
-function unpricedToolAt(tool: Tool, param: string, rules: ReadonlyMap<string, ToolRule>, place: Place): Unpriced | undefined {
+function unpricedToolAt(tool: Tool, param: string, rules: ToolRules, place: Place): Unpriced | undefined {
   const type = String(tool['type']);
   const rule = rules.get(type);
   if (!rule) return { param, what: `tools of the type "${type.slice(0, 40)}"` };

@@ -120,6 +120,9 @@ function response(model: string, stream: boolean): Work {
   return responseWork(request, { items: inputItems(request), bytes: 1_000, frame, requestSha256: () => 'x' });
 }
 
+const message = (model: string, stream: boolean) =>
+  stateless('/v1/messages', { model, messages: [{ role: 'user', content: TEN_TOKENS }], stream, max_tokens: 400 });
+
 export const CASES: readonly Case[] = [
   { name: 'chat, OpenAI', model: 'gpt-4o-mini', canStream: true, provider: compatible, usage: text },
   { name: 'chat, reasoning', model: 'o4-mini', canStream: true, provider: compatible, usage: text },
@@ -162,6 +165,9 @@ export const CASES: readonly Case[] = [
     work: response,
     usage: text,
   },
+  { name: 'messages', model: 'claude-sonnet-4-6', canStream: true, provider: anthropicProvider, work: message, usage: text },
+  { name: 'messages, Google', model: 'gemini-2.5-pro', canStream: true, provider: googleProvider, work: message, usage: text },
+  { name: 'messages, chat', model: 'gpt-4o-mini', canStream: true, provider: compatible, work: message, usage: text },
   {
     name: 'completions',
     model: 'gpt-3.5-turbo-instruct',

@@ -9,6 +9,7 @@ import {
   ImageEditRequest,
   ImageGenerationRequest,
   ImageVariationRequest,
+  MessagesRequest,
   ModerationRequest,
   ResponseRequest,
   SpeechRequest,
@@ -21,22 +22,26 @@ import {
   VideoRequest,
 } from '@tallygate/contract';
 import { expect } from 'vitest';
+import type * as z from 'zod';
 import { costCheckOf } from '../index.ts';
 
-const SDK = join(dirname(fileURLToPath(import.meta.resolve('openai'))), 'resources');
-export const typesIn = (file: string): string => readFileSync(join(SDK, `${file}.d.ts`), 'utf8');
+const resourcesOf = (sdk: string): string => join(dirname(fileURLToPath(import.meta.resolve(sdk))), 'resources');
+const SDKS = { openai: resourcesOf('openai'), anthropic: resourcesOf('@anthropic-ai/sdk') };
+type Maker = keyof typeof SDKS;
+export const typesIn = (file: string, maker: Maker = 'openai'): string => readFileSync(join(SDKS[maker], `${file}.d.ts`), 'utf8');
 
-/** The members of an interface of OpenAI's SDK, which is generated from its OpenAPI document. */
-export function membersOf(file: string, name: string): string[] {
-  const body = new RegExp(`export interface ${name}\\b[^{]*\\{\\n(.*?)\\n\\}`, 's').exec(typesIn(file))?.[1];
+/** The members of an interface of the maker's SDK, which is generated from its OpenAPI document. */
+export function membersOf(file: string, name: string, maker?: Maker): string[] {
+  const body = new RegExp(`export interface ${name}\\b[^{]*\\{\\n(.*?)\\n\\}`, 's').exec(typesIn(file, maker))?.[1];
   if (body === undefined) throw new Error(`${file} has no interface ${name}`);
   return [...body.matchAll(/^ {4}(\w+)\??:/gm)].map(([, member = '']) => member);
 }
 
-/** By the path of the operation: our schema, and OpenAI's interface of the same request. */
+/** By the path of the operation: our schema, and the maker's interface of the same request. */
 export const REQUESTS = {
   '/v1/chat/completions': [ChatCompletionRequest, 'chat/completions/completions', 'ChatCompletionCreateParamsBase'],
   '/v1/responses': [ResponseRequest, 'responses/responses', 'ResponseCreateParamsBase'],
+  '/v1/messages': [MessagesRequest, 'beta/messages/messages', 'MessageCreateParamsBase', 'anthropic'],
   '/v1/responses/compact': [CompactRequest, 'responses/responses', 'ResponseCompactParams'],
   '/v1/completions': [CompletionRequest, 'completions', 'CompletionCreateParamsBase'],
   '/v1/embeddings': [EmbeddingRequest, 'embeddings', 'EmbeddingCreateParams'],
@@ -53,7 +58,7 @@ export const REQUESTS = {
   '/v1/videos/edits': [VideoEditRequest, 'videos', 'VideoEditParams'],
   '/v1/videos/extensions': [VideoExtensionRequest, 'videos', 'VideoExtendParams'],
   '/v1/videos/characters': [VideoCharacterRequest, 'videos', 'VideoCreateCharacterParams'],
-} as const;
+} as const satisfies Readonly<Record<string, readonly [z.ZodObject, string, string, Maker?]>>;
 export const PATHS = Object.keys(REQUESTS) as (keyof typeof REQUESTS)[];
 
 export const check = (path: string, request: object) => () => costCheckOf(path)(request);

@@ -1,0 +1,81 @@
+import { initContract } from '@ts-rest/core';
+import * as z from 'zod';
+import { ERROR_CODES, ERRORS, type ErrorCode } from '../errors.ts';
+import { BudgetDetail, FieldError } from '../problem.ts';
+import { statusOn } from '../surfaces.ts';
+
+const c = initContract();
+
+export const ANTHROPIC_ERROR_TYPES = [
+  'invalid_request_error',
+  'authentication_error',
+  'billing_error',
+  'permission_error',
+  'not_found_error',
+  'request_too_large',
+  'rate_limit_error',
+  'timeout_error',
+  'api_error',
+  'overloaded_error',
+] as const;
+export type AnthropicErrorType = (typeof ANTHROPIC_ERROR_TYPES)[number];
+
+const BY_STATUS: Readonly<Record<number, AnthropicErrorType>> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  504: 'timeout_error',
+  529: 'overloaded_error',
+};
+
+/** Anthropic's class of one of our codes. */
+export function anthropicErrorType(code: ErrorCode): AnthropicErrorType {
+  const status = statusOn('anthropic', code);
+  return BY_STATUS[status] ?? (ERRORS[code].status >= 500 ? 'api_error' : 'invalid_request_error');
+}
+
+export const AnthropicError = z
+  .object({
+    type: z.literal('error'),
+    error: z.object({
+      type: z.enum(ANTHROPIC_ERROR_TYPES).meta({ description: 'Anthropic’s class of error.', examples: ['invalid_request_error'] }),
+      message: z.string().meta({ description: 'One sentence that says what to do.', examples: ['`max_tokens` is missing.'] }),
+    }),
+    request_id: z.string().meta({ examples: ['req_019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
+    code: z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]).meta({ description: 'Our own code: its page is at `doc_url`.' }),
+    doc_url: z.url().meta({ examples: ['http://127.0.0.1:8787/docs/errors/validation_failed'] }),
+    param: z
+      .string()
+      .nullable()
+      .meta({ description: 'The request field at fault, or null.', examples: ['max_tokens'] }),
+    errors: z.array(FieldError).optional().meta({ description: 'Every fault found in the input.' }),
+    budget: BudgetDetail.optional().meta({ description: 'Present on refusals over money.' }),
+  })
+  .meta({ id: 'AnthropicError', description: 'An error in Anthropic’s form, with our own code beside it.' });
+export type AnthropicError = z.infer<typeof AnthropicError>;
+
+export const anthropicProblem = c.otherResponse({ contentType: 'application/json', body: AnthropicError });
+
+/** How operations of this surface may refuse at most. */
+export const anthropicRefusals = {
+  400: anthropicProblem,
+  401: anthropicProblem,
+  402: anthropicProblem,
+  403: anthropicProblem,
+  404: anthropicProblem,
+  408: anthropicProblem,
+  409: anthropicProblem,
+  413: anthropicProblem,
+  415: anthropicProblem,
+  429: anthropicProblem,
+  431: anthropicProblem,
+  500: anthropicProblem,
+  502: anthropicProblem,
+  503: anthropicProblem,
+  504: anthropicProblem,
+  508: anthropicProblem,
+  529: anthropicProblem,
+} as const;

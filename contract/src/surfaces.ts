@@ -1,0 +1,26 @@
+import { ERRORS, type ErrorCode } from './errors.ts';
+
+/**
+ * The APIs of other makers that are served beside our own, which is OpenAI's. A surface is its operations (routes with `surface` in their
+ * metadata), the form of its refusals, and, where it shares a path with our own API, the header that its clients send.
+ */
+export const SURFACES = ['anthropic'] as const;
+export type Surface = (typeof SURFACES)[number];
+
+/** What only clients of a surface send: at a path that both APIs have, it decides in whose form the answer is. */
+export const SURFACE_HEADERS: Readonly<Record<Surface, string>> = { anthropic: 'anthropic-version' };
+
+/** The statuses that a surface has in place of ours. */
+const STATUSES: Readonly<Record<Surface, Readonly<Record<number, number>>>> = {
+  // Its clients know no 422, and 529 is its word for "not now".
+  anthropic: { 422: 400, 503: 529 },
+};
+
+/** What must not be repeated is not called overloaded, which clients repeat. */
+const KEPT: ReadonlySet<ErrorCode> = new Set(['no_provider_configured']);
+
+/** The status that a refusal has on a surface; undefined is our own API. */
+export function statusOn(surface: Surface | undefined, code: ErrorCode): number {
+  const { status } = ERRORS[code];
+  return surface === undefined || KEPT.has(code) ? status : (STATUSES[surface][status] ?? status);
+}

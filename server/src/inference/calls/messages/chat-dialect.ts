@@ -1,0 +1,137 @@
+import { hash } from 'node:crypto';
+import { ChatCompletionRequest, type MessagesRequest, type MessageTool } from '@tallygate/contract';
+import type { CatalogModel } from '../../../money/catalog/index.ts';
+import { costCheckOf } from '../cost-fields/index.ts';
+import type { Dialect } from '../dialect.ts';
+import type { Json } from '../event-data.ts';
+import { isRecord } from '../usage.ts';
+import { chatMessages } from './chat-conversation.ts';
+import { messageFromChatForm } from './message-from-chat.ts';
+
+const CHAT = '/v1/chat/completions';
+const checkCost = costCheckOf(CHAT);
+
+/**
+ * The request for providers without Messages: for models that reason, and for all others. None where it has no like in a chat: Anthropic's own
+ * tools (`bash_20250124`) only its models know.
+ */
+export function chatDialects(request: MessagesRequest): Dialect[] {
+  if (!(request.tools ?? []).every(isCustom)) return [];
+  const names = toolNames(request.tools ?? []);
+  // Most requests in these words go to who speaks them: it is translated where it is first asked for.
+  let translated: ChatCompletionRequest | undefined;
+  const chat = () => (translated ??= ChatCompletionRequest.parse(chatRequest(request, names.chatName)));
+  const form = messageFromChatForm({ request, originalName: names.originalName });
+  const plain: Dialect = {
+    ...{ endpoint: CHAT, form },
+    get request() {
+      return chat();
+    },
+  };
+  const effort = effortOf(request);
+  if (effort === undefined) return [plain];
+  const reasoning: Dialect = {
+    ...{ endpoint: CHAT, form },
+    get request() {
+      return { ...chat(), reasoning_effort: effort };
+    },
+    suits: ({ capabilities }: CatalogModel) => capabilities.has('reasoning'),
+  };
+  return [reasoning, plain];
+}
+
+/** Fields that a chat has under another name, or not at all; what is not named goes along, so that a new one works where it is known. */
+const MESSAGES_ONLY = new Set([
+  ...['model', 'models', 'messages', 'system', 'max_tokens', 'stop_sequences', 'tools', 'tool_choice', 'thinking', 'metadata'],
+  ...['output_config', 'service_tier', 'cache_control', 'context_management', 'inference_geo', 'speed', 'mcp_servers', 'container'],
+]);
+
+/** Nothing goes along that a chat would be charged for. @throws Problem `unpriced_feature`, `validation_failed` */
+export const requireCostlessRest = (request: MessagesRequest): void => checkCost(restOf(request));
+
+const restOf = (request: MessagesRequest): Json =>
+  Object.fromEntries(Object.entries(request).filter(([name, value]) => !MESSAGES_ONLY.has(name) && value !== null && value !== undefined));
+
+function chatRequest(request: MessagesRequest, chatName: (name: string) => string): Json {
+  const { model, tools, tool_choice: choice, stop_sequences: stops, metadata, output_config: output, service_tier: tier } = request;
+  return {
+    ...restOf(request),
+    model,
+    messages: chatMessages({ ...request, chatName }),
+    ...(tools && tools.length > 0 && { tools: tools.map((tool) => chatTool(tool, chatName)), ...choiceOf(choice, chatName) }),
+    ...(stops && stops.length > 0 && { stop: stops }),
+    ...(output?.format && { response_format: formatOf(output.format.schema) }),
+    ...(metadata?.user_id && { user: userOf(metadata.user_id) }),
+    ...(tier === 'standard_only' && { service_tier: 'default' }),
+  };
+}
+
+const isCustom = ({ type }: MessageTool): boolean => type === undefined || type === null || type === 'custom';
+
+const chatTool = ({ name = '', description, input_schema, strict }: MessageTool, chatName: (name: string) => string): Json => ({
+  type: 'function',
+  function: {
+    name: chatName(name),
+    ...(typeof description === 'string' && { description }),
+    parameters: input_schema,
+    ...(typeof strict === 'boolean' && { strict }),
+  },
+});
+
+function choiceOf(choice: MessagesRequest['tool_choice'], chatName: (name: string) => string): Json {
+  if (!choice) return {};
+  const parallel = choice.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {};
+  if (choice.type === 'tool') return { tool_choice: { type: 'function', function: { name: chatName(choice.name ?? '') } }, ...parallel };
+  return { tool_choice: choice.type === 'any' ? 'required' : choice.type, ...parallel };
+}
+
+const formatOf = (schema: Json): Json => ({
+  type: 'json_schema',
+  json_schema: { name: 'answer', schema, ...(isClosed(schema) && { strict: true }) },
+});
+
+/** Whether OpenAI can hold an answer to it: every object closed, and all of its members required. */
+function isClosed(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isClosed);
+  if (!isRecord(schema)) return true;
+  const { properties, required, additionalProperties } = schema;
+  const names = isRecord(properties) ? Object.keys(properties) : [];
+  const isWhole = Array.isArray(required) ? names.every((name) => required.includes(name)) : names.length === 0;
+  if (schema['type'] === 'object' && (additionalProperties !== false || !isWhole)) return false;
+  return Object.values(schema).every(isClosed);
+}
+
+const LONGEST_USER = 64;
+/** OpenAI takes no longer id; clients of Anthropic write JSON there. */
+const userOf = (id: string): string => (id.length <= LONGEST_USER ? id : hash('sha256', id, 'hex'));
+
+/** How much is thought at most, by the effort that means about as much. */
+const EFFORTS = [
+  [4_096, 'low'],
+  [16_384, 'medium'],
+] as const;
+
+/** What `output_config.effort`, or a budget for thoughts, means to a model that reasons by an effort. */
+function effortOf({ thinking, output_config: output }: MessagesRequest): string | undefined {
+  const effort = output?.effort;
+  if (typeof effort === 'string') return effort === 'max' ? 'high' : effort;
+  if (thinking?.type !== 'enabled') return undefined;
+  const budget = thinking.budget_tokens ?? 0;
+  return EFFORTS.find(([most]) => budget <= most)?.[1] ?? 'high';
+}
+
+/** What OpenAI takes at most; names of tools from MCP servers are longer. */
+const LONGEST_NAME = 64;
+const HASH_CHARACTERS = 10;
+
+/** A name that is too long for a chat is shortened there, and is the caller's own again in the answer. */
+function toolNames(tools: readonly MessageTool[]) {
+  const shortened = new Map(tools.flatMap(({ name = '' }) => (name.length > LONGEST_NAME ? [[shortName(name), name] as const] : [])));
+  return {
+    chatName: (name: string): string => (name.length > LONGEST_NAME ? shortName(name) : name),
+    originalName: (name: string): string => shortened.get(name) ?? name,
+  };
+}
+
+const shortName = (name: string): string =>
+  `${name.slice(0, LONGEST_NAME - HASH_CHARACTERS - 1)}_${hash('sha256', name, 'hex').slice(0, HASH_CHARACTERS)}`;
