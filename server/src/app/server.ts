@@ -311,7 +311,10 @@ export async function startServer(
       config.dedicated &&
       createDedicatedFront(
         { ...frontDeps, admission: toDedicated },
-        { inference: inferenceRoutes({ ...inferenceDeps, admission: toDedicated, sharedLane: undefined }), others: withModelsOnSurfaces(endpoints, shown) },
+        {
+          inference: inferenceRoutes({ ...inferenceDeps, admission: toDedicated, sharedLane: undefined }),
+          others: withModelsOnSurfaces(endpoints, shown),
+        },
       );
     const addresses = await openListeners(
       { shared: front, dedicated: dedicatedFront, operations: operationsFront },

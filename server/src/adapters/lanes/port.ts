@@ -264,15 +264,9 @@ export interface LaneStore {
   refund(refund: Refund): boolean | Promise<boolean>;
   /** The account's rate lanes as they stand. Nothing is taken: for the headers of what never got as far as a hold. */
   rates(accountId: string, lanes: readonly RateLane[]): RateStatus | Promise<RateStatus>;
-  /**
-   * Counts a request that was refused before it was held: one of the requests of each lane that has room for it, and no tokens.
-   * @returns the lanes as they stand then
-   */
+  /** Counts a request that was refused before it was held, on each lane that has room for it, and no tokens. @returns the lanes after that */
   countRefused(accountId: string, lanes: readonly RateLane[]): RateStatus | Promise<RateStatus>;
-  /**
-   * Reads anew what is credited to a lane, from where it is on record: to be called once a credit is committed, and as often as one likes.
-   * What is charged to the lane meanwhile is not touched.
-   */
+  /** Reads the credit of a lane from the record again: to be called once a credit is committed. What is charged meanwhile is not touched. */
   refreshCredit(laneId: string): Promise<void>;
   /**
    * To be called every few seconds. Forgets what is idle. Where several processes share the store it says that this one lives, and ends the

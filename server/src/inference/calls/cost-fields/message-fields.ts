@@ -75,21 +75,13 @@ const OF_CALLER_MEMBERS = words(
   'type name configs cache_control display_width_px display_height_px display_number enable_zoom max_characters defer_loading allowed_callers input_examples strict',
 );
 
-/** Anthropic's tools that it runs itself, by the beginning of their type: behind it is a date. */
-const SERVER_TOOLS: readonly [string, string][] = [
-  ['web_search', 'calls'],
-  ['web_fetch', 'what it reads, over and over'],
-  ['code_execution', 'hours of containers'],
-  ['tool_search_tool', 'passes over the input'],
-  ['mcp_toolset', 'calls whose output joins the input'],
-  ['advisor', 'tokens of another model'],
-];
+/** Anthropic's tools that it runs itself, by the beginning of their type: behind it is a date. No meter measures them. */
+const SERVER_TOOLS = ['web_search', 'web_fetch', 'code_execution', 'tool_search_tool', 'mcp_toolset', 'advisor'];
 
 const MESSAGE_TOOLS = {
   get(type: string): ToolRule | undefined {
     if (type === 'custom') return { runBy: 'caller' };
-    const [, billedBy] = SERVER_TOOLS.find(([name]) => type.startsWith(name)) ?? [];
-    return billedBy === undefined ? undefined : { runBy: 'provider', billedBy };
+    return SERVER_TOOLS.some((name) => type.startsWith(name)) ? { runBy: 'provider' } : undefined;
   },
 };
 

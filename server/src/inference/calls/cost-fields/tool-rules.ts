@@ -127,12 +127,7 @@ export function unpricedFunctions(functions: unknown, param: string): Unpriced |
 type Place = 'request' | 'inside';
 
 /** The first tool of a list that no price holds; a type that is not known may be any provider's. */
-export function unpricedTool(
-  tools: unknown,
-  param: string,
-  rules: ToolRules,
-  place: Place = 'inside',
-): Unpriced | undefined {
+export function unpricedTool(tools: unknown, param: string, rules: ToolRules, place: Place = 'inside'): Unpriced | undefined {
   if (!Array.isArray(tools)) return undefined;
   for (const [index, tool] of tools.entries()) {
     const found = isRecord(tool) ? unpricedToolAt(tool, `${param}[${index}]`, rules, place) : undefined;

@@ -18,7 +18,7 @@ export function chatMessages({ messages, system, chatName }: Conversation): Json
   return [...(prompt === '' ? [] : [{ role: 'system', content: prompt }]), ...messages.flatMap((turn) => turnOf(turn, chatName))];
 }
 
-export const textOfSystem = (system: MessagesRequest['system']): string =>
+const textOfSystem = (system: MessagesRequest['system']): string =>
   typeof system === 'string' ? system : (system ?? []).map(({ text }) => text).join('\n\n');
 
 function turnOf({ role, content }: MessageParam, chatName: Conversation['chatName']): Json[] {
