@@ -35,7 +35,10 @@ interface Answer {
 export async function archiveNow(deps: Deps, month: Month): Promise<Answer> {
   const last = await oldestKept(deps, KEPT_MONTHS);
   if (!MONTH.test(month) || month >= last)
-    return { isDone: false, said: `A month before ${last} can be archived. Requests of seven later days have to be in the ledger.` };
+    return {
+      isDone: false,
+      said: `${month} cannot be archived: only a month before ${last}, once the ledger has requests of seven later days.`,
+    };
   const outcomes: string[] = [];
   let isDone = true;
   for (const table of MONTHLY_TABLES) {
