@@ -58,6 +58,15 @@ describe('invoices verify FILE', () => {
     expect(gateway.requests).toEqual([]);
   });
 
+  it('requires the witnesses that were stored, or that are named, as other commands do', async () => {
+    const argv = given('quota-and-balance');
+    const witness = 'witness.example+b1a55f7d+BNVHQXF2ENV2pNDHvEHfwcDOUeMGVKzy0+qZ5ehtnM0d';
+    const { stdout, stderr, exitCode } = await verify(...argv, '--witness', witness);
+    expect([exitCode, stdout]).toEqual([3, expect.stringContaining('(too_few_witnesses)')]);
+    expect(stderr).toContain('Cosignatures follow an entry of the log by seconds');
+    expect(await verify(...argv, '--witness', witness, '--no-witnesses')).toMatchObject({ exitCode: 0 });
+  });
+
   it('shows a meter with charges and unused quota', async () => {
     const { stdout } = await verify(...given('quota-withheld'));
     expect(stdout).toContain('\nSomething was charged, and no meter of the plan’s quota is used up: ');

@@ -4,15 +4,16 @@ import { type CommandWorld, type Perform, type Typed, withJson } from '../comman
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { readExactText } from '../given-file.ts';
 import { type HistoryOptions, isOfOneHistory } from '../log/history.ts';
+import { demandedWitnesses, type WitnessOptions, withWitnesses, witnessTrust } from '../log/witnesses.ts';
 import { type ModeOptions, withMode } from '../mode.ts';
 import { plainText, printRecord } from '../print.ts';
 import { trustedKeys } from '../receipts/trusted-keys.ts';
 import { HOW_TO_CHECK, isUnchecked } from '../receipts/unchecked.ts';
-import { NOT_COMPARED, readPrices } from '../receipts/verify.ts';
+import { COSIGNATURES_FOLLOW, NOT_COMPARED, readPrices } from '../receipts/verify.ts';
 import { BILL_LINES, quotaNote } from './bill-text.ts';
 import { type Bill, fetchBill } from './fetch-bill.ts';
 
-interface Options extends ModeOptions, HistoryOptions {
+interface Options extends ModeOptions, HistoryOptions, WitnessOptions {
   readonly export: readonly string[];
   readonly keys?: string;
   readonly account?: string;
@@ -28,21 +29,26 @@ export const verifyInvoice = (invoices: Command, perform: Perform): Command =>
   withJson(
     FIELDS,
     withMode(
-      invoices
-        .command('verify')
-        .description('Recompute an invoice from its receipts, to the nano-dollar, and report contradictions')
-        .argument('<month|file>', 'YYYY-MM fetches the invoice, those before it and the receipts; a file of an invoice is verified offline')
-        .option('--export <file>', 'receipts of a month that the invoice counts (`receipts export`); again for each month', collected, [])
-        .option('--keys <file>', 'public keys (vaas-keys.json); default: those stored at login')
-        .option('--prices <file>', 'published prices (a saved answer of GET /v1/prices); default: those stored at login')
-        .option('--no-prices', 'do not compare the unit prices with published ones')
-        .option('--account <id>', 'the account that the invoice and every receipt must belong to')
-        .option('--require-log', 'require a proof of inclusion in the log')
-        .option('--offline', 'do not ask the log whether the state in a file is consistent with the stored one')
-        .addHelpText(
-          'after',
-          '\nExits with 0 when the invoice follows from its receipts; with 3 when anything contradicts it; with 6 when receipts or prices are missing or the log cannot be reached; with 7 when the log contradicts a stored state.',
-        ),
+      withWitnesses(
+        invoices
+          .command('verify')
+          .description('Recompute an invoice from its receipts, to the nano-dollar, and report contradictions')
+          .argument(
+            '<month|file>',
+            'YYYY-MM fetches the invoice, those before it and the receipts; a file of an invoice is verified offline',
+          )
+          .option('--export <file>', 'receipts of a month that the invoice counts (`receipts export`); again for each month', collected, [])
+          .option('--keys <file>', 'public keys (vaas-keys.json); default: those stored at login')
+          .option('--prices <file>', 'published prices (a saved answer of GET /v1/prices); default: those stored at login')
+          .option('--no-prices', 'do not compare the unit prices with published ones')
+          .option('--account <id>', 'the account that the invoice and every receipt must belong to')
+          .option('--require-log', 'require a proof of inclusion in the log')
+          .option('--offline', 'do not ask the log whether the state in a file is consistent with the stored one')
+          .addHelpText(
+            'after',
+            '\nExits with 0 when the invoice follows from its receipts; with 3 when anything contradicts it; with 6 when receipts or prices are missing or the log cannot be reached; with 7 when the log contradicts a stored state.',
+          ),
+      ),
     ),
   ).action(perform(verify));
 
@@ -55,12 +61,14 @@ async function verify(world: CommandWorld, { args: [named = ''], options }: Type
   if (prices === undefined) world.err.write(NOT_COMPARED);
   const { verifyBill, verifyInvoiceText } = await import('@tallygate/receipts');
   const { account: accountId, requireLog = false } = options;
-  const demands = { requireLog, ...(accountId !== undefined && { accountId }) };
+  const trust = witnessTrust(await demandedWitnesses(world, options));
+  const demands = { requireLog, ...trust, ...(accountId !== undefined && { accountId }) };
   const bill: Bill = given ?? (await fetchBill(world, { month: named, keys, options }));
   const found: InvoiceVerification = verifyInvoiceText(bill.invoice, keys, demands);
   if (!found.valid) {
     if (world.jsonFields !== undefined) printRecord(world, found, []);
     else world.out.write(plainText(`not valid: ${found.reason} (${found.code})\n`));
+    if (found.code === 'too_few_witnesses') world.err.write(COSIGNATURES_FOLLOW);
     return EXIT.receiptNotValid;
   }
   // Before any output: if the log has shown two histories, no invoice is called valid.

@@ -33,7 +33,7 @@ describe('the witnesses that a gateway lists', () => {
     const { stdout, stderr, exitCode } = await verify('alone.json');
     expect(exitCode).toBe(3);
     expect(stdout).toContain('(too_few_witnesses)');
-    expect(stderr).toContain('Cosignatures follow a receipt by seconds');
+    expect(stderr).toContain('Cosignatures follow an entry of the log by seconds');
     expect(await verify('alone.json', '--no-witnesses')).toMatchObject({ exitCode: 0 });
   });
 

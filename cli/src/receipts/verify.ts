@@ -28,8 +28,8 @@ interface Options extends ChainOptions, WitnessOptions, HistoryOptions {
 export const NOT_COMPARED =
   'The unit prices were not compared with published ones: `tallygate login` keeps those, --prices names a file.\n';
 
-const COSIGNATURES_FOLLOW =
-  'Cosignatures follow a receipt by seconds: fetch it again. A log without cosigned states may show others a different history; --no-witnesses requires none.\n';
+export const COSIGNATURES_FOLLOW =
+  'Cosignatures follow an entry of the log by seconds: fetch the file again. A log without cosigned states may show others a different history; --no-witnesses requires none.\n';
 
 const FIELDS = [
   'valid',

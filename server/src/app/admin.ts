@@ -81,6 +81,7 @@ What an operator does on the server itself, with the gateway's own DATABASE_URL 
 
   archive [MONTH]   Without MONTH: lists the months whose requests and receipts are archived.
                     With one, such as 2026-01: moves it from the database to the files in the gateway's DATA_DIR, where it is still found.
+                    Its receipts have to be on invoices, which the gateway issues by itself.
                     \`restore MONTH\` brings it back, such as for a refund.
 
   migrate           Applies the migrations that DATABASE_URL lacks, as every gateway does at its start. Run it before an upgrade of

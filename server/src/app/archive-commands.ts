@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import { archivedMonths, archiveMonth, MONTHLY_TABLES, oldestKept, restoreMonth } from '../archive/index.ts';
 import { type Clock, type Month, rfc3339 } from '../kernel/clock.ts';
+import { uninvoicedAccounts } from '../receipts/index.ts';
 
 /** The present month and the one before it are never archived. */
 const KEPT_MONTHS = 1;
@@ -39,6 +40,9 @@ export async function archiveNow(deps: Deps, month: Month): Promise<Answer> {
       isDone: false,
       said: `${month} cannot be archived: only a month before ${last}, once the ledger has requests of seven later days.`,
     };
+  const uninvoiced = await uninvoicedAccounts(deps.pool, month);
+  if (uninvoiced.length > 0)
+    return { isDone: false, said: `Receipts of ${month} are on no invoice yet, of ${uninvoiced.length} accounts. ${ISSUE_FIRST}` };
   const outcomes: string[] = [];
   let isDone = true;
   for (const table of MONTHLY_TABLES) {
@@ -48,6 +52,9 @@ export async function archiveNow(deps: Deps, month: Month): Promise<Answer> {
   }
   return { isDone, said: outcomes.join('\n') };
 }
+
+const ISSUE_FIRST =
+  'An invoice is made from receipts in the database. The gateway issues what is due by itself: let it run, and archive the month then. What came after the invoice of its month is on the next one.';
 
 /** Brings a month back into the database. @returns whether it was archived, and what to say */
 export async function restoreNow(deps: Pick<Deps, 'pool' | 'blobs'>, month: Month): Promise<Answer> {

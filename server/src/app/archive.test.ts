@@ -238,6 +238,7 @@ test('an archived month is brought back with what came late, and archived again'
   const [one] = await rowsOfMonth('2026_07');
   expect(await refunds().refund(accountId, one ?? '', null, { reason: 'r' })).toMatchObject({ refunded: true });
   await pool.query('delete from refunds');
+  await pool.query('update receipt_numbers set invoiced = last');
   expect(await archiveNow({ pool, blobs, clock, databaseClock: clock }, '2026-07')).toMatchObject({ isDone: true });
   expect(await state()).toEqual({ lists: before.lists, money: before.money, faults: [] });
 });
@@ -290,11 +291,16 @@ test('a month goes only when every row is in the archive and nothing is to happe
   expect(await auditFaults()).toEqual([]);
 });
 
-test('an operator archives a month that is long over, and sees what is archived', async () => {
+test('an operator archives a month that is over and on invoices, and sees what is archived', async () => {
   await write([requestAt('2026-03-01T00:00:00Z')]);
   await append();
   const deps = { pool, blobs, clock, databaseClock: clock };
   expect(await archiveNow(deps, '2026-10')).toEqual({ isDone: false, said: expect.stringContaining('before 2026-10') });
+  expect(await archiveNow(deps, '2026-03')).toEqual({
+    isDone: false,
+    said: expect.stringContaining('Receipts of 2026-03 are on no invoice yet, of 1 accounts.'),
+  });
+  await pool.query('update receipt_numbers set invoiced = last');
   expect(await archiveNow(deps, '2026-03')).toMatchObject({ isDone: true });
   expect(await listArchives(pool)).toContain('2026-03  receipts       1 rows in 1 pieces');
 });

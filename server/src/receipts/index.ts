@@ -1,7 +1,7 @@
 export { AnchorWorker } from './anchors/anchor-worker.ts';
 export type { AnchoringView } from './anchors/anchoring.ts';
 export { type ExportDeps, exportReceipts } from './export-receipts.ts';
-export { type DueInvoices, dueInvoices, issueInvoice } from './invoices/issue-invoice.ts';
+export { type DueInvoices, dueInvoices, issueInvoice, uninvoicedAccounts } from './invoices/issue-invoice.ts';
 export { invoiceRoutes } from './invoices/routes.ts';
 export { type ReceiptFacts, receiptColumns } from './issue-receipt.ts';
 export { appendAll, RECEIPTS_UNLOGGED } from './log/append.ts';

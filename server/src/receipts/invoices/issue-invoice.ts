@@ -42,6 +42,13 @@ export async function dueInvoices(pool: Queryable, before: Month): Promise<DueIn
   return rows.map(({ account_id: accountId, livemode, months }) => ({ accountId, livemode, months: months.length > 0 ? months : [last] }));
 }
 
+/** Ids of the accounts that have receipts of a month which are on no invoice. */
+export async function uninvoicedAccounts(pool: Queryable, month: Month): Promise<string[]> {
+  const numbers = tables.selectFrom('receipt_numbers').select('account_id').distinct();
+  const rows = await rowsOf(pool, numbers.where('month', '=', month).whereRef('last', '>', 'invoiced'));
+  return rows.map(({ account_id: id }) => id);
+}
+
 export interface IssueDeps {
   readonly clock: Clock;
   /** The log takes in what is sealed with it. */
