@@ -52,7 +52,7 @@ export const PriceDeclaration = z
       .meta({ description: 'Empty where long inputs cost no more.', examples: [[]] }),
     batch_factor: z.string().meta({ description: 'Factor on all prices in batches.', examples: ['0.5'] }),
   })
-  .meta({ id: 'PriceDeclaration', description: 'What a model costs in one version. It stands in the log before it is charged.' });
+  .meta({ id: 'PriceDeclaration', description: 'What a model costs in one version. It is in the log before it is charged.' });
 export type PriceDeclaration = z.infer<typeof PriceDeclaration>;
 
 export const KeyDeclaration = z
@@ -71,7 +71,7 @@ export const KeyDeclaration = z
           'Signature of the key before it, a detached JWS over the canonical declaration with null in this place. Null of the first key, and where the one before was lost.',
       }),
   })
-  .meta({ id: 'KeyDeclaration', description: 'A key that signs from now on. It stands in the log before it signs.' });
+  .meta({ id: 'KeyDeclaration', description: 'A key that signs from now on. It is in the log before it signs.' });
 export type KeyDeclaration = z.infer<typeof KeyDeclaration>;
 
 export const KeyRetiredDeclaration = z
@@ -88,7 +88,7 @@ export const LogPolicyDeclaration = z
     logged_within_s: z
       .int()
       .min(0)
-      .meta({ description: 'How soon a receipt stands in the log, seconds after its answer has ended.', examples: [300] }),
+      .meta({ description: 'How soon a receipt is in the log, seconds after its answer has ended.', examples: [300] }),
     witnesses: z.array(z.string()).meta({ description: 'Verifier keys of the witnesses that are asked.', examples: [[]] }),
     anchors: z
       .array(
@@ -116,7 +116,7 @@ const Hashes = z.array(LogHash).meta({ description: 'Hashes from the leaf upward
 
 export const LoggedPrice = z.object({ declaration: PriceDeclaration, inclusion_path: Hashes }).meta({
   id: 'LoggedPrice',
-  description: 'A price with the proof that it stands in the state of the log that the receipt is proven against.',
+  description: 'A price with the proof that it is in the state of the log that the receipt is proven against.',
 });
 export type LoggedPrice = z.infer<typeof LoggedPrice>;
 

@@ -157,9 +157,9 @@ export const ReceiptLog = z
           examples: ['tallygate/receipts/5f2c…\n42\n…'],
         }),
       })
-      .meta({ description: 'The receipt stands in the log.' }),
+      .meta({ description: 'The receipt is in the log.' }),
   ])
-  .meta({ id: 'ReceiptLog', description: 'Where the receipt stands in the log, with the proof of it.', examples: [{ state: 'pending' }] });
+  .meta({ id: 'ReceiptLog', description: 'Where the receipt is in the log, with the proof of it.', examples: [{ state: 'pending' }] });
 export type ReceiptLog = z.infer<typeof ReceiptLog>;
 
 export const ReceiptResponse = z
@@ -236,7 +236,7 @@ export const receipts = c.router({
       livemode: Livemode,
       logged_after: z.coerce.number().int().min(-1).optional().meta({
         description:
-          'Only receipts that stand in the log after this entry, in the order of the log, for anyone who follows along: begin with the size of the checkpoint less one, go on with the `log_index` of the last. A receipt is in the log seconds after its answer.',
+          'Only receipts that are in the log after this entry, in the order of the log: begin with the size of the checkpoint less one, go on with the `log_index` of the last. A receipt is in the log seconds after its answer.',
       }),
       ...pageQuery,
     }),

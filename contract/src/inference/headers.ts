@@ -75,7 +75,7 @@ export const inferenceResponseHeaders = {
   'X-Request-Id': 'Id of the request.',
   'X-Receipt-Id': 'Id of the receipt; it can be read a moment after the answer ends.',
   'X-Receipt-Promise':
-    'That there will be a receipt, signed by the service: a compact JWS (RFC 7515, EdDSA) with the receipt’s id, hashes of the request and of the answer’s head, the model, the most it can cost, and by when it stands in the log.',
+    'That there will be a receipt, signed by the service: a compact JWS (RFC 7515, EdDSA) with the receipt’s id, hashes of the request and of the answer’s head, the model, the most it can cost, and by when it is in the log.',
   'X-Model-Served': 'The model that answered; characters outside ASCII and `%` are percent-encoded.',
   'X-Provider': 'The provider that answered.',
   'X-VaaS-Anchor': 'Where the request asked for an anchor: `requested`, or `unavailable` where the service anchors nowhere.',

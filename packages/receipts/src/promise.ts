@@ -19,7 +19,7 @@ export interface ReceiptPromise {
   head_sha256: string;
   /** When it was promised. */
   iat: number;
-  /** When the receipt stands in the log at the latest. */
+  /** When the receipt is in the log at the latest. */
   logged_by: number;
   /** Nano-USD: the cost is at most this. */
   max_cost_nano_usd: string;
@@ -41,7 +41,7 @@ const shape: Shape<ReceiptPromise> = strictObject<ReceiptPromise>({
 });
 
 export interface PromiseOptions {
-  /** The verdict on the receipt, where there is one: of `verifyReceipt`, with the keys and demands of whoever checks. */
+  /** The verdict on the receipt, where there is one: of `verifyReceipt`, with the keys and demands of the reader who checks. */
   readonly receipt?: Verification;
   /** Of the answer: then it has to be the one that was promised. */
   readonly headers?: Iterable<readonly [string, string]>;
@@ -55,7 +55,7 @@ export interface PromiseOptions {
 export interface VerifiedPromise {
   readonly valid: true;
   readonly promise: ReceiptPromise;
-  /** `kept`: the receipt stands in the log. `pending`: there is time left. `broken`: proof of misbehaviour. */
+  /** `kept`: the receipt is in the log. `pending`: there is time left. `broken`: proof of misbehaviour. */
   readonly state: 'kept' | 'pending' | 'broken';
   /** Why it is broken. */
   readonly reason?: string;
@@ -71,7 +71,7 @@ export function promisedHead(headers: Iterable<readonly [string, string]>): stri
 
 /**
  * Verifies a promise without asking anybody: that the service has signed it, and whether the receipt keeps it. `keys` is the key set that was kept. A
- * promise whose receipt is not shown to stand in the log by its time is broken, and with its signature the proof of that.
+ * promise whose receipt is not shown to be in the log by its time is broken, and with its signature the proof of that.
  */
 export const verifyPromise = (jws: string, keys: unknown, options: PromiseOptions): PromiseVerification =>
   refusalAsValue(() => {
@@ -112,7 +112,7 @@ function mustBe(name: string, promised: string, found: Uint8Array): void {
 
 /** What the receipt says other than was promised; undefined where it is as promised. Throws `Refused` where it is no receipt of the promise. */
 function whyBroken(promise: ReceiptPromise, receipt: Verification): string | undefined {
-  // A receipt that does not hold proves nothing: whoever shows it may have altered it.
+  // A receipt that does not hold proves nothing: the one who shows it may have altered it.
   if (!receipt.valid) throw new Refused(receipt.code, receipt.reason);
   const { payload } = receipt;
   if (payload.receipt_id !== promise.receipt_id)

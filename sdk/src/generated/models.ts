@@ -1812,7 +1812,7 @@ export interface KeyCreatedResponse {
   key: string;
 }
 
-/** A key that signs from now on. It stands in the log before it signs. */
+/** A key that signs from now on. It is in the log before it signs. */
 export interface KeyDeclaration {
   version: 'tallygate-declaration/v1';
   /** When it was declared (UTC). */
@@ -1945,7 +1945,7 @@ export interface LogPolicyDeclaration {
   /** Name of the log. */
   log: string;
   receipt_version: string;
-  /** How soon a receipt stands in the log, seconds after its answer has ended. */
+  /** How soon a receipt is in the log, seconds after its answer has ended. */
   logged_within_s: number;
   /** Verifier keys of the witnesses that are asked. */
   witnesses: string[];
@@ -1992,7 +1992,7 @@ export interface LoggedDeclaration {
   inclusion_path: string[];
 }
 
-/** A price with the proof that it stands in the state of the log that the receipt is proven against. */
+/** A price with the proof that it is in the state of the log that the receipt is proven against. */
 export interface LoggedPrice {
   declaration: PriceDeclaration;
   /** Hashes from the leaf upwards (RFC 9162, section 2.1.3). */
@@ -3728,7 +3728,7 @@ export interface PlanUsageQuotaResponse {
   livemode: boolean;
 }
 
-/** What a model costs in one version. It stands in the log before it is charged. */
+/** What a model costs in one version. It is in the log before it is charged. */
 export interface PriceDeclaration {
   version: 'tallygate-declaration/v1';
   /** When it was declared (UTC). */
@@ -3944,7 +3944,7 @@ export interface ReceiptListItem {
   log_index: number | null;
 }
 
-/** Where the receipt stands in the log, with the proof of it. */
+/** Where the receipt is in the log, with the proof of it. */
 export type ReceiptLog = {
   state: 'pending';
 } | {

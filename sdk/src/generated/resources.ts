@@ -398,7 +398,7 @@ export interface ReceiptQuery {
   readonly key_id?: string | undefined;
   /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
   readonly livemode?: boolean | undefined;
-  /** Only receipts that stand in the log after this entry, in the order of the log, for anyone who follows along: begin with the size of the checkpoint less one, go on with the `log_index` of the last. A receipt is in the log seconds after its answer. */
+  /** Only receipts that are in the log after this entry, in the order of the log: begin with the size of the checkpoint less one, go on with the `log_index` of the last. A receipt is in the log seconds after its answer. */
   readonly logged_after?: number | undefined;
   /** How many at most. */
   readonly limit?: number | undefined;
