@@ -3,7 +3,7 @@ import { invalid, missing, unknownParameter } from './fault.ts';
 type Tree = { [name: string]: Tree | string };
 
 /**
- * The parameters of a request, as Stripe encodes them: `items[0][price]=…&metadata[a]=b`. It records which were read, since parameters that nobody
+ * The parameters of a request, as Stripe encodes them: `items[0][price]=…&metadata[a]=b`. It records which were read: a parameter that nobody
  * reads is a parameter that the endpoint does not have, and Stripe refuses it.
  */
 export class Form {

@@ -31,13 +31,13 @@ export interface ProviderConfig {
    * catalogue files under this provider.
    */
   readonly models: Readonly<Record<string, string>> | undefined;
-  /** Whether it is asked which models it serves; undefined if not configured: then when the catalogue has none under its name. */
+  /** Whether it is asked which models it serves; undefined if not configured: it is asked if the catalogue has no models under its name. */
   readonly discover?: boolean | undefined;
 }
 
 /**
- * What is promised about the bill of a call whose connection is closed, looked up in November 2026. Where the provider itself does not
- * documentation that it stops, it continues.
+ * What is promised about the bill of a call whose connection is closed, looked up in November 2026. If the provider's own
+ * documentation does not promise that billing stops, it counts as continuing.
  *
  * - Google documents that it continues: "Using it to cancel an operation will not cancel the request in the service. You will still be charged
  *   usage for any applicable operations." (`abortSignal` of its library, googleapis.github.io/js-genai/release_docs)
