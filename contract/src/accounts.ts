@@ -117,7 +117,7 @@ export const accounts = c.router({
     path: '/v1/admin/accounts/:account_id/dedicated-capacity',
     summary: 'Reserve capacity for an account',
     description:
-      'For administrators: what an account may use at the address for dedicated traffic (`ENTERPRISE_BASE_URL`), in place of the rate limits of its plan there. The concurrency is kept free on every gateway, used or not. In effect on every gateway within a second.',
+      'For administrators: what an account may use at the address for dedicated traffic (`ENTERPRISE_BASE_URL`), in place of the rate limits of its plan there. The concurrency is reserved on every gateway, used or not. In effect on every gateway within a second.',
     headers: headersA,
     pathParams: AccountPath,
     body: DedicatedCapacityRequest,

@@ -473,7 +473,7 @@ export class Accounts extends Resource {
     return this.transport.json({ method: 'PUT', path: `/v1/admin/accounts/${pathStep(accountId)}/plan`, body: request }, options);
   }
 
-  /** Reserve capacity for an account. For administrators: what an account may use at the address for dedicated traffic (`ENTERPRISE_BASE_URL`), in place of the rate limits of its plan there. The concurrency is kept free on every gateway, used or not. In effect on every gateway within a second. */
+  /** Reserve capacity for an account. For administrators: what an account may use at the address for dedicated traffic (`ENTERPRISE_BASE_URL`), in place of the rate limits of its plan there. The concurrency is reserved on every gateway, used or not. In effect on every gateway within a second. */
   setDedicatedCapacity(accountId: string, request: DedicatedCapacityRequest, options?: CallOptions): Call<AccountResponse> {
     return this.transport.json({ method: 'PUT', path: `/v1/admin/accounts/${pathStep(accountId)}/dedicated-capacity`, body: request }, options);
   }
