@@ -134,11 +134,19 @@ const atTheTerminal = (message: string): string =>
     return command === undefined ? text : `\`tallygate ${command}\``;
   });
 
+const LIMITS = 'See `tallygate limits list`; `tallygate limits set` raises one. Or ask for fewer tokens with --max-tokens.';
+
 /** What helps against each limit. */
 const BUDGET_STEPS: Record<BudgetDetail['limit_source'], string> = {
   key: 'Raise the cap with `tallygate budgets set KEY AMOUNT`, or ask for fewer tokens with --max-tokens.',
   agent_run: 'A run’s ceiling cannot be raised: ask for fewer tokens with --max-tokens, or begin another run.',
   plan_quota: 'See `tallygate plans usage`, and move to a larger plan with `tallygate plans upgrade PLAN`.',
+  account: LIMITS,
+  project: LIMITS,
+  member: LIMITS,
+  end_user: LIMITS,
+  tag: LIMITS,
+  model: LIMITS,
   balance: 'Top up with `tallygate plans topup AMOUNT`, or ask for fewer tokens with --max-tokens.',
 };
 

@@ -168,6 +168,16 @@ const NOUNS: readonly Noun[] = [
     load: async () => (await import('./inference/stored-chats.ts')).storedChatCommands,
   },
   {
+    name: 'projects',
+    about: 'Projects of the account, with API keys of their own',
+    load: async () => (await import('./projects/commands.ts')).projectCommands,
+  },
+  {
+    name: 'limits',
+    about: 'Limits on what is spent, by account, project, member, key, end user, tag or model',
+    load: async () => (await import('./limits/commands.ts')).limitCommands,
+  },
+  {
     name: 'runs',
     about: 'Agent runs: their ceilings, steps and kill switch',
     load: async () => (await import('./runs/commands.ts')).runCommands,

@@ -22,9 +22,11 @@ import { invites } from './invites.ts';
 import { invoices } from './invoices.ts';
 import { keys } from './keys.ts';
 import { ledger } from './ledger.ts';
+import { limits } from './limits.ts';
 import { mfa } from './mfa.ts';
 import { people, peopleTransfers } from './people.ts';
 import { paymentWebhooks, plans } from './plans.ts';
+import { projects } from './projects.ts';
 import { receiptTransfers } from './receipt-transfers.ts';
 import { receipts } from './receipts.ts';
 import { runs } from './runs.ts';
@@ -61,6 +63,8 @@ export const contract = c.router(
     batches,
     ledger,
     runs,
+    projects,
+    limits,
     receipts,
     invoices,
     anchors,
@@ -111,12 +115,14 @@ export * from './invites.ts';
 export * from './invoices.ts';
 export * from './keys.ts';
 export * from './ledger.ts';
+export * from './limits.ts';
 export * from './log-declarations.ts';
 export * from './mfa.ts';
 export * from './people.ts';
 export type { PeopleFilter } from './people-filter.ts';
 export * from './plans.ts';
 export * from './problem.ts';
+export * from './projects.ts';
 export * from './receipt-payment.ts';
 export * from './receipt-usage.ts';
 export * from './receipts.ts';

@@ -146,6 +146,15 @@ export const RequestTrace = z
       .string()
       .nullable()
       .meta({ examples: ['nightly-42'] }),
+    project_id: Uuid.nullable().meta({ description: 'The project of its API key.', examples: [null] }),
+    end_user: z
+      .string()
+      .nullable()
+      .meta({ description: 'As the request named them: `X-End-User`, `safety_identifier` or `user`.', examples: [null] }),
+    tags: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: 'Of `X-Tags`.', examples: [['feature=search']] }),
     livemode: z.boolean().meta({ examples: [true] }),
     endpoint: z.string().meta({ examples: ['/v1/chat/completions'] }),
     stream: z.boolean(),

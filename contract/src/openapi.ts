@@ -28,6 +28,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   Keys: 'API keys: create, rotate, revoke.',
   Budgets: 'Monthly caps of API keys: what is spent and held, who changed them, when they were reached.',
   Runs: 'Agent runs: what they may spend, what they did, and the switch that stops them.',
+  Projects: 'Parts of an account’s work, with API keys and limits.',
+  Limits: 'What may be spent, by whom and for what, and how fast.',
   Usage: 'What was used, what it cost, and what happened to one request.',
   Plans: 'What an account has booked, what that includes, what it pays, and its prepaid balance.',
   Events: 'Events of the site: what anybody may read of them, their registrations, and what administrators do.',

@@ -15,7 +15,20 @@ export type FieldError = z.infer<typeof FieldError>;
 
 export const BudgetDetail = z
   .object({
-    limit_source: z.enum(['agent_run', 'key', 'plan_quota', 'balance']).meta({ description: 'Which of the request’s limits refused it.' }),
+    limit_source: z
+      .enum(['agent_run', 'key', 'plan_quota', 'balance', 'account', 'project', 'member', 'end_user', 'tag', 'model'])
+      .meta({ description: 'Which of the request’s limits refused it.' }),
+    subject: z
+      .string()
+      .optional()
+      .meta({
+        description: 'Whose limit it is, where it is one of `GET /v1/limits`: a tag, the id of a project.',
+        examples: ['feature=search'],
+      }),
+    period: z
+      .string()
+      .optional()
+      .meta({ description: 'Of such a limit: `hour`, `day`, `week`, `month` or `lifetime`.', examples: ['day'] }),
     cap_usd: z.string().meta({ description: 'The limit, USD.', examples: ['0.01'] }),
     spent_usd: z.string().meta({ description: 'Settled so far in the period, USD.', examples: ['0.0084'] }),
     held_usd: z.string().meta({ description: 'Held by requests that are still running, USD.', examples: ['0.0009'] }),

@@ -9,6 +9,7 @@ interface Options extends SettingsOptions {
   readonly name: string;
   readonly test?: true;
   readonly cap?: string;
+  readonly project?: string;
 }
 
 export const createKey = (keys: Command, perform: Perform): Command =>
@@ -20,16 +21,17 @@ export const createKey = (keys: Command, perform: Perform): Command =>
         .description('Create an API key; needs a login')
         .requiredOption('--name <name>', 'name, for people')
         .option('--test', 'a test key: sandbox provider only, never billed')
-        .option('--cap <usd>', 'hard monthly cap, USD', usdAmount),
+        .option('--cap <usd>', 'hard monthly cap, USD', usdAmount)
+        .option('--project <id>', 'the project that it belongs to'),
     ),
   ).action(perform(create));
 
 async function create(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
-  const { name, test, cap } = options;
+  const { name, test, cap, project } = options;
   const { expires_at, ...settings } = await settingsOf(world, options);
   const client = await world.connect('session');
   const created = await client.keys.create(
-    { name, livemode: !test, monthly_cap_usd: cap, expires_at: expires_at ?? undefined, ...settings },
+    { name, livemode: !test, monthly_cap_usd: cap, project_id: project, expires_at: expires_at ?? undefined, ...settings },
     { signal: world.signal },
   );
   showSecret(world, created, `Created "${created.name}" (${created.key_id}).`);

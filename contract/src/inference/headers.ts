@@ -4,6 +4,12 @@ import { problem, refusals } from '../conventions.ts';
 const SECONDS = /^[1-9]\d{0,8}$/;
 const Time = z.iso.datetime({ offset: true });
 
+/** One of the caller's users, as the caller names them. */
+const EndUser = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 characters of ASCII without spaces');
+
+const TAG = '[A-Za-z0-9._-]{1,40}=[A-Za-z0-9._:/@+-]{1,80}';
+const TAGS = new RegExp(`^ *${TAG} *(?:, *${TAG} *){0,4}$`);
+
 /** The headers that every inference endpoint takes. */
 export const inferenceHeaders = {
   'content-digest': z.string().optional().meta({ description: 'Digest of the body (RFC 9530), `sha-256`. Part of a signed request.' }),
@@ -53,6 +59,16 @@ export const inferenceHeaders = {
         'When the run ends: an RFC 3339 time, or whole seconds from this request. Then it makes no calls, and running ones are stopped. Later requests can only bring it forward.',
       examples: ['2026-11-21T18:00:00Z'],
     }),
+  'x-end-user': EndUser.optional().meta({
+    description:
+      'Who of your users the request is for, for limits and reports. It counts before `safety_identifier` and `user` of the body, and is not sent to the provider.',
+    examples: ['user-4711'],
+  }),
+  'x-tags': z
+    .string()
+    .regex(TAGS, 'must be at most 5 pairs such as feature=search, separated by commas')
+    .optional()
+    .meta({ description: 'What the request is for: at most 5 pairs, for limits and reports.', examples: ['feature=search,team=web'] }),
   'x-vaas-anchor': z.enum(['true', 'false']).optional().meta({
     description:
       '`true` asks for the log to be anchored on chain soon, with this receipt in it, and not at the next scheduled time. The answer’s `X-VaaS-Anchor` says `requested`, or `unavailable` where the service anchors nowhere; the receipt is signed and logged all the same.',

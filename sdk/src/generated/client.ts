@@ -19,7 +19,7 @@ import { Responses } from '../responses.ts';
 import { Completions, Embeddings, Moderations } from '../texts.ts';
 import { Uploads } from '../uploads.ts';
 import { Videos } from '../videos.ts';
-import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Invites, Invoices, Keys, MarketingEvents, Mfa, Requests, Runs, Sessions, Usage, Users } from './resources.ts';
+import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Invites, Invoices, Keys, Limits, MarketingEvents, Mfa, Projects, Requests, Runs, Sessions, Usage, Users } from './resources.ts';
 import type { Transport } from '../transport/transport.ts';
 
 /** Everything that a gateway can be asked, by resource. */
@@ -47,12 +47,14 @@ export class Resources {
   readonly invites: Invites;
   readonly invoices: Invoices;
   readonly keys: Keys;
+  readonly limits: Limits;
   readonly marketingEvents: MarketingEvents;
   readonly mfa: Mfa;
   readonly models: Models;
   readonly moderations: Moderations;
   readonly people: People;
   readonly plans: Plans;
+  readonly projects: Projects;
   readonly receipts: Receipts;
   readonly requests: Requests;
   readonly responses: Responses;
@@ -87,12 +89,14 @@ export class Resources {
     this.invites = new Invites(transport);
     this.invoices = new Invoices(transport);
     this.keys = new Keys(transport);
+    this.limits = new Limits(transport);
     this.marketingEvents = new MarketingEvents(transport);
     this.mfa = new Mfa(transport);
     this.models = new Models(transport);
     this.moderations = new Moderations(transport);
     this.people = new People(transport);
     this.plans = new Plans(transport);
+    this.projects = new Projects(transport);
     this.receipts = new Receipts(transport);
     this.requests = new Requests(transport);
     this.responses = new Responses(transport);

@@ -437,7 +437,11 @@ export interface BetaInviteActivationResponse {
 /** The numbers behind a refusal over money. */
 export interface BudgetDetail {
   /** Which of the request’s limits refused it. */
-  limit_source: 'agent_run' | 'key' | 'plan_quota' | 'balance';
+  limit_source: 'agent_run' | 'key' | 'plan_quota' | 'balance' | 'account' | 'project' | 'member' | 'end_user' | 'tag' | 'model';
+  /** Whose limit it is, where it is one of `GET /v1/limits`: a tag, the id of a project. */
+  subject?: string | undefined;
+  /** Of such a limit: `hour`, `day`, `week`, `month` or `lifetime`. */
+  period?: string | undefined;
   /** The limit, USD. */
   cap_usd: string;
   /** Settled so far in the period, USD. */
@@ -1041,6 +1045,8 @@ export interface CreateKeyRequest {
   livemode?: boolean | undefined;
   /** What the key may do. */
   scopes?: Scope[] | undefined;
+  /** The project that it belongs to; a person’s own when left out. */
+  project_id?: string | undefined;
   /** When the key stops working by itself. */
   expires_at?: string | undefined;
   /** Hard monthly cap, USD, UTC calendar month. None when left out. */
@@ -1056,6 +1062,14 @@ export interface CreateKeyRequest {
   signing_public_key?: string | null | undefined;
   /** Inference requests without a valid signature are refused. */
   require_signature?: boolean | undefined;
+}
+
+/** A new project. */
+export interface CreateProjectRequest {
+  /** For people. */
+  name: string;
+  /** Your own id of it. Creating a project again under its id answers with the one that is there. */
+  external_id?: string | undefined;
 }
 
 /** A file to be sent in parts. */
@@ -1785,6 +1799,8 @@ export interface KeyCreatedResponse {
   prefix: string;
   livemode: boolean;
   scopes: Scope[];
+  /** The project that it belongs to; null for none. */
+  project_id: string | null;
   status: 'active' | 'expired' | 'revoked';
   monthly_cap_usd: string | null;
   /** The only models that the key may use. Null: all. */
@@ -1868,6 +1884,8 @@ export interface KeyResponse {
   prefix: string;
   livemode: boolean;
   scopes: Scope[];
+  /** The project that it belongs to; null for none. */
+  project_id: string | null;
   status: 'active' | 'expired' | 'revoked';
   monthly_cap_usd: string | null;
   /** The only models that the key may use. Null: all. */
@@ -1905,6 +1923,30 @@ export interface KeyRetiredDeclaration {
   kid: string;
   /** RFC 3339, UTC. */
   not_after: string;
+}
+
+/** Whose spending is counted: the account’s, that of a project, of a member (the person whose key or session it is) or of an API key; by request, that of an end user, of a tag or of a model. */
+export type LimitKind = 'account' | 'project' | 'member' | 'key' | 'end_user' | 'tag' | 'model';
+
+/** In the time zone of the account; a week begins on Monday. `lifetime`: all of the time. */
+export type LimitPeriod = 'hour' | 'day' | 'week' | 'month' | 'lifetime';
+
+/** A limit with what is spent under it. */
+export interface LimitStatus {
+  limit: SpendingLimit;
+  /** Whose spending this is. */
+  subject: string | null;
+  livemode: boolean;
+  /** Settled in the period that runs now, USD. */
+  spent_usd: string;
+  /** Held by running requests, USD. */
+  held_usd: string;
+  /** Null without a cap. */
+  remaining_usd: string | null;
+  /** Null for a lifetime. */
+  period_start: string | null;
+  /** When the period ends; null for a lifetime. */
+  resets_at: string | null;
 }
 
 /** That the log of one size is the beginning of the log of another. */
@@ -3829,6 +3871,27 @@ export interface Problem {
   budget?: BudgetDetail | undefined;
 }
 
+/** A part of an account’s work, with API keys and limits. */
+export interface Project {
+  /** UUIDv7. */
+  project_id: string;
+  name: string;
+  /** Your own id of it. */
+  external_id: string | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  /** When it was archived; null while it is in use. */
+  archived_at: string | null;
+}
+
+/** Projects, the newest first. */
+export interface ProjectList {
+  data: Project[];
+  has_more: boolean;
+  /** The `cursor` of the next page. */
+  next_cursor: string | null;
+}
+
 /** OAuth 2.0 protected-resource metadata (RFC 9728). It names no authorization server: the bearer token is an API key, made by its owner. */
 export interface ProtectedResourceMetadata {
   /** What is protected. */
@@ -4211,6 +4274,12 @@ export interface RequestTrace {
   receipt_id: string;
   key_id: string | null;
   run_id: string | null;
+  /** The project of its API key. */
+  project_id: string | null;
+  /** As the request named them: `X-End-User`, `safety_identifier` or `user`. */
+  end_user: string | null;
+  /** Of `X-Tags`. */
+  tags: string[] | null;
   livemode: boolean;
   endpoint: string;
   stream: boolean;
@@ -4563,6 +4632,20 @@ export interface SessionResponse {
   user_agent: string | null;
 }
 
+/** A limit as it is to be. Kind, subject and period name it. */
+export interface SetLimitRequest {
+  kind: LimitKind;
+  /** Whose limit it is: the id of the project, member (user) or API key, the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null. */
+  subject?: string | null | undefined;
+  period: LimitPeriod;
+  /** The most that may be spent in the period, USD. */
+  cap_usd?: string | null | undefined;
+  /** Requests in a minute; null for no such limit. */
+  requests_per_minute?: number | null | undefined;
+  /** Tokens in a minute, in and out; null for no such limit. */
+  tokens_per_minute?: number | null | undefined;
+}
+
 /** One VEVENT. */
 export type SiteEventCalendar = string;
 
@@ -4719,6 +4802,40 @@ export interface SpeechRequest {
   [field: string]: unknown;
 }
 
+/** A limit on what is spent, and how fast. */
+export interface SpendingLimit {
+  /** UUIDv7. */
+  limit_id: string;
+  kind: LimitKind;
+  /** Whose limit it is: the id of the project, member (user) or API key, the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null. */
+  subject: string | null;
+  period: LimitPeriod;
+  /** The most that may be spent in the period, USD; null for no cap. */
+  cap_usd: string | null;
+  /** Requests in a minute; null for no such limit. */
+  requests_per_minute: number | null;
+  /** Tokens in a minute, in and out; null for no such limit. */
+  tokens_per_minute: number | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  /** RFC 3339, UTC. */
+  updated_at: string;
+}
+
+/** Limits, the newest first. */
+export interface SpendingLimitList {
+  data: SpendingLimit[];
+  has_more: boolean;
+  /** The `cursor` of the next page. */
+  next_cursor: string | null;
+}
+
+/** The time zone by which the periods of limits are counted. */
+export interface TimeZone {
+  /** IANA name. */
+  time_zone: string;
+}
+
 /** What was said. With `text`, `srt` or `vtt` as the format, the answer is text instead. */
 export interface Transcript {
   text: string;
@@ -4809,6 +4926,8 @@ export interface UpdateKeyRequest {
   name?: string | undefined;
   /** What the key may do. */
   scopes?: Scope[] | undefined;
+  /** The project that it belongs to; null for none. Needs a session. */
+  project_id?: string | null | undefined;
   /** When the key stops working by itself; null for never. */
   expires_at?: string | null | undefined;
   /** The only models that the key may use, fallbacks included. Null: all. */
@@ -4822,6 +4941,14 @@ export interface UpdateKeyRequest {
   signing_public_key?: string | null | undefined;
   /** Inference requests without a valid signature are refused. */
   require_signature?: boolean | undefined;
+}
+
+/** What to change. */
+export interface UpdateProjectRequest {
+  /** For people. */
+  name?: string | undefined;
+  /** `true` archives it and revokes its API keys; `false` takes it into use again, with new keys. */
+  archived?: boolean | undefined;
 }
 
 /** A file that is sent in parts. */

@@ -26,6 +26,7 @@ import type {
   CorrectionRequest,
   CorrectionResponse,
   CreateKeyRequest,
+  CreateProjectRequest,
   CreateUploadRequest,
   CurrentPlanResponse,
   DedicatedCapacityRequest,
@@ -51,6 +52,8 @@ import type {
   KeyBudgetUpdateRequest,
   KeyCreatedResponse,
   KeyResponse,
+  LimitKind,
+  LimitStatus,
   LogConsistencyResponse,
   LogDeclarations,
   LogTimestamp,
@@ -130,6 +133,8 @@ import type {
   PlanUsageQuotaResponse,
   PriceInput,
   PriceList,
+  Project,
+  ProjectList,
   PublishedContentItem,
   PublishedContentListResponse,
   PublishedContentResponse,
@@ -152,12 +157,17 @@ import type {
   ServiceStatus,
   SessionListResponse,
   SessionResponse,
+  SetLimitRequest,
   SiteEventCreateRequest,
   SiteEventJsonLd,
   SiteEventResponse,
   SiteEventUpdateRequest,
+  SpendingLimit,
+  SpendingLimitList,
+  TimeZone,
   UpdateChatCompletionRequest,
   UpdateKeyRequest,
+  UpdateProjectRequest,
   Upload,
   UsageQuery,
   UsageResponse,
@@ -326,6 +336,24 @@ export interface InvoiceGetQuery {
   readonly livemode?: boolean | undefined;
 }
 
+export interface LimitQuery {
+  /** Only limits of this kind. */
+  readonly kind?: LimitKind | undefined;
+  /** Only limits of this subject. */
+  readonly subject?: string | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export interface LimitGetQuery {
+  /** Whose spending, for a limit of each of a kind. */
+  readonly subject?: string | undefined;
+  /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
+  readonly livemode?: boolean | undefined;
+}
+
 export interface PeopleExportAllQuery {
   /** Words that are all found in e-mail address, name or company; case and accents do not matter. One or two letters have to begin a word; `#beta` finds the tag. Of one or two characters that are neither letters nor digits nothing is found, so they alone are refused. */
   readonly q?: string | undefined;
@@ -380,6 +408,15 @@ export interface PlanInvoiceQuery {
 export interface PlanPaymentQuery {
   /** False: those of the payment sandbox, where this gateway has no payment provider. Default: the mode of the API key that asks; live for sessions. */
   readonly livemode?: boolean | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export interface ProjectQuery {
+  /** Only the project with this id of yours. */
+  readonly external_id?: string | undefined;
   /** How many at most. */
   readonly limit?: number | undefined;
   /** The `next_cursor` of the page before. */
@@ -1033,6 +1070,39 @@ export class Keys extends Resource {
   }
 }
 
+/** `tallygate.limits`: What may be spent, by whom and for what, and how fast. */
+export class Limits extends Resource {
+  /** List limits. Limits of the account, the newest first. */
+  list(query?: LimitQuery, options?: CallOptions): PagedCall<SpendingLimitList, SpendingLimit> {
+    return this.transport.pages({ path: '/v1/limits', query: { ...query } }, options);
+  }
+
+  /** Set a limit. Puts it in place of the limit of the same kind, subject and period. It binds every request that begins from now on, on every gateway within a second. What was spent in the period before counts; requests that are running now do not. */
+  set(request: SetLimitRequest, options?: CallOptions): Call<SpendingLimit> {
+    return this.transport.json({ method: 'PUT', path: '/v1/limits', body: request }, options);
+  }
+
+  /** Time zone of limits. The time zone by which the periods of limits are counted; `UTC` until another is set. */
+  timeZone(options?: CallOptions): Call<TimeZone> {
+    return this.transport.json({ method: 'GET', path: '/v1/limits/time-zone' }, options);
+  }
+
+  /** Set the time zone of limits. The periods that run now begin and end by it from now on; what was spent in them counts. */
+  setTimeZone(request: TimeZone, options?: CallOptions): Call<TimeZone> {
+    return this.transport.json({ method: 'PUT', path: '/v1/limits/time-zone', body: request }, options);
+  }
+
+  /** Get a limit and what is spent under it. For a limit of each of a kind, `subject` says whose spending is meant. */
+  get(limitId: string, query?: LimitGetQuery, options?: CallOptions): Call<LimitStatus> {
+    return this.transport.json({ method: 'GET', path: `/v1/limits/${pathStep(limitId)}`, query: { ...query } }, options);
+  }
+
+  /** Delete a limit. Requests that begin from now on are not bound by it, on every gateway within a second. */
+  delete(limitId: string, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'DELETE', path: `/v1/limits/${pathStep(limitId)}` }, options);
+  }
+}
+
 /** `tallygate.marketingEvents`: Events as the marketing workspace works with them. */
 export class MarketingEvents extends Resource {
   /** List events of the workspace. In every state, with the figures of their registrations, the next one first. */
@@ -1280,6 +1350,29 @@ export class Plans extends Resource {
   /** Set spend alerts. Replaces the thresholds. */
   setSpendAlerts(request: PlanSpendAlertsRequest, options?: CallOptions): Call<PlanSpendAlertsResponse> {
     return this.transport.json({ method: 'PUT', path: '/v1/plans/spend-alerts', body: request }, options);
+  }
+}
+
+/** `tallygate.projects`: Parts of an account’s work, with API keys and limits. */
+export class Projects extends Resource {
+  /** List projects. Projects of the account, archived ones included, the newest first. */
+  list(query?: ProjectQuery, options?: CallOptions): PagedCall<ProjectList, Project> {
+    return this.transport.pages({ path: '/v1/projects', query: { ...query } }, options);
+  }
+
+  /** Create a project. With an `external_id` that a project of the account has already, the answer is that project, as it is. */
+  create(request: CreateProjectRequest, options?: CallOptions): Call<Project> {
+    return this.transport.json({ method: 'POST', path: '/v1/projects', body: request }, options);
+  }
+
+  /** Get a project. One project of the account. */
+  get(projectId: string, options?: CallOptions): Call<Project> {
+    return this.transport.json({ method: 'GET', path: `/v1/projects/${pathStep(projectId)}` }, options);
+  }
+
+  /** Change or archive a project. The API keys of a project that is archived stop working on every gateway within a second. */
+  update(projectId: string, request: UpdateProjectRequest, options?: CallOptions): Call<Project> {
+    return this.transport.json({ method: 'PATCH', path: `/v1/projects/${pathStep(projectId)}`, body: request }, options);
   }
 }
 

@@ -20,6 +20,7 @@ import { deleteAccountVideos } from '../inference/videos/index.ts';
 import { createSecretBox } from '../kernel/secret-box.ts';
 import { createDesk, createOutbox, type Outbox } from '../mail/index.ts';
 import type { Catalog } from '../money/catalog/index.ts';
+import { createSpendingReader, type SpendingReader } from '../money/limits/index.ts';
 import { internalSecretOf } from './bootstrap.ts';
 import type { Foundation } from './foundation.ts';
 import { type Authenticator, createAuthenticator } from './http/credentials.ts';
@@ -36,6 +37,8 @@ export interface Accounts {
   readonly keyDirectory: CachedKeyDirectory;
   /** The permissions of a key, for background work without its request. */
   readonly grantOfKey: ReturnType<typeof createGrantOfKey>;
+  /** The limits of an account. */
+  readonly spendingOf: SpendingReader;
   readonly authenticator: Authenticator;
   readonly storing: Storing;
   /** Encrypts stored prompts and answers. */
@@ -70,7 +73,12 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
   });
   const { users, sessions } = identity;
 
-  const keyDirectory = new CachedKeyDirectory({ read: createReadKey({ em, users }), lastUse: createLastUse({ em, log }), clock });
+  const spendingOf = createSpendingReader(pool);
+  const keyDirectory = new CachedKeyDirectory({
+    read: createReadKey({ em, users, spendingOf }),
+    lastUse: createLastUse({ em, log }),
+    clock,
+  });
   closing.add('key directory', () => keyDirectory.close());
   const keys = createKeys({
     em,
@@ -90,9 +98,10 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
   return {
     identity,
     storing,
+    spendingOf,
     keys,
     keyDirectory,
-    grantOfKey: createGrantOfKey({ em, users }),
+    grantOfKey: createGrantOfKey({ em, users, spendingOf }),
     authenticator: createAuthenticator({ keys: evenRefusals(keyDirectory), sessions, storing, internalSecret }),
     internalSecret,
     content: createContentKeys({ pool, box: secretBox }),

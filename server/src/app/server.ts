@@ -2,7 +2,8 @@ import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { contract } from '@tallygate/contract';
 import { accountRoutes, deviceLoginRoutes, identityRoutes, mfaRoutes, userRoutes } from '../access/identity/index.ts';
-import { keyRoutes } from '../access/keys/index.ts';
+import { keyRoutes, revokeProjectKeys } from '../access/keys/index.ts';
+import { Projects, projectRoutes } from '../access/projects/index.ts';
 import { sealedBlobs } from '../adapters/blobs/sealed-blobs.ts';
 import { openJobQueue } from '../adapters/queue/bullmq.ts';
 import type { RunningTimers } from '../adapters/timers/port.ts';
@@ -27,6 +28,7 @@ import { createLog, flushed } from '../kernel/log.ts';
 import { budgetRoutes, createBudgetRecords, createBudgets } from '../money/budgets/index.ts';
 import { CatalogAdministration, catalogRoutes, createShownModels } from '../money/catalog/index.ts';
 import { ledgerRoutes } from '../money/ledger/index.ts';
+import { Limits, limitRoutes } from '../money/limits/index.ts';
 import { createAccountPlans, createPlans, planAdministrationRoutes, planOfSeller, planRoutes } from '../money/plans/index.ts';
 import { runRoutes } from '../money/runs/index.ts';
 import { anchorRoutes, invoiceRoutes, publishedKeySet, receiptKeyOf, receiptRoutes } from '../receipts/index.ts';
@@ -191,6 +193,8 @@ export async function startServer(
     const idempotency = createIdempotency({ pool, clock, log });
     closing.add('idempotency', async () => idempotency.close());
     const readiness = new Readiness();
+    const isModel = (id: string) => catalog.find(id) !== undefined;
+    const forgetKeys = (accountId: string) => accounts.keyDirectory.changed(`account:${accountId}`);
     const docs = createDocsSite(DOCS_SITE);
     const discovery = openDiscovery({ catalog, config, securityContact: config.securityContact, publicUrl, clock });
     const { storageBytes: _, ...fileLimits } = config.files;
@@ -222,6 +226,8 @@ export async function startServer(
           budgetRoutes({ budgets: createBudgets({ pool, keys, lanes, clock }), records: createBudgetRecords(pool), keys }),
         ),
         ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
+        ...endpointsOf(contract.projects, projectRoutes(new Projects({ pool, clock, revokeKeys: revokeProjectKeys }))),
+        ...endpointsOf(contract.limits, limitRoutes(new Limits({ pool, lanes, clock, isModel, forgetKeys }))),
         ...endpointsOf(
           contract.catalog,
           catalogRoutes({

@@ -170,13 +170,13 @@ function openDeployments(
 }
 
 function inferenceDeps(
-  { foundation, catalog, billing: { lanes }, plans, problemReply }: ServingDeps,
+  { foundation, catalog, billing: { lanes }, accounts: { spendingOf }, plans, problemReply }: ServingDeps,
   keyRefusals: ReturnType<typeof createKeyRefusals>,
 ): Omit<InferenceDeps, 'deployments' | 'runs' | CallTools> {
   const { config, log, clock, metrics } = foundation;
   const servedLog = withoutRedaction(log);
   return {
-    ...{ catalog, plans: plans.book, lanes, clock, log, problemReply },
+    ...{ catalog, plans: plans.book, lanes, clock, log, problemReply, spendingOf },
     gatewayId: newGatewayId(),
     running: new RunningCalls({ readOnMs: config.disconnected.timeoutMs, mostLeftPerKey: config.disconnected.callsPerKey }),
     timeouts: config.timeouts,

@@ -78,7 +78,9 @@ export async function openStatefulResources(deps: StatefulResourcesDeps): Promis
   const videos = createVideos(videoDeps);
   const stored = openStoredAnswers(deps, files);
   const operations = [...stored.operations, ...videoOperations(videoDeps)];
-  const callerStatusOf = createCallerStatusOf({ grantOfKey: accounts.grantOfKey, users: accounts.identity.users, plans, clock });
+  const callerStatusOf = createCallerStatusOf({
+    ...{ grantOfKey: accounts.grantOfKey, users: accounts.identity.users, spendingOf: accounts.spendingOf, plans, clock },
+  });
   const { batchWork, batches } = await openBatches(deps, { files, operations, callerStatusOf });
   const responsesInBackground = backgroundOf(deps, stored, callerStatusOf);
   const videosFollowed = videoWork(videoDeps);

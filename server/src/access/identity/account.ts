@@ -12,6 +12,8 @@ export const AccountSchema = defineEntity({
     givenPlan: p.text().fieldName('given_plan').nullable(),
     storesContent: p.boolean().fieldName('stores_content').defaultRaw('true'),
     createdAt: p.datetime().fieldName('created_at'),
+    /** By which the periods of its limits are counted, an IANA name. */
+    timeZone: p.text().fieldName('time_zone').defaultRaw("'UTC'"),
     /** By contract; all three or none. */
     reservedRequestsPerMinute: p.integer().fieldName('reserved_requests_per_minute').nullable(),
     reservedTokensPerMinute: p.integer().fieldName('reserved_tokens_per_minute').nullable(),

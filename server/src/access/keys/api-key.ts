@@ -11,6 +11,7 @@ export const ApiKeySchema = defineEntity({
     id: p.uuid().primary(),
     accountId: p.uuid().fieldName('account_id'),
     userId: p.uuid().fieldName('user_id'),
+    projectId: p.uuid().fieldName('project_id').nullable(),
     lookupId: p.text().fieldName('lookup_id'),
     name: p.text(),
     livemode: p.boolean(),
@@ -86,6 +87,7 @@ ApiKeySchema.setClass(ApiKey);
 /** The settings of a key that its owner may change at any time; the cap is not among them. */
 export const SETTINGS = [
   'name',
+  'projectId',
   'scopes',
   'expiresAt',
   'allowedModels',

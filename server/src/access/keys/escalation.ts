@@ -70,6 +70,21 @@ export function refuseSecondPurse(key: { readonly id: string }, principal: Princ
 }
 
 /**
+ * The limits of a project bound its keys together: one that could change keys of another project would spend under the limits of that one.
+ * @throws Problem `forbidden`
+ */
+export async function refuseOtherProject(
+  { projectId }: Pick<ApiKey, 'projectId'>,
+  principal: Principal,
+  unit: EntityManager,
+): Promise<void> {
+  if (principal.kind === 'session') return;
+  const own = (await unit.findOneOrFail(ApiKey, { id: principal.keyId })).projectId ?? null;
+  if (own !== null && own !== (projectId ?? null))
+    throw new Problem('forbidden', 'An API key of a project changes keys of that project alone: use a session.');
+}
+
+/**
  * What a key gives another, it must have itself; what that one had before, it may keep. Test keys lie about in more places than live ones,
  * so they change none of these.
  * @throws Problem `scope_required`, `forbidden`

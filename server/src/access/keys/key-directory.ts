@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { KeyPrincipal } from '../../http/index.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
+import type { SpendingRules } from '../../money/limits/index.ts';
 import type { DedicatedCapacity } from '../identity/index.ts';
 
 /** How a key's requests are signed (RFC 9421). */
@@ -31,6 +32,10 @@ export interface KeyGrant {
   readonly monthlyCap: NanoUsd | null;
   /** Id of the account's plan (`free`, `pro`, `scale`, `enterprise`). */
   readonly plan: string;
+  /** The project that the key belongs to; absent where it belongs to none. */
+  readonly projectId?: string;
+  /** The limits of its account; absent where it has none. */
+  readonly spending?: SpendingRules;
   /** Absent where nothing narrows the key. */
   readonly limits?: KeyLimits;
   /** What its account has reserved by contract; absent without one. */

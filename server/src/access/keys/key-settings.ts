@@ -21,12 +21,14 @@ interface Surroundings {
  * @throws Problem `validation_failed` for an expiry that is past, an unknown model, a rate above the plan's, a public key that is none
  */
 export function settingsFrom(input: UpdateKeyRequest | CreateKeyRequest, surroundings: Surroundings): KeySettings {
-  const { name, scopes, expires_at, allowed_models, allowed_endpoints, metadata, signing_public_key, require_signature } = input;
+  const { name, project_id, scopes, expires_at, allowed_models, allowed_endpoints, metadata, signing_public_key, require_signature } =
+    input;
   for (const [index, model] of (allowed_models ?? []).entries())
     if (!surroundings.isModel(model)) throw invalid(['allowed_models', index], 'is not a model: GET /v1/models lists them');
   if (signing_public_key) requirePublicKey(signing_public_key);
   return {
     ...(name !== undefined && { name }),
+    ...(project_id !== undefined && { projectId: project_id }),
     ...(scopes && { scopes: [...new Set(scopes)] }),
     ...(expires_at !== undefined && { expiresAt: expiryOf(expires_at, surroundings.now) }),
     ...(allowed_models !== undefined && { allowedModels: allowed_models && [...new Set(allowed_models)] }),

@@ -12,8 +12,17 @@ import { inUnit } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
 import { type Owner, requireLiveSession, type Users } from '../identity/index.ts';
+import { requireProject } from '../projects/index.ts';
 import { ApiKey, DEFAULT_ALERT_THRESHOLDS, type KeySettings, SETTINGS } from './api-key.ts';
-import { reachOfCaller, refuseBeyondReach, refuseBeyondRole, refuseSecondPurse, refuseWidening, requireStanding } from './escalation.ts';
+import {
+  reachOfCaller,
+  refuseBeyondReach,
+  refuseBeyondRole,
+  refuseOtherProject,
+  refuseSecondPurse,
+  refuseWidening,
+  requireStanding,
+} from './escalation.ts';
 import { formatKey, newLookupId, newSecret, secretHash } from './key-secret.ts';
 import { requireConsistent, settingsFrom } from './key-settings.ts';
 
@@ -84,6 +93,7 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
       if (!key) throw notFound();
       // Behind the lock: waiting for it may have taken long.
       await requireStanding(principal, unit, present());
+      await refuseOtherProject(key, principal, unit);
       const effected = await effect(key, unit);
       await announce(unit, key.lookupId);
       return { lookupId: key.lookupId, result: effected };
@@ -108,6 +118,7 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
       const settings = settingsFrom(input, { isModel, plan: plans.of(plan), livemode: input.livemode, testRates, now });
       const key = await inUnitOfWork(em, async (unit) => {
         if (sessionId !== undefined) await requireLiveSession(unit, sessionId, now);
+        if (input.project_id) await requireProject(inUnit(unit), accountId, input.project_id);
         const made = unit.create(ApiKey, {
           id: newId(),
           accountId,
@@ -161,6 +172,9 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
         if (key.revokedAt) throw new Problem('conflict', 'The API key is revoked: create a new one instead.');
         if (principal.kind === 'key' && (input.signing_public_key !== undefined || input.require_signature !== undefined))
           throw new Problem('session_required', 'How requests are signed is changed by people: log in and send the session token.');
+        if (principal.kind === 'key' && input.project_id !== undefined)
+          throw new Problem('session_required', 'Which project a key belongs to is changed by people: log in and send the session token.');
+        if (input.project_id) await requireProject(inUnit(unit), key.accountId, input.project_id);
         const caller = await reachOfCaller(principal, unit);
         const before = { ...key };
         const settings = settingsFrom(input, { isModel, plan: plans.of(plan), livemode: key.livemode, testRates, now: present() });

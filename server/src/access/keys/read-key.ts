@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { SpendingReader } from '../../money/limits/index.ts';
 import type { Users } from '../identity/index.ts';
 import { ApiKey } from './api-key.ts';
 import type { KnownKey, ReadKey } from './cached-key-directory.ts';
@@ -7,6 +8,7 @@ import { limitsOf } from './key-limits.ts';
 import { lockOf, statusOf } from './key-lock.ts';
 
 interface ReadKeyDeps {
+  readonly spendingOf: SpendingReader;
   readonly em: EntityManager;
   readonly users: Pick<Users, 'ownerOf'>;
 }
@@ -25,17 +27,20 @@ export const createGrantOfKey =
     return known && statusOf(known.key, now) === 'active' ? known.grant : undefined;
   };
 
-async function read(where: { lookupId: string } | { id: string }, { em, users }: ReadKeyDeps): Promise<KnownKey | undefined> {
+async function read(where: { lookupId: string } | { id: string }, { em, users, spendingOf }: ReadKeyDeps): Promise<KnownKey | undefined> {
   const key = await em.fork().findOne(ApiKey, where);
   const owner = key && (await users.ownerOf(key.userId));
   if (!key || !owner) return undefined;
-  const { id: keyId, accountId, userId, livemode, scopes, monthlyCap } = key;
+  const { id: keyId, accountId, userId, livemode, scopes, monthlyCap, projectId } = key;
+  const spending = await spendingOf(accountId);
   return {
     key: lockOf(key),
     grant: {
       principal: { kind: 'key', keyId, accountId, userId, role: owner.role, scopes: new Set(scopes), livemode },
       monthlyCap: monthlyCap ?? null,
       plan: owner.plan,
+      ...(projectId && { projectId }),
+      ...(spending && { spending }),
       ...(owner.dedicated && { dedicated: owner.dedicated }),
       ...limitsOf(key),
     },

@@ -1,5 +1,5 @@
 import { recordAudit } from '../../audit/index.ts';
-import { rowsOf } from '../../kernel/statements.ts';
+import { type Queryable, rowsOf } from '../../kernel/statements.ts';
 import type { OnAccountClosed } from '../identity/index.ts';
 import { KEYS_CHANNEL } from './keys.ts';
 import { tables } from './tables.ts';
@@ -15,3 +15,17 @@ export const revokeAccountKeys: OnAccountClosed = async (db, { accountId, at, ac
     await recordAudit(db, { accountId, actor, action: 'key.revoked', target: { kind: 'key', id }, origin });
   await db.query('select pg_notify($1, $2)', [KEYS_CHANNEL, `account:${accountId}`]);
 };
+
+/** The same for the keys of a project that is archived. */
+export async function revokeProjectKeys(
+  db: Queryable,
+  { projectId, at }: { readonly projectId: string; readonly at: Date },
+): Promise<void> {
+  const revoked = tables
+    .updateTable('api_keys')
+    .set({ revoked_at: at })
+    .where('project_id', '=', projectId)
+    .where('revoked_at', 'is', null);
+  for (const { id, account_id: accountId } of await rowsOf(db, revoked.returning(['id', 'account_id'])))
+    await recordAudit(db, { accountId, actor: { kind: 'system', id: null }, action: 'key.revoked', target: { kind: 'key', id } });
+}

@@ -37,6 +37,7 @@ const toWire = (key: ApiKey, now: Date): KeyResponse => ({
   prefix: keyPrefix(key),
   livemode: key.livemode,
   scopes: key.scopes,
+  project_id: key.projectId ?? null,
   status: key.status(now),
   monthly_cap_usd: key.monthlyCap == null ? null : formatUsd(key.monthlyCap),
   allowed_models: key.allowedModels ?? null,

@@ -1,4 +1,4 @@
-import type { BudgetDetail } from '@tallygate/contract';
+import type { BudgetDetail, LimitKind } from '@tallygate/contract';
 import type { NanoUsd, PicoUsd } from '../../kernel/money.ts';
 
 /** Whole units of what a plan's quota counts, by meter. */
@@ -33,7 +33,7 @@ export interface QuotaLane {
 export interface RateLane {
   readonly id: string;
   /** Whose limits these are. */
-  readonly owner: 'key' | 'plan' | 'contract';
+  readonly owner: 'key' | 'plan' | 'contract' | LimitKind;
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
   /** Holds that may run at the same time. */

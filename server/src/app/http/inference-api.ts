@@ -15,6 +15,8 @@ import {
   type SharedLane,
   type SignatureCheck,
   streamCall,
+  withEndUser,
+  withLimits,
 } from '../../inference/calls/index.ts';
 import { newReceiptId } from '../../kernel/ids.ts';
 import type { Problem } from '../../kernel/problem.ts';
@@ -96,7 +98,11 @@ async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDe
     const hangUp = new AbortController();
     const receiptId = newReceiptId(startedAt);
     const ids = { requestId, clientRequestId, receiptId, surface: exchange.surface };
-    const call: Call = { ...ids, startedAt, startedTick, grant, headers, work, clientSignature, signal: hangUp.signal };
+    const call: Call = {
+      ...{ ...ids, startedAt, startedTick, work, clientSignature, signal: hangUp.signal },
+      grant: grant.principal.kind === 'session' ? await withLimits(grant, deps.inference) : grant,
+      headers: headers.endUser === undefined ? withEndUser(headers, request) : headers,
+    };
     await serveCall(call, { ...serving, exchange, fingerprint: body.fingerprint, hangUp }, deps);
   } finally {
     if (body.discard) await body.discard();

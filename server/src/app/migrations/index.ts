@@ -84,6 +84,7 @@ import { logTilesMigration } from './0130-log-tiles.ts';
 import { packedReceiptsMigration } from './0131-packed-receipts.ts';
 import { auditOfNewEntriesMigration } from './0132-audit-of-new-entries.ts';
 import { dedicatedCapacityMigration } from './0160-dedicated-capacity.ts';
+import { projectsAndLimitsMigration } from './0161-projects-and-limits.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -172,4 +173,5 @@ export const migrations: readonly Migration[] = [
   packedReceiptsMigration,
   auditOfNewEntriesMigration,
   dedicatedCapacityMigration,
+  projectsAndLimitsMigration,
 ];

@@ -18,12 +18,18 @@ const NEVER = new AbortController().signal;
 /** The lanes have lost the hold of a batch: until it is held anew, no line may run. */
 export class HoldLost extends Error {}
 
+/** Under what a hold was taken: the cap of the key, and the limits of the account. */
+interface Kept {
+  readonly cap: NanoUsd | null;
+  readonly limits: string | undefined;
+}
+
 /** The money of batches: one hold each, on the lanes that their lines would pass through one by one. */
 export class BatchHolds {
   readonly #lines: BatchLines;
   readonly #deps: Pick<BatchDeps, 'inference' | 'settledOf'>;
-  /** Holds that this process has taken and keeps, with the cap of the key under which they were taken. */
-  readonly #kept = new Map<string, NanoUsd | null>();
+  /** Holds that this process has taken and keeps, with what they were taken under. */
+  readonly #kept = new Map<string, Kept>();
 
   constructor(lines: BatchLines, deps: Pick<BatchDeps, 'inference' | 'settledOf'>) {
     this.#lines = lines;
@@ -51,9 +57,11 @@ export class BatchHolds {
   }
 
   /** False where it has to be taken anew: what was held under a higher cap may be more than what the key may spend. */
-  isKept(batchId: string, { monthlyCap }: Caller): boolean {
-    const cap = this.#kept.get(batchId);
-    return cap !== undefined && (monthlyCap === null || (cap !== null && cap <= monthlyCap));
+  isKept(batchId: string, { monthlyCap, spending }: Caller): boolean {
+    const kept = this.#kept.get(batchId);
+    // Its lines are settled on the lanes that it was taken on.
+    if (!kept || kept.limits !== spending?.edition) return false;
+    return monthlyCap === null || (kept.cap !== null && kept.cap <= monthlyCap);
   }
 
   /** A hold of nothing, where none of what is left may be spent: what was answered before is settled out of it all the same, as debt. */
@@ -62,7 +70,7 @@ export class BatchHolds {
     const grant = 'limits' in caller || caller.monthlyCap !== null ? { ...caller, monthlyCap: null } : caller;
     // Debt may have carried a lane above its cap.
     await holdForMany({ ...sharedHold({ ...batch, runCap: null }, grant), worstCase: NOTHING, isForDebt: true }, this.#deps.inference);
-    this.#kept.set(batch.id, null);
+    this.#kept.set(batch.id, { cap: null, limits: caller.spending?.edition });
   }
 
   async release(batchId: string): Promise<void> {
@@ -138,7 +146,7 @@ export class BatchHolds {
     // A run that is over lets nothing in, and the runs above it pay too. That it is held is no call of the run: each line will be one.
     if (batch.runId === null) await holdForMany({ ...shared, worstCase }, inference);
     else await asStep({ ...shared, signal: NEVER }, inference, (inRun) => holdForMany({ ...inRun, worstCase }, inference));
-    this.#kept.set(batch.id, caller.monthlyCap);
+    this.#kept.set(batch.id, { cap: caller.monthlyCap, limits: caller.spending?.edition });
   }
 }
 
@@ -159,4 +167,5 @@ const sharedHold = (batch: StoredBatch, caller: Caller) => ({
   startedAt: batch.heldAt.getTime(),
   grant: { ...caller, plan: batch.heldPlan },
   headers: headersOf(batch),
+  kind: 'batch_line' as const,
 });

@@ -19,7 +19,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { type Catalog, costBound } from '../../money/catalog/index.ts';
 import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
 import { type Call, priceFactorOf } from './call.ts';
-import { lanesOf, type Payer, payerOf } from './caller-lanes.ts';
+import { lanesOf, limitLanesOf, type Payer, payerOf } from './caller-lanes.ts';
 import type { Deployments, Skipped, Target } from './deployments.ts';
 import { requireModels } from './key-limits.ts';
 import { moneyRefusal } from './money-refusal.ts';
@@ -54,6 +54,8 @@ export interface Admission extends Payer {
   readonly skipped: readonly Skipped[];
   /** Bound on the tokens of one choice: held, and sent to the provider. Null where the endpoint has none. */
   readonly maxOutputTokens: number | null;
+  /** The lanes of limits that it is held on; undefined where there are none. */
+  readonly limitLanes: readonly string[] | undefined;
   /** Whether that bound is ours rather than the caller's. */
   readonly isBoundOurs: boolean;
   /** What was held with it: what settles it should this process die while the provider of the first attempt is at work. */
@@ -110,7 +112,7 @@ export async function admitLeft(
 export async function admit(call: Call, deps: AdmissionDeps, inFlightOf?: (admission: Admission) => InFlight): Promise<Admission> {
   requireModels(call, deps.catalog);
   const offers = offersFor(call, deps);
-  const rates = rateDraw(call, deps);
+  const rates = rateDraw(call, modelOf(offers), deps);
   const whole = holdRequest(call, offers, deps);
   const worst = worstOf(whole);
   refuseBeyondAnyHold(worst, call.work.cheaper);
@@ -155,6 +157,7 @@ function admitted(
     skipped: offers.flatMap((offer) => offer.skipped),
     maxOutputTokens,
     isBoundOurs: output !== null && maxOutputTokens !== output.asked,
+    limitLanes: limitLanesOf(call, modelOf(offers)),
     ...payerOf(call, plans),
   };
 }
@@ -215,7 +218,7 @@ export function admitToShare(
 }
 
 /** One hold for many calls, which are settled out of it part by part. */
-export interface SharedHold extends Pick<Call, 'grant' | 'headers' | 'startedAt' | 'run'> {
+export interface SharedHold extends Pick<Call, 'grant' | 'headers' | 'startedAt' | 'run' | 'kind'> {
   readonly holdId: string;
   /** As the lanes' `HoldRequest` has it, epoch milliseconds. */
   readonly keptUntil: number;
@@ -284,9 +287,12 @@ function holdRequest(call: Call, offers: readonly Offer[], { plans }: Pick<Admis
     },
     outputTokens: { wanted, least: mayShrink ? leastOutputTokens(wanted, choices) : wanted },
     units: unitsBound(offers.map(({ bound }) => bound)),
-    ...lanesOf(call, plans),
+    ...lanesOf(call, plans, modelOf(offers)),
   };
 }
+
+/** Under which of the models limits count the call: the one that is tried first, whichever answers in the end. */
+const modelOf = ([first]: readonly Offer[]): string | undefined => first?.model.id;
 
 /** What the call can take of a plan's quota at most, apart from the tokens out; as `quotaUnits` counts it afterwards. */
 function unitsBound(bounds: readonly WorkBound[]): HoldRequest['units'] {

@@ -4,8 +4,8 @@ import type { SessionGrant } from '../../http/index.ts';
 import type { RunStep } from '../../money/runs/index.ts';
 import type { InferenceHeaders } from './headers.ts';
 
-/** Who calls and what they may spend. */
-export type Caller = KeyGrant | SessionGrant;
+/** Who calls and what they may spend. A session has the limits of its account where it is to run a model. */
+export type Caller = KeyGrant | (SessionGrant & Pick<KeyGrant, 'spending'>);
 
 /** One inference request from its arrival to its settlement, apart from what it asks for. */
 export interface CallContext {

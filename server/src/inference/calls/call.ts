@@ -30,3 +30,6 @@ export const trafficOf = (grant: Caller): Traffic => {
   if (!isLive(grant.principal)) return 'test';
   return reservedFor(grant) ? 'dedicated' : 'shared';
 };
+
+/** The project of the caller's key; a session is of none. */
+export const projectOf = (grant: Caller): string | undefined => ('projectId' in grant ? grant.projectId : undefined);

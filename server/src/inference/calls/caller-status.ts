@@ -1,6 +1,7 @@
 import type { Users } from '../../access/identity/index.ts';
 import type { KeyGrant } from '../../access/keys/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { SpendingReader } from '../../money/limits/index.ts';
 import type { PlanBook } from '../../money/plans/index.ts';
 import type { Caller } from './call-context.ts';
 
@@ -29,12 +30,13 @@ export type StandingOf = (creator: Creator) => Promise<CallerStatus>;
 interface StandingDeps {
   readonly grantOfKey: (keyId: string, now: Date) => Promise<KeyGrant | undefined>;
   readonly users: Pick<Users, 'ownerOf'>;
+  readonly spendingOf: SpendingReader;
   readonly plans: Pick<PlanBook, 'standard'>;
   readonly clock: Clock;
 }
 
 /** A key has to be good still. Of a session it is its user: a user who has logged out still gets what was asked for. */
-export function createCallerStatusOf({ grantOfKey, users, plans, clock }: StandingDeps): StandingOf {
+export function createCallerStatusOf({ grantOfKey, users, spendingOf, plans, clock }: StandingDeps): StandingOf {
   return async ({ accountId, livemode, keyId, userId, sessionId }) => {
     const grant = keyId === null ? undefined : await grantOfKey(keyId, new Date(clock.now()));
     if (grant) return { state: 'good', caller: grant };
@@ -42,7 +44,9 @@ export function createCallerStatusOf({ grantOfKey, users, plans, clock }: Standi
     const who = { accountId, userId: userId ?? '', role: owner?.role ?? 'member' } as const;
     const [plan, monthlyCap] = [owner?.plan ?? plans.standard.id, null];
     if (keyId === null) {
-      const caller: Caller = { principal: { kind: 'session', sessionId: sessionId ?? '', ...who }, plan, monthlyCap };
+      const spending = await spendingOf(accountId);
+      const principal = { kind: 'session', sessionId: sessionId ?? '', ...who } as const;
+      const caller: Caller = { principal, plan, monthlyCap, ...(spending && { spending }) };
       return { state: owner ? 'good' : 'gone', caller };
     }
     const principal = { kind: 'key', keyId, scopes: new Set<never>(), livemode, ...who } as const;

@@ -1,4 +1,5 @@
 import type { Problem } from '../../kernel/problem.ts';
+import type { SpendingReader } from '../../money/limits/index.ts';
 import type { RunDirectory } from '../../money/runs/index.ts';
 import type { ReceiptPromises } from '../../receipts/index.ts';
 import type { AdmissionDeps } from './admission.ts';
@@ -18,6 +19,8 @@ export interface InferenceDeps extends AdmissionDeps, AttemptDeps {
   /** Signs what is promised of a receipt; left out where nobody reads it. */
   readonly promises?: Pick<ReceiptPromises, 'of'> | undefined;
   readonly runs: Pick<RunDirectory, 'enter'>;
+  /** The limits of an account, for a session that is to run a model. */
+  readonly spendingOf: SpendingReader;
   /** Of an answer that is given as a whole; one that is larger is charged and not given. 64 MiB where it is left out. */
   readonly mostAnswerBytes?: number;
   problemReply(problem: Problem, call: Pick<Call, 'requestId' | 'clientRequestId' | 'surface'>): Reply;

@@ -24,6 +24,9 @@ export interface InferenceHeaders {
   readonly via?: string | undefined;
   /** That the log be anchored on chain soon, with this receipt in it; absent where nobody asks. */
   readonly anchorWished?: true | undefined;
+  /** Which of the caller's users it is for, and what for; absent where nobody says. */
+  readonly endUser?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
 }
 
 /** Epoch milliseconds, or milliseconds after the request arrived. */
@@ -56,6 +59,7 @@ export function parseInferenceHeaders(headers: IncomingHttpHeaders): InferenceHe
   const budget = given['x-agent-max-budget'];
   const calls = given['x-agent-max-calls'];
   const deadline = given['x-agent-deadline'];
+  const tags = given['x-tags'];
   const bound = OF_A_RUN.find(([name]) => given[name] !== undefined);
   if (bound && runId === null)
     throw invalidInput([
@@ -74,11 +78,16 @@ export function parseInferenceHeaders(headers: IncomingHttpHeaders): InferenceHe
     via,
     betas,
     ...(given['x-vaas-anchor'] === 'true' && { anchorWished: true }),
+    endUser: given['x-end-user'],
+    ...(tags !== undefined && { tags: tagsOf(tags) }),
   };
 }
 
 /** What the answer's `X-VaaS-Anchor` says to a request that asks for an anchor. Without a chain the receipt is signed and logged all the same. */
 export const anchorAnswer = (isAnchoring: boolean): string => (isAnchoring ? 'requested' : 'unavailable');
+
+/** In one order, each once: they name lanes. */
+const tagsOf = (text: string): readonly string[] => [...new Set(text.split(',').map((tag) => tag.trim()))].sort();
 
 const OF_A_RUN = [
   ['x-agent-max-budget', 'X-Agent-Max-Budget'],

@@ -1,3 +1,4 @@
+import type { BudgetDetail } from '@tallygate/contract';
 import type { MeterState, Refused } from '../../adapters/lanes/port.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
@@ -11,6 +12,12 @@ const LIMIT_NAMES = {
   key: 'the monthly cap of this API key',
   plan_quota: 'the quota of your plan',
   balance: 'your balance',
+  account: 'a limit of your account',
+  project: 'a limit of the project',
+  member: 'a limit of the owner of this API key or session',
+  end_user: 'the limit of the end user',
+  tag: 'the limit of the tag',
+  model: 'the limit of the model',
 };
 
 const RETRY_IN_FLIGHT_SECONDS = 1;
@@ -26,6 +33,7 @@ export function moneyRefusal({ lane, lanes, meter, required, resetsAt, mayFitLat
   const headers = { ...rateHeaders(rates), ...runHeaders(lanes) };
   const budget = {
     limit_source: lane.source,
+    ...limitOf(lane.id),
     cap_usd: formatUsd(lane.cap ?? 0n),
     spent_usd: formatUsd(lane.spent),
     held_usd: formatUsd(lane.held),
@@ -42,6 +50,13 @@ export function moneyRefusal({ lane, lanes, meter, required, resetsAt, mayFitLat
   if (meter) return new Problem('budget_exceeded', quotaSentence(meter, { cheaper, plans }), { budget, headers });
   const detail = `This request may cost up to ${budget.required_usd} USD, which does not fit under ${limit}: ${cheaper}, or raise the limit.`;
   return new Problem('budget_exceeded', detail, { budget, headers });
+}
+
+/** Of a limit of the account: whose it is, and of which period. */
+function limitOf(laneId: string): Pick<BudgetDetail, 'subject' | 'period'> {
+  const [, , , window = '', , ...subject] = laneId.startsWith('limit:') ? laneId.split(':') : [];
+  if (window === '') return {};
+  return { ...(subject.join(':') !== '' && { subject: subject.join(':') }), period: window.replace(/@.*$/, '') };
 }
 
 const UNITS: Readonly<Record<string, string>> = { audio_seconds: 'seconds of audio', video_seconds: 'seconds of video' };

@@ -1,9 +1,11 @@
 import type { LaneStore, RateDraw, RateLane, RateRefused, RateStatus, RateWindow } from '../../adapters/lanes/port.ts';
 import { steadyMs } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { limitRates } from '../../money/limits/index.ts';
 import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
 import { type Call, isLive, limitsOf, reservedFor } from './call.ts';
 import type { Caller } from './call-context.ts';
+import { namesOf } from './caller-lanes.ts';
 
 /**
  * What the call takes of its rate limits: those of its key, and those of the plan, which all keys of the account share. As OpenAI does it,
@@ -16,9 +18,12 @@ interface Limits {
   readonly testRates: RateLimits;
 }
 
-export function rateDraw(call: Call, limits: Limits): RateDraw {
+export function rateDraw(call: Call, model: string | undefined, limits: Limits): RateDraw {
   const { estimatedTokens, output } = call.work;
-  return { lanes: rateLanesOf(call.grant, limits), tokens: estimatedTokens + (output ? (output.asked ?? 0) * output.choices : 0) };
+  const { spending } = call.grant;
+  const lanes = rateLanesOf(call.grant, limits);
+  if (spending) lanes.push(...limitRates(spending, namesOf(call, model)));
+  return { lanes, tokens: estimatedTokens + (output ? (output.asked ?? 0) * output.choices : 0) };
 }
 
 function rateLanesOf(grant: Caller, { plans, testRates }: Limits): RateLane[] {
@@ -140,7 +145,10 @@ function openAiDuration(milliseconds: number): string {
   return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
 }
 
-const OWNERS = { key: 'this API key', plan: 'your plan', contract: 'your contract' };
+const OWNERS: Readonly<Record<RateLane['owner'], string>> = {
+  ...{ key: 'this API key', plan: 'your plan', contract: 'your contract', account: 'your account', project: 'the project' },
+  ...{ member: 'the owner of this API key or session', end_user: 'the end user', tag: 'the tag', model: 'the model' },
+};
 
 /** @param cheaper what makes the request count for less, as an advice */
 export function rateLimited({ refusedBy, kind, limit, retryAfterMs, rates }: RateRefused, cheaper: string): Problem {

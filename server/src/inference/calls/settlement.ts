@@ -8,7 +8,7 @@ import { type Cost, costOf, type UnitPrices, usageBound } from '../../money/cata
 import type { SettlementRecord } from '../../money/ledger/index.ts';
 import type { Admission } from './admission.ts';
 import type { Delivered } from './answer-form.ts';
-import { isLive, keyIdOf, priceFactorOf } from './call.ts';
+import { type Call, isLive, keyIdOf, priceFactorOf, projectOf } from './call.ts';
 import type { Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
 import type { Reply } from './reply.ts';
@@ -201,7 +201,7 @@ export async function releaseLater({ call }: Pick<Admission, 'call'>, { lanes, l
 }
 
 /** Members are set to `undefined` rather than spread in: JSON leaves them out, and V8 makes every record by the same plan. */
-function recordOf({ call, hold, funding, plan }: Admission, served: Served, cost: Cost): SettlementRecord {
+function recordOf({ call, hold, funding, plan, limitLanes }: Admission, served: Served, cost: Cost): SettlementRecord {
   const { principal } = call.grant;
   const price = served.target.model.priceAt(call.startedAt);
   return {
@@ -210,8 +210,8 @@ function recordOf({ call, hold, funding, plan }: Admission, served: Served, cost
     requestId: call.requestId,
     attempt: (call.attemptsBefore ?? 0) + (served.attempt ?? Math.max(1, served.attempts.length)),
     clientRequestId: call.clientRequestId,
-    accountId: principal.accountId,
-    keyId: keyIdOf(principal),
+    ...whoseOf(call),
+    limitLanes,
     runId: call.headers.runId,
     ancestorRunIds: call.run && call.run.ancestors.length > 0 ? call.run.ancestors : undefined,
     livemode: isLive(principal),
@@ -244,6 +244,16 @@ function recordOf({ call, hold, funding, plan }: Admission, served: Served, cost
     overheadMs: served.overheadMs,
   };
 }
+
+/** Whose the call is, and what for. */
+const whoseOf = ({ grant, headers }: Call) => ({
+  accountId: grant.principal.accountId,
+  keyId: keyIdOf(grant.principal),
+  userId: grant.principal.userId,
+  projectId: projectOf(grant),
+  endUser: headers.endUser,
+  tags: headers.tags,
+});
 
 /** By price version and tier, of which there are few: every settlement repeats them. */
 const written = new WeakMap<UnitPrices, Readonly<Record<string, string>>>();

@@ -48,8 +48,9 @@ export function createKeyRefusals({ pool, clock, log }: { pool: Pool; clock: Clo
   }
 
   return {
-    note({ lane: { source, cap, spent }, required, mayFitLater }, principal, at) {
-      if (source !== 'key' || cap === null || mayFitLater || principal.kind !== 'key') return;
+    note({ lane: { id, source, cap, spent }, required, mayFitLater }, principal, at) {
+      // Limits of a key by other periods are lanes of another name.
+      if (source !== 'key' || !id.startsWith('key:') || cap === null || mayFitLater || principal.kind !== 'key') return;
       const { keyId } = principal;
       const month = monthOf(at);
       const what = `${keyId} ${month} ${cap} ${comesToCap(spent, cap)}`;

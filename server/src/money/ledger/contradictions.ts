@@ -35,6 +35,10 @@ const RUNS = `select account_id, livemode, run_id, sum(counts * cost_nano) as sp
   from ${RECORDS} where run_id is not null group by 1, 2, 3`;
 const AGENT_RUNS = 'select account_id, livemode, run_id, spent_nano, requests, first_request_at, last_request_at from agent_runs';
 
+const LANES = `select lane as lane_id, sum(counts * cost_nano) as spent_nano
+  from ${RECORDS} cross join lateral unnest(limit_lanes) as lane group by 1 having sum(counts * cost_nano) <> 0`;
+const LANE_SPEND = 'select lane_id, spent_nano - before_nano as spent_nano from lane_spend where spent_nano <> before_nano';
+
 const differs = (a: string, b: string) =>
   `(select * from (${a}) a except select * from (${b}) b) union all (select * from (${b}) b except select * from (${a}) a)`;
 
@@ -46,6 +50,7 @@ export async function contradictions(pool: Pool): Promise<unknown[]> {
     all(differs(USAGE_RUNS_DAILY, RUN_DAYS)),
     all(differs('select * from ledger_daily', LEDGER)),
     all(differs(AGENT_RUNS, RUNS)),
+    all(differs(LANE_SPEND, LANES)),
     all('select posting_id from ledger_entries group by posting_id having sum(amount_nano) <> 0'),
     all(differs(BOOKED, TO_BOOK)),
     all(`select * from postings p where kind = 'usage' and not exists (select from usage_records u where u.posting_id = p.posting_id)`),

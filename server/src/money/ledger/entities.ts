@@ -163,6 +163,11 @@ export const UsageRecord = defineEntity({
     completedAt: p.datetime(),
     overheadMs: p.float(),
     plan: p.text().nullable(),
+    userId: p.uuid().nullable(),
+    projectId: p.uuid().nullable(),
+    endUser: p.text().nullable(),
+    tags: p.array<string>().columnType('text[]').nullable(),
+    limitLanes: p.array<string>().columnType('text[]').nullable(),
     waivedNano: p.bigint('bigint').defaultRaw('0'),
   },
 });
@@ -187,5 +192,15 @@ export const DailyRunUsage = defineEntity({
     audioSeconds: p.bigint('bigint'),
     videoSeconds: p.bigint('bigint'),
     images: p.bigint('bigint'),
+  },
+});
+
+export const LaneSpend = defineEntity({
+  name: 'LaneSpend',
+  tableName: 'lane_spend',
+  properties: {
+    laneId: p.text().primary(),
+    spentNano: p.decimal().precision(30).scale(0),
+    beforeNano: p.decimal().precision(30).scale(0).defaultRaw('0'),
   },
 });

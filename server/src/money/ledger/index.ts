@@ -3,6 +3,7 @@ export { chargeOf } from './charge-of.ts';
 export { Corrections } from './corrections.ts';
 export { laneId } from './lane-ids.ts';
 export { ledgerLaneSource } from './lane-source.ts';
+export { countSpent } from './lane-spend.ts';
 export { untoldOf } from './late-settlement.ts';
 export { LedgerWriter } from './ledger-writer.ts';
 export { startPageThread } from './page-thread.ts';

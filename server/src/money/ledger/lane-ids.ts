@@ -8,13 +8,30 @@ export const laneId = {
   invoice: (accountId: string, month: Month) => `invoice:${accountId}:${month}`,
   testFunds: (accountId: string, month: Month) => `test:${accountId}:${month}`,
   quota: (accountId: string, month: Month) => `quota:${accountId}:${month}`,
+  limit: ({ accountId, livemode, period, start, kind, subject }: LimitLane) =>
+    `limit:${accountId}:${livemode ? 'live' : 'test'}:${period}@${start === null ? '' : compactTime(start)}:${kind}:${subject}`,
 };
+
+/** What a limit is counted on: one of a kind, in one window of its period. */
+export interface LimitLane {
+  readonly accountId: string;
+  readonly livemode: boolean;
+  readonly period: string;
+  /** When the window begins, epoch milliseconds; null for one without a beginning. */
+  readonly start: number | null;
+  readonly kind: string;
+  readonly subject: string;
+}
+
+/** Without colons: `20261124T2300Z`. Windows begin on a minute. */
+const compactTime = (at: number): string => new Date(at).toISOString().replaceAll(/[-:]|:?\d\d\.000/g, '');
 
 export type LaneName =
   | { readonly kind: 'run'; readonly accountId: string; readonly livemode: boolean; readonly runId: string }
   | { readonly kind: 'key'; readonly keyId: string; readonly month: Month }
   | { readonly kind: 'balance'; readonly accountId: string }
-  | { readonly kind: 'invoice' | 'test' | 'quota'; readonly accountId: string; readonly month: Month };
+  | { readonly kind: 'invoice' | 'test' | 'quota'; readonly accountId: string; readonly month: Month }
+  | { readonly kind: 'limit'; readonly accountId: string; readonly livemode: boolean; readonly of: string };
 
 /** @throws on a name that no lane has */
 export function parseLaneId(id: string): LaneName {
@@ -30,6 +47,8 @@ export function parseLaneId(id: string): LaneName {
     case 'test':
     case 'quota':
       return { kind, accountId: owner, month: period };
+    case 'limit':
+      return { kind, accountId: owner, livemode: period === 'live', of: rest.join(':') };
     default:
       throw new Error(`No lane is named "${id}"`);
   }

@@ -57,6 +57,10 @@ export function ledgerLaneSource(pool: Pool): LaneSource {
           );
           return { spent: nano(row['spent']), cap: null };
         }
+        case 'limit': {
+          const row = await one('select spent_nano::text as spent from lane_spend where lane_id = $1', [id]);
+          return { spent: nano(row['spent']), cap: null };
+        }
         case 'quota':
           throw new Error(`${id} counts units, not money`);
         default:

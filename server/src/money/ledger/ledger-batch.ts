@@ -2,7 +2,7 @@ import type { JournalEntry } from '../../adapters/lanes/port.ts';
 import { priceSubject, receiptColumns, sealOf } from '../../receipts/index.ts';
 import { postingsOf } from './postings.ts';
 import { receiptFacts, receiptIdOf, type WrittenFacts } from './receipt-facts.ts';
-import { dailyUsage, dailyUsageOfRuns, ledgerDays, runTotals } from './rollups.ts';
+import { dailyUsage, dailyUsageOfRuns, laneSpend, ledgerDays, runTotals } from './rollups.ts';
 import {
   type CorrectionRecord,
   isCorrection,
@@ -43,6 +43,7 @@ export interface LedgerBatch {
   readonly usageRunsDaily: string;
   readonly ledgerDaily: string;
   readonly agentRuns: string;
+  readonly laneSpend: string;
   readonly refundIds: readonly string[];
   readonly correctionIds: readonly string[];
 }
@@ -92,6 +93,7 @@ export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
     usageRunsDaily: JSON.stringify(dailyUsageOfRuns(records)),
     ledgerDaily: JSON.stringify(ledgerDays(distinct)),
     agentRuns: JSON.stringify(runTotals(records)),
+    laneSpend: JSON.stringify(laneSpend(records)),
     refundIds: records.filter(isRefund).map(({ refundId }) => refundId),
     correctionIds: records.filter(isCorrection).map(({ correctionId }) => correctionId),
   };

@@ -263,6 +263,12 @@ async function writePages(client: PoolClient, pages: LedgerBatch): Promise<void>
        last_request_at = greatest(agent_runs.last_request_at, excluded.last_request_at)`,
     pages.agentRuns,
   );
+  await insert(
+    `insert into lane_spend (lane_id, spent_nano)
+     select lane_id, spent_nano from json_populate_recordset(null::lane_spend, $1) order by lane_id
+     on conflict (lane_id) do update set spent_nano = lane_spend.spent_nano + excluded.spent_nano`,
+    pages.laneSpend,
+  );
   const { refundIds, correctionIds } = pages;
   if (refundIds.length > 0) await client.query('update refunds set posted_at = now() where refund_id = any($1)', [refundIds]);
   if (correctionIds.length > 0)

@@ -85,6 +85,7 @@ export async function requestTrace(pool: Pool, archive: Archive, accountId: stri
     ...traceOfRow(row),
     attempts: [...row.attempts],
     skipped: [...(row.skipped ?? [])],
+    tags: row.tags && [...row.tags],
     correction: correction ? correctionToWire(correction) : null,
     refund: refundOf(row, correction?.cost_nano ?? row.cost_nano),
   };

@@ -108,3 +108,15 @@ export function runTotals(records: readonly PostedRecord[]) {
     };
   });
 }
+
+/** What the records add to `lane_spend`: each to every lane of a limit that it was held on. */
+export function laneSpend(records: readonly PostedRecord[]) {
+  const onLanes = records.flatMap((record) => (record.limitLanes ?? []).map((lane) => ({ lane, record })));
+  return [...Map.groupBy(onLanes, ({ lane }) => lane)].map(([lane_id, members]) => ({
+    lane_id,
+    spent_nano: sumOf(
+      members.map(({ record }) => record),
+      (record) => BigInt(record.cost),
+    ),
+  }));
+}

@@ -32,6 +32,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { type Log, silentLog } from '../../../kernel/log.ts';
 import { createSecretBox } from '../../../kernel/secret-box.ts';
 import { loadCatalog } from '../../../money/catalog/index.ts';
+import { createSpendingReader } from '../../../money/limits/index.ts';
 import { planOfSeller, TEST_RATES } from '../../../money/plans/index.ts';
 import { BOOK } from '../../../money/plans/testing/book.ts';
 import { createIdempotency } from '../../idempotency.ts';
@@ -89,7 +90,11 @@ export async function startInstance(database: Database, url: string, options: Op
   });
   const { users, sessions } = identity;
   const lastUse = createLastUse({ em, log });
-  const directory = new CachedKeyDirectory({ read: createReadKey({ em, users }), lastUse, clock });
+  const directory = new CachedKeyDirectory({
+    read: createReadKey({ em, users, spendingOf: createSpendingReader(database.pool) }),
+    lastUse,
+    clock,
+  });
   const keys = createKeys({
     em,
     clock,

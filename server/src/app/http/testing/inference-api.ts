@@ -47,6 +47,7 @@ import { loadCatalog } from '../../../money/catalog/index.ts';
 import { isSettled, LedgerWriter, ledgerLaneSource } from '../../../money/ledger/index.ts';
 import { declarePrices } from '../../../money/ledger/testing/ledger.ts';
 import { testPages } from '../../../money/ledger/testing/pages.ts';
+import { createSpendingReader } from '../../../money/limits/index.ts';
 import { TEST_RATES } from '../../../money/plans/index.ts';
 import { BOOK } from '../../../money/plans/testing/book.ts';
 import { createRunStore, RunDirectory } from '../../../money/runs/index.ts';
@@ -140,8 +141,10 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
     onCancel: 'stops_billing',
     weight: 1,
   });
+  const spendingOf = createSpendingReader(pool);
   const inference: InferenceDeps = {
     catalog,
+    spendingOf,
     plans: BOOK,
     deployments: new Deployments(new Map(catalog.models.map(({ id }) => [id, [deployment(id)]])), sandbox),
     lanes: new InProcessLanes(ledgerLaneSource(pool), journal, () => clock.now()),
@@ -161,10 +164,13 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
   };
   const { em } = db.database.orm;
   const { users } = account;
+
   const backgroundDeps: BackgroundDeps = {
     ...responseDeps,
     inference,
-    callerStatusOf: createCallerStatusOf({ grantOfKey: createGrantOfKey({ em, users }), users, plans: BOOK, clock }),
+    callerStatusOf: createCallerStatusOf({
+      ...{ grantOfKey: createGrantOfKey({ em, users, spendingOf }), users, spendingOf, plans: BOOK, clock },
+    }),
     isSettled: async (requestId, receiptId) => {
       await writer.drain();
       return isSettled(pool, requestId, receiptId);

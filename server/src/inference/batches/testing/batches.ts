@@ -191,6 +191,7 @@ export async function openBatchWorld() {
     runs.listening();
     const inference: InferenceDeps = {
       ...{ catalog: loadCatalog(), plans: BOOK, lanes, clock, log: silentLog(), runs },
+      spendingOf: async () => undefined,
       deployments: new Deployments(new Map(), provider, () => 0.5),
       tokenizer: { count: countTokensGuarded, close: async () => {} },
       heartbeat: new Heartbeat(),

@@ -259,6 +259,7 @@ export function openInference({
   const deps: InferenceDeps = {
     catalog: loadCatalog(),
     plans: BOOK,
+    spendingOf: async () => undefined,
     deployments: new Deployments(new Map(byModel), sandbox, () => 0.5),
     lanes,
     tokenizer: { count: countTokensGuarded, close: async () => {} },

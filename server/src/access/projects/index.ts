@@ -1,0 +1,2 @@
+export { Projects, requireProject } from './projects.ts';
+export { projectRoutes } from './routes.ts';

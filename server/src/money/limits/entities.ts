@@ -1,0 +1,18 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+export const SpendingLimit = defineEntity({
+  name: 'SpendingLimit',
+  tableName: 'limits',
+  properties: {
+    id: p.uuid().primary(),
+    accountId: p.uuid(),
+    kind: p.enum(['account', 'project', 'member', 'key', 'end_user', 'tag', 'model']),
+    subject: p.text().nullable(),
+    period: p.enum(['hour', 'day', 'week', 'month', 'lifetime']),
+    capNano: p.bigint('bigint').nullable(),
+    requestsPerMinute: p.integer().nullable(),
+    tokensPerMinute: p.integer().nullable(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});

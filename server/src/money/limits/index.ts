@@ -1,0 +1,5 @@
+export { Limits } from './limits.ts';
+export { type CallNames, limitLanes, limitRates } from './passing.ts';
+export { limitRoutes } from './routes.ts';
+export { createSpendingReader, type SpendingReader } from './spending-reader.ts';
+export type { SpendingRules } from './spending-rules.ts';
