@@ -72,23 +72,8 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
     hostName: () => new URL(config.webUrl ?? publicUrl()).hostname,
   });
   const { users, sessions } = identity;
-
   const spendingOf = createSpendingReader(pool);
-  const keyDirectory = new CachedKeyDirectory({
-    read: createReadKey({ em, users, spendingOf }),
-    lastUse: createLastUse({ em, log }),
-    clock,
-  });
-  closing.add('key directory', () => keyDirectory.close());
-  const keys = createKeys({
-    em,
-    clock,
-    directory: keyDirectory,
-    users,
-    plans: plans.book,
-    isModel: (id) => catalog.find(id) !== undefined,
-    testRates: config.testRates,
-  });
+  const { keys, keyDirectory } = openKeys({ foundation, catalog, plans, users, spendingOf });
   const internalSecret = config.internalSecret ?? internalSecretOf(dataDir);
 
   const sender = createSender(foundation);
@@ -124,3 +109,25 @@ const createSender = ({ config, dataDir }: Foundation): MailSender =>
   config.smtpUrl
     ? createSmtpSender({ url: config.smtpUrl, from: config.mailFrom, connections: SMTP_CONNECTIONS })
     : createFileSender({ folder: dataDir.file('mail'), from: config.mailFrom });
+
+interface KeysDeps extends Pick<AccountsDeps, 'foundation' | 'catalog' | 'plans'>, Pick<Identity, 'users'>, Pick<Accounts, 'spendingOf'> {}
+
+function openKeys({ foundation, catalog, plans, users, spendingOf }: KeysDeps): Pick<Accounts, 'keys' | 'keyDirectory'> {
+  const { config, log, clock, closing, em } = foundation;
+  const keyDirectory = new CachedKeyDirectory({
+    read: createReadKey({ em, users, spendingOf }),
+    lastUse: createLastUse({ em, log }),
+    clock,
+  });
+  closing.add('key directory', () => keyDirectory.close());
+  const keys = createKeys({
+    em,
+    clock,
+    directory: keyDirectory,
+    users,
+    plans: plans.book,
+    isModel: (id) => catalog.find(id) !== undefined,
+    testRates: config.testRates,
+  });
+  return { keys, keyDirectory };
+}

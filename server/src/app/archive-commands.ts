@@ -54,7 +54,7 @@ export async function archiveNow(deps: Deps, month: Month): Promise<Answer> {
 }
 
 const ISSUE_FIRST =
-  'An invoice is made from receipts in the database. The gateway issues what is due by itself: let it run, and archive the month then. What came after the invoice of its month is on the next one.';
+  'Invoices need the receipts of their month in the database. The gateway issues what is due by itself: let it run, then archive the month. What came after the invoice of its month is on the next one.';
 
 /** Brings a month back into the database. @returns whether it was archived, and what to say */
 export async function restoreNow(deps: Pick<Deps, 'pool' | 'blobs'>, month: Month): Promise<Answer> {
