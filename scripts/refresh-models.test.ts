@@ -296,7 +296,7 @@ describe('the shipped file', () => {
     expect(changes.map(({ what }) => what)).toEqual(['other price at the source', 'described']);
   });
 
-  it('sorts models by id whatever order the sources have', () => {
+  it('sorts models by id for every order of the sources', () => {
     const rows = { 'gpt-made-up-b': CHAT_ROW, 'gpt-made-up-a': CHAT_ROW };
     const reversed = Object.fromEntries(Object.entries(rows).reverse());
     expect(refreshed(EMPTY, found(reversed), TODAY).file).toEqual(refreshed(EMPTY, found(rows), TODAY).file);

@@ -6,7 +6,7 @@ import { supervise } from './supervisor.ts';
 /** Runs the gateway, restarts it when it dies, until it is stopped; then this process ends with its exit code. */
 export async function runGateway(program: string, flags: readonly string[] = []): Promise<never> {
   // A terminal that is closed sends SIGHUP, as who wants the files read again does. What tells them apart: the script runner that started us
-  // ends with its terminal. Without one, whoever started us may go.
+  // ends with its terminal. Without one, our parent may end.
   if (process.env['npm_lifecycle_event'] !== undefined) {
     const runner = process.ppid;
     setInterval(() => process.ppid !== runner && process.emit('SIGTERM'), 500).unref();

@@ -149,7 +149,7 @@ describe.each([
     [steps.serverError(), 502, 'upstream_failed'],
     [steps.html(), 502, 'upstream_failed'],
     [steps.refused(400, 'No.'), 400, 'upstream_rejected'],
-  ])('always refuses (case %#): the caller is told so and charged nothing', async (fault, status, code) => {
+  ])('always refuses (case %#): the caller gets the error and is charged nothing', async (fault, status, code) => {
     upstream.script(() => fault);
     const model = status === 429 ? LIMITED[form] : nextModel();
     const answered = await ask(gateway, key, { ...messages, model });

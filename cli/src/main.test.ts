@@ -28,7 +28,7 @@ const models = { object: 'list', data: [] };
 /** What was compiled once: the program starts in half the time. */
 const kept = process.env['NODE_COMPILE_CACHE'] === undefined ? {} : { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
 
-/** Starts the real program, from its source, with an environment of its own. */
+/** Starts the real program, from its source, with a separate environment. */
 function start(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, ['--conditions=tallygate-source', 'src/main.ts', ...argv], {
     cwd: ROOT,
@@ -51,7 +51,7 @@ describe('the program', () => {
   it.each([
     ['the export of a fault at its end, to the end', ['receipts', 'verify', 'export.jsonl', '--keys', 'keys.json'], 3],
     ['a list, and is content with what was read', ['receipts', '--help'], 0],
-  ])('whose output nobody reads works through %s', async (_, argv, code) => {
+  ])('whose output is not read works through %s', async (_, argv, code) => {
     const { receipt } = readVector('good/logged') as { receipt: { log: { checkpoint: string } } };
     const { checkpoint } = receipt.log;
     const head = { object: 'receipt_export', version: 'tallygate-export/v1', month: '2026-11', livemode: true, checkpoint, keys: [] };
@@ -80,23 +80,20 @@ describe('the program', () => {
     expect(gateway.requests.at(-1)?.headers.authorization).toBe(`Bearer ${session.token}`);
   });
 
-  it.skipIf(process.platform === 'win32')(
-    'closes credentials away that others could read, says so once on stderr, and goes on',
-    async () => {
-      const path = join(home, 'tallygate', 'credentials.json');
-      const login = { base_url: gateway.baseUrl, session_token: session.token, email: 'ada@example.com', expires_at: session.expires_at };
-      await mkdir(join(home, 'tallygate'));
-      await writeFile(path, JSON.stringify({ profiles: { default: login } }));
-      await chmod(path, 0o644);
-      gateway.script({ json: user }, { json: user });
-      const first = start(['whoami', '--json', 'email']);
-      expect(await first.stdout()).toBe('{"email":"ada@example.com"}\n');
-      expect(await first.stderr).toMatch(new RegExp(`^warning: others on this computer could read ${path}; it is yours alone now\\.`));
-      expect((await stat(path)).mode & 0o777).toBe(0o600);
-      const second = start(['whoami', '--json', 'email']);
-      expect([await second.stderr, await second.exitCode]).toEqual(['', 0]);
-    },
-  );
+  it.skipIf(process.platform === 'win32')('makes readable credentials private, with one warning on stderr, and continues', async () => {
+    const path = join(home, 'tallygate', 'credentials.json');
+    const login = { base_url: gateway.baseUrl, session_token: session.token, email: 'ada@example.com', expires_at: session.expires_at };
+    await mkdir(join(home, 'tallygate'));
+    await writeFile(path, JSON.stringify({ profiles: { default: login } }));
+    await chmod(path, 0o644);
+    gateway.script({ json: user }, { json: user });
+    const first = start(['whoami', '--json', 'email']);
+    expect(await first.stdout()).toBe('{"email":"ada@example.com"}\n');
+    expect(await first.stderr).toMatch(new RegExp(`^warning: others on this computer could read ${path}; it is yours alone now\\.`));
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const second = start(['whoami', '--json', 'email']);
+    expect([await second.stderr, await second.exitCode]).toEqual(['', 0]);
+  });
 
   it.skipIf(process.platform !== 'linux')(
     'hands the session to secret-tool through a pipe, finds it there again, and falls back to the file where the tool fails',

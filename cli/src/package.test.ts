@@ -9,7 +9,7 @@ const execute = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 let dist: string;
-/** What each file of the build is made of, from the package's folder. */
+/** The sources of each file of the build, relative to the package. */
 const sources = new Map<string, string[]>();
 beforeAll(async () => {
   // Inside the package, so that the built program finds its dependencies.

@@ -105,7 +105,7 @@ export const accounts = c.router({
     path: '/v1/admin/accounts/:account_id/plan',
     summary: 'Give an account a plan',
     description:
-      'For administrators: any plan, sold or not, without a payment. In effect on every gateway within a second. It stands before a subscription that runs, which goes on and is billed; a plan that is bought later stands before it.',
+      'For administrators: any plan, sold or not, without a payment. In effect on every gateway within a second. It takes precedence over a running subscription, which is still billed; a plan that is bought later stands before it.',
     headers: headersA,
     pathParams: AccountPath,
     body: AccountPlanRequest,

@@ -20,7 +20,7 @@ const Threshold = z
 /** As they are stored and answered. */
 const AlertThresholds = z.array(Threshold).meta({
   description:
-    'Percent of the cap at which an alert is recorded and mailed, once a period each. With 100 among them refused requests are told of too.',
+    'Percent of the cap at which an alert is recorded and mailed, once a period each. With 100 among them, refused requests send alerts too.',
   examples: [[50, 80, 100]],
 });
 

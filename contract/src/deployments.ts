@@ -49,7 +49,7 @@ export const deployments = c.router({
     path: '/v1/admin/deployments',
     summary: 'How the providers are doing',
     description:
-      'For administrators: state, failures and latency of every deployment, as the process that answers sees them. An opening is told to all gateways; counts and latency are each one’s own.',
+      'For administrators: state, failures and latency of every deployment, as the process that answers sees them. An opening is announced to all gateways; counts and latency are per gateway.',
     headers: headersA,
     query: z.object(pageQuery),
     responses: { 200: DeploymentHealthList, ...refusals.read },

@@ -87,7 +87,7 @@ export const MarketingEmailSendRequest = z
     }),
     mode: z.enum(['send', 'preview', 'test']).default('send').meta({
       description:
-        '`preview` sends nothing and shows the mail to the first recipient; `test` sends that one to the address of the caller, and to nobody else.',
+        '`preview` sends nothing and shows the mail to the first recipient; `test` sends that mail to the caller’s address only.',
     }),
     scheduled_at: z.iso
       .datetime()

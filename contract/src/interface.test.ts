@@ -67,7 +67,7 @@ const QUERY_SCHEMAS: Record<string, JsonSchema> = {
   offset: { type: 'integer', minimum: 0, default: 0 },
 };
 
-/** What came later than the interface. Each is optional, so that nothing changes for whoever keeps to the interface. */
+/** Additions to the interface. Each is optional, so that clients of the interface are not affected. */
 const LATER_QUERY: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/marketing/people': ['consent'],
   'GET /v1/events/admin/registrations': ['status', 'limit', 'offset'],

@@ -36,7 +36,7 @@ test.each<[z.ZodType, unknown, string]>([
   [z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]), {}, 'has none of the forms that it may have'],
   [z.strictObject({}), { a: 1 }, 'has a field that is not known: "a"'],
   [z.string().refine(() => false), 'x', 'is not valid'],
-])('%# a fault is told in words that go on from the field’s name', (schema, value, words) => {
+])('%# an error message continues the field’s name', (schema, value, words) => {
   expect(field(schema, value)).toBe(`x ${words}`);
 });
 

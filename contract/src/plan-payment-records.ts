@@ -80,7 +80,7 @@ export const PlanCheckoutState = z
       .meta({ description: 'What is paid for; `purchase`: something else, such as a place at an event.', examples: ['plan'] }),
     plan_id: PlanId.nullable(),
   })
-  .meta({ id: 'PlanCheckoutState', description: 'How a checkout stands.', examples: [{ ...CHECKOUT, kind: 'plan', plan_id: 'pro' }] });
+  .meta({ id: 'PlanCheckoutState', description: 'The state of a checkout.', examples: [{ ...CHECKOUT, kind: 'plan', plan_id: 'pro' }] });
 export type PlanCheckoutState = z.infer<typeof PlanCheckoutState>;
 
 export const PlanPortalRequest = z
@@ -240,7 +240,7 @@ export const PlanAutoTopupResponse = z
   })
   .meta({
     id: 'PlanAutoTopupResponse',
-    description: 'Automatic top-up as it stands.',
+    description: 'The settings of automatic top-up.',
     examples: [
       { enabled: true, threshold_usd: '5', amount_usd: '25', daily_maximum_usd: '125', status: 'ready', decline: null, livemode: true },
     ],

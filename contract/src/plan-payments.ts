@@ -63,7 +63,7 @@ export const planPayments = c.router({
   getCheckout: {
     method: 'GET',
     path: '/v1/plans/checkouts/:checkout_id',
-    summary: 'How a checkout stands',
+    summary: 'Get the state of a checkout',
     description: '`completed` once what was paid for is in effect.',
     headers: headersA,
     pathParams: z.object({ checkout_id: Uuid }),
@@ -172,7 +172,7 @@ export const planPayments = c.router({
     path: '/v1/plans/auto-topup',
     summary: 'Set automatic top-up',
     description:
-      'Charges the saved card whenever the balance is below the threshold, up to the daily maximum. Plans with the feature `auto_topup` have it.',
+      'Charges the saved card when the balance is below the threshold, up to the daily maximum. Plans with the feature `auto_topup` have it.',
     headers: headersA,
     body: PlanAutoTopupRequest,
     responses: { 200: PlanAutoTopupResponse, ...refusals.write },
@@ -205,7 +205,7 @@ export const paymentWebhooks = c.router({
     method: 'POST',
     path: '/v1/plans/webhooks/stripe',
     summary: 'Receive an event of the payment provider',
-    description: 'For Stripe alone: events are signed with STRIPE_WEBHOOK_SECRET, and believed for five minutes.',
+    description: 'For Stripe alone: events are signed with STRIPE_WEBHOOK_SECRET, and valid for five minutes.',
     headers: { 'stripe-signature': z.string().optional().meta({ description: 'Stripe’s signature of the body.' }) },
     body: z
       .looseObject({})

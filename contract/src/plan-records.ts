@@ -316,7 +316,7 @@ export const PlanOverageEstimateResponse = z
     as_of: Timestamp,
     policy: OveragePolicy,
     charged_usd: Usd.meta({ description: 'Charged so far this month.' }),
-    projected_usd: Usd.meta({ description: 'By the month’s end, if usage goes on as it did.' }),
+    projected_usd: Usd.meta({ description: 'Projection for the whole month, at the present rate of usage.' }),
     meters: z.array(PlanMeterUsage),
     lines: z
       .array(z.object({ model: z.string(), requests: z.int().meta({ description: 'Those that were charged.' }), charged_usd: Usd }))

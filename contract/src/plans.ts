@@ -148,7 +148,7 @@ export const plans = c.router({
     method: 'GET',
     path: '/v1/plans/overage-estimate',
     summary: 'Charges beyond the quota',
-    description: 'What this month was charged so far, and what it comes to if usage goes on as it did.',
+    description: 'The charges of this month, and the projected total.',
     headers: headersA,
     responses: { 200: PlanOverageEstimateResponse, ...refusals.read },
     metadata: { ...reads, operationId: 'getOverageEstimate', sdk: 'plans.overage', tool: 'read' } as const,

@@ -38,7 +38,7 @@ export const Run = z
     started_at: Timestamp,
     last_request_at: Timestamp.nullable().meta({ description: 'When its newest settled request began.' }),
     closed_at: Timestamp.nullable().meta({
-      description: 'When somebody closed it, or its parent; null where nobody has.',
+      description: 'When it or its parent was closed; null if open.',
       examples: ['2026-11-21T08:20:00.000Z'],
     }),
   })

@@ -41,7 +41,7 @@ export const users = c.router({
     path: '/v1/admin/users/:user_id/role',
     summary: 'Give a user a role',
     description:
-      'For administrators. It counts from the next request on, for sessions and keys alike; the user is told by mail. Only an address that was confirmed gets a role other than `member`, and nobody changes their own.',
+      'For administrators. It counts from the next request on, for sessions and keys alike; the user is notified by mail. Only an address that was confirmed gets a role other than `member`, and nobody changes their own.',
     headers: headersA,
     pathParams: z.object({ user_id: Uuid.meta({ description: 'The user’s id.' }) }),
     body: RoleUpdateRequest,

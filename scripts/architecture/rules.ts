@@ -135,7 +135,7 @@ export const RULES: readonly Rule[] = [
   },
   codeRule(
     'providers are called from inference/calls/attempt.ts only',
-    'Go through completeCall or streamCall: what is called anywhere else was held by nobody.',
+    'Go through completeCall or streamCall: other calls have no hold.',
     (file) =>
       file.path.startsWith('server/src/') && file.path !== 'server/src/inference/calls/attempt.ts'
         ? [...file.code.matchAll(/\bupstream\s*\??\.\s*call\b/g)]

@@ -27,7 +27,7 @@ it('shows one model that is named, and names the one that was probably meant for
   const { stdout } = await terminal.type(['models', 'gpt-4o-mini']);
   expect(gateway.requests[0]?.path).toBe('/v1/models/gpt-4o-mini');
   expect(stdout).toMatch(/^Id\tgpt-4o-mini\nKind\tchat\n/);
-  expect(stdout).toMatch(/\nStand-ins\t-\nRetired\t-\nPrices\tinput_tokens 0\.15 USD\/1M/);
+  expect(stdout).toMatch(/\nFallbacks\t-\nRetired\t-\nPrices\tinput_tokens 0\.15 USD\/1M/);
   gateway.script(refusal('model_not_found'), { json: { object: 'list', data: [model] } });
   expect((await terminal.type(['models', 'gpt4o-mini'])).stderr).toContain('Did you mean gpt-4o-mini?');
 });

@@ -60,7 +60,7 @@ async function send(world: CommandWorld, { options }: Typed<Options>): Promise<v
   const call = { signal: world.signal };
   if (options.preview || !(options.test || options.yes)) {
     const { recipients, preview } = await client.emails.send({ ...request, mode: 'preview' }, call);
-    world.err.write(preview ? `To ${preview.to}\nSubject: ${preview.subject}\n\n${preview.text}\n` : 'Nobody fits.\n');
+    world.err.write(preview ? `To ${preview.to}\nSubject: ${preview.subject}\n\n${preview.text}\n` : 'Nobody matches.\n');
     world.err.write(`${recipients} recipients.\n`);
     if (options.preview) return;
     await confirm(world, recipients);

@@ -22,7 +22,7 @@ const page = (indices: readonly number[], has_more = false): StubAnswer => {
   return { json: { data, has_more, next_cursor: has_more ? 'next' : null } };
 };
 const checkpoint: StubAnswer = { text: 'tallygate.example/log\n42\nhash=\n\n— signature\n' };
-/** What ends the test: everybody else goes on until Ctrl-C. */
+/** Ends the test; users end it with Ctrl-C. */
 const end = refusal('forbidden');
 const afters = () => gateway.requests.filter(({ path }) => path === '/v1/receipts').map(({ query }) => query['logged_after']);
 

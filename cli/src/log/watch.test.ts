@@ -44,7 +44,7 @@ describe('log watch', () => {
     ['forks', FORKED, 'log_forked'],
     ['forks at the same size', FORKED.slice(0, 300), 'log_forked'],
     ['rolls back', HONEST.slice(0, 200), 'log_not_consistent'],
-    ['rolls back and goes on in another way', [...HONEST.slice(0, 200), ...entries(50, 'other')], 'log_not_consistent'],
+    ['rolls back and continues with other entries', [...HONEST.slice(0, 200), ...entries(50, 'other')], 'log_not_consistent'],
   ])('exits with 7 and keeps both states where the log %s', async (_, shown, code) => {
     log.show(HONEST);
     await watch();

@@ -32,7 +32,7 @@ export function derivedVideos(videos: Command, perform: Perform): void {
   derive('edit', 'Create a changed version of a video; charged as a separate video', 'what is to be different').action(
     perform(begin('edit', 'Make it night.', (client, { id, prompt, signal }) => client.videos.edit({ video: { id }, prompt }, { signal }))),
   );
-  derive('extend', 'Begin a longer video that goes on where it ends; charged for the seconds that are added', 'how it goes on')
+  derive('extend', 'Extend a completed video; charged for the added seconds', 'what happens next')
     .requiredOption('--seconds <seconds>', 'how much longer, such as 4')
     .action(
       perform(

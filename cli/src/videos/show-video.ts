@@ -13,7 +13,7 @@ const LINES: readonly Column<Video>[] = [
   { title: 'Model', of: ({ model }) => model },
   { title: 'Seconds', of: ({ seconds }) => seconds },
   { title: 'Size', of: ({ size }) => size },
-  { title: 'Made of', of: ({ remixed_from_video_id }) => remixed_from_video_id },
+  { title: 'Source video', of: ({ remixed_from_video_id }) => remixed_from_video_id },
   { title: 'Created', of: createdText },
   { title: 'Expires', of: ({ expires_at }) => timeText(expires_at) },
   { title: 'Refund', of: ({ refund_receipt_id }) => refund_receipt_id },

@@ -38,7 +38,7 @@ const spends: Answers = ({ isInference }) => isInference;
 const isBatch: Answers = (route) => spends(route) && hasTag('Batches')(route);
 const runsModel: Answers = (route) => spends(route) && !isBatch(route);
 const namesModel: Answers = (route) => runsModel(route) || route.metadata.errors?.also?.includes('model_not_found') === true;
-/** Goes on from something that is kept, by its id. */
+/** Continues a stored object, by its id. */
 const namesKept: Answers = (route) =>
   route.path.includes('_id}') ||
   takesField(route, 'previous_response_id', 'conversation', 'input_file_id', 'video', 'characters', 'input_reference');
@@ -146,7 +146,7 @@ const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
 };
 
 /**
- * Whether an operation answers with a code. That none answers with another is watched wherever tests talk to the service
+ * Whether an operation answers with a code. Tests that call the service check that no other code occurs
  * (`declared-refusals.setup.ts`).
  */
 export function answersWith(code: ErrorCode, route: Route): boolean {

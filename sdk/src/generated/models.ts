@@ -1697,9 +1697,9 @@ export interface KeyBudgetChange {
   };
   previous_cap_usd: string | null;
   new_cap_usd: string | null;
-  /** Percent of the cap at which an alert is recorded and mailed, once a period each. With 100 among them refused requests are told of too. */
+  /** Percent of the cap at which an alert is recorded and mailed, once a period each. With 100 among them, refused requests send alerts too. */
   previous_alert_thresholds: number[];
-  /** Percent of the cap at which an alert is recorded and mailed, once a period each. With 100 among them refused requests are told of too. */
+  /** Percent of the cap at which an alert is recorded and mailed, once a period each. With 100 among them, refused requests send alerts too. */
   new_alert_thresholds: number[];
 }
 
@@ -1732,7 +1732,7 @@ export interface KeyBudgetStatusResponse {
   utilization: number | null;
   /** `warning`: a threshold below 100 % is reached. `exceeded`: the cap is spent, or a request did not fit under it while at least 90 % of it was spent. */
   status: 'uncapped' | 'ok' | 'warning' | 'exceeded';
-  /** Percent of the cap at which an alert is recorded and mailed, once a period each. With 100 among them refused requests are told of too. */
+  /** Percent of the cap at which an alert is recorded and mailed, once a period each. With 100 among them, refused requests send alerts too. */
   alert_thresholds: number[];
 }
 
@@ -1757,7 +1757,7 @@ export interface KeyBudgetSummaryItem {
   utilization: number | null;
   /** `warning`: a threshold below 100 % is reached. `exceeded`: the cap is spent, or a request did not fit under it while at least 90 % of it was spent. */
   status: 'uncapped' | 'ok' | 'warning' | 'exceeded';
-  /** Percent of the cap at which an alert is recorded and mailed, once a period each. With 100 among them refused requests are told of too. */
+  /** Percent of the cap at which an alert is recorded and mailed, once a period each. With 100 among them, refused requests send alerts too. */
   alert_thresholds: number[];
   /** The key’s name. */
   name: string;
@@ -2334,7 +2334,7 @@ export interface MarketingEmailSendRequest {
   variables?: { [name: string]: string } | undefined;
   /** The address for replies. Left out: to `MAIL_REPLY_TO` of the gateway, or else to the sender. */
   reply_to?: string | undefined;
-  /** `preview` sends nothing and shows the mail to the first recipient; `test` sends that one to the address of the caller, and to nobody else. */
+  /** `preview` sends nothing and shows the mail to the first recipient; `test` sends that mail to the caller’s address only. */
   mode?: 'send' | 'preview' | 'test' | undefined;
   /** Not before this time, RFC 3339, UTC. Left out: at once. */
   scheduled_at?: string | undefined;
@@ -3260,7 +3260,7 @@ export interface PlanAutoTopupRequest {
   daily_maximum_usd?: string | undefined;
 }
 
-/** Automatic top-up as it stands. */
+/** The settings of automatic top-up. */
 export interface PlanAutoTopupResponse {
   enabled: boolean;
   threshold_usd: string | null;
@@ -3365,7 +3365,7 @@ export interface PlanCheckoutResponse {
   plan_id: PlanId;
 }
 
-/** How a checkout stands. */
+/** The state of a checkout. */
 export interface PlanCheckoutState {
   /** UUIDv7. */
   checkout_id: string;
@@ -3598,7 +3598,7 @@ export interface PlanOverageEstimateResponse {
   policy: 'none' | 'block' | 'balance' | 'invoice';
   /** Charged so far this month. */
   charged_usd: string;
-  /** By the month’s end, if usage goes on as it did. */
+  /** Projection for the whole month, at the present rate of usage. */
   projected_usd: string;
   meters: PlanMeterUsage[];
   /** They sum to `charged_usd`. */
@@ -4496,7 +4496,7 @@ export interface Run {
   started_at: string;
   /** When its newest settled request began. */
   last_request_at: string | null;
-  /** When somebody closed it, or its parent; null where nobody has. */
+  /** When it or its parent was closed; null if open. */
   closed_at: string | null;
 }
 
@@ -4523,7 +4523,7 @@ export interface RunDetail {
   started_at: string;
   /** When its newest settled request began. */
   last_request_at: string | null;
-  /** When somebody closed it, or its parent; null where nobody has. */
+  /** When it or its parent was closed; null if open. */
   closed_at: string | null;
   /** Held by running requests of the run and its child runs. */
   held_usd: string;

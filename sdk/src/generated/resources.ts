@@ -505,7 +505,7 @@ export class Accounts extends Resource {
     return this.transport.json({ method: 'GET', path: `/v1/admin/accounts/${pathStep(accountId)}` }, options);
   }
 
-  /** Give an account a plan. For administrators: any plan, sold or not, without a payment. In effect on every gateway within a second. It stands before a subscription that runs, which goes on and is billed; a plan that is bought later stands before it. */
+  /** Give an account a plan. For administrators: any plan, sold or not, without a payment. In effect on every gateway within a second. It takes precedence over a running subscription, which is still billed; a plan that is bought later stands before it. */
   setPlan(accountId: string, request: AccountPlanRequest, options?: CallOptions): Call<AccountResponse> {
     return this.transport.json({ method: 'PUT', path: `/v1/admin/accounts/${pathStep(accountId)}/plan`, body: request }, options);
   }
@@ -684,7 +684,7 @@ export class Content extends Resource {
 
 /** `tallygate.deployments`: The catalogue: what each model can do and what it costs. */
 export class Deployments extends Resource {
-  /** How the providers are doing. For administrators: state, failures and latency of every deployment, as the process that answers sees them. An opening is told to all gateways; counts and latency are each one’s own. */
+  /** How the providers are doing. For administrators: state, failures and latency of every deployment, as the process that answers sees them. An opening is announced to all gateways; counts and latency are per gateway. */
   list(query?: PageQuery, options?: CallOptions): PagedCall<DeploymentHealthList, DeploymentHealth> {
     return this.transport.pages({ path: '/v1/admin/deployments', query: { ...query } }, options);
   }
@@ -1272,7 +1272,7 @@ export class Plans extends Resource {
     return this.transport.json({ method: 'DELETE', path: '/v1/plans/downgrade-schedule' }, options);
   }
 
-  /** Charges beyond the quota. What this month was charged so far, and what it comes to if usage goes on as it did. */
+  /** Charges beyond the quota. The charges of this month, and the projected total. */
   overage(options?: CallOptions): Call<PlanOverageEstimateResponse> {
     return this.transport.json({ method: 'GET', path: '/v1/plans/overage-estimate' }, options);
   }
@@ -1287,7 +1287,7 @@ export class Plans extends Resource {
     return this.transport.json({ method: 'POST', path: '/v1/plans/balance-checkout', body: request, isOnce: true }, options);
   }
 
-  /** How a checkout stands. `completed` once what was paid for is in effect. */
+  /** Get the state of a checkout. `completed` once what was paid for is in effect. */
   getCheckout(checkoutId: string, options?: CallOptions): Call<PlanCheckoutState> {
     return this.transport.json({ method: 'GET', path: `/v1/plans/checkouts/${pathStep(checkoutId)}` }, options);
   }
@@ -1337,7 +1337,7 @@ export class Plans extends Resource {
     return this.transport.json({ method: 'GET', path: '/v1/plans/auto-topup' }, options);
   }
 
-  /** Set automatic top-up. Charges the saved card whenever the balance is below the threshold, up to the daily maximum. Plans with the feature `auto_topup` have it. */
+  /** Set automatic top-up. Charges the saved card when the balance is below the threshold, up to the daily maximum. Plans with the feature `auto_topup` have it. */
   setAutoTopup(request: PlanAutoTopupRequest, options?: CallOptions): Call<PlanAutoTopupResponse> {
     return this.transport.json({ method: 'PUT', path: '/v1/plans/auto-topup', body: request }, options);
   }
@@ -1499,7 +1499,7 @@ export class Users extends Resource {
     return this.transport.pages({ path: '/v1/admin/users', query: { ...query } }, options);
   }
 
-  /** Give a user a role. For administrators. It counts from the next request on, for sessions and keys alike; the user is told by mail. Only an address that was confirmed gets a role other than `member`, and nobody changes their own. */
+  /** Give a user a role. For administrators. It counts from the next request on, for sessions and keys alike; the user is notified by mail. Only an address that was confirmed gets a role other than `member`, and nobody changes their own. */
   setRole(userId: string, role: Role, options?: CallOptions): Call<UserResponse> {
     return this.transport.json({ method: 'PUT', path: `/v1/admin/users/${pathStep(userId)}/role`, body: { role } }, options);
   }
