@@ -114,7 +114,7 @@ describe('a key for Google in the environment', () => {
     expect(limited instanceof OpenAI.APIError && limited.headers?.get('retry-after')).toBe('7');
     await expect(streamedCost(GEMINI)).rejects.toBeInstanceOf(OpenAI.APIError);
     const biased = openai.chat.completions.create({ model: GEMINI, messages: MESSAGES, logit_bias: { '7': 1 } });
-    await expect(biased).rejects.toMatchObject({ status: 400, code: 'upstream_rejected', param: 'logit_bias' });
+    await expect(biased).rejects.toMatchObject({ status: 400, code: 'unsupported_parameter', param: 'logit_bias' });
   });
 });
 

@@ -28,7 +28,7 @@ test.skipIf(!hasSdk)('the OpenAI SDK for Python, where it is installed, answers,
     models: expect.arrayContaining([MODEL]),
     unknown_model: ['NotFoundError', 404, 'model_not_found'],
     out_of_range: ['UnprocessableEntityError', 422, 'validation_failed'],
-    no_money: ['APIStatusError', 402, 'budget_exceeded'],
+    no_money: ['APIStatusError', 402, 'insufficient_quota'],
   });
   const gone = ['NotFoundError', 404, 'not_found'];
   expect(saw).toMatchObject({

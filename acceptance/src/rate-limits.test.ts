@@ -23,7 +23,7 @@ test('the OpenAI SDK raises its own RateLimitError, and the seconds to wait are 
   expect(response.headers.get('x-ratelimit-remaining-requests')).toBe('0');
   const error = await openai.chat.completions.create(HELLO).catch((thrown: unknown) => thrown);
   if (!(error instanceof RateLimitError)) throw error;
-  expect([error.code, error.type]).toEqual(['rate_limited', 'rate_limit_error']);
+  expect([error.code, error.type]).toEqual(['rate_limit_exceeded', 'rate_limit_error']);
   const seconds = Number(error.headers.get('retry-after'));
   expect(seconds).toBeGreaterThan(20);
   expect(seconds).toBeLessThanOrEqual(60);

@@ -118,6 +118,7 @@ export * from './ledger.ts';
 export * from './limits.ts';
 export * from './log-declarations.ts';
 export * from './mfa.ts';
+export * from './openai-errors.ts';
 export * from './people.ts';
 export type { PeopleFilter } from './people-filter.ts';
 export * from './plans.ts';

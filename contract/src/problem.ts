@@ -55,7 +55,10 @@ const OpenAiError = z
   .object({
     message: z.string().meta({ description: 'The same sentence as `detail`.' }),
     type: z.string().meta({ description: 'OpenAI’s class of error.', examples: ['insufficient_quota'] }),
-    code: z.string().nullable().meta({ description: 'The same code as `code`.' }),
+    code: z.string().nullable().meta({
+      description:
+        'The same code as `code`; on OpenAI’s operations OpenAI’s, where it has one, or that of the provider which refused the request.',
+    }),
     param: z
       .string()
       .nullable()

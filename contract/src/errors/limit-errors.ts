@@ -2,6 +2,13 @@ import type { ErrorEntry } from './error-entry.ts';
 
 /** Status 429: the same request succeeds later. */
 export const LIMIT_ERRORS = {
+  context_length_exceeded: {
+    status: 400,
+    title: 'The prompt is too long',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The prompt has more tokens than the context window of the model, so nothing was held and no provider was asked. Shorten it, or choose a model with a larger window: `context_length` of `GET /v1/models`. `POST /v1/responses` leaves the oldest items out with `truncation: "auto"`.',
+  },
   rate_limited: {
     status: 429,
     title: 'Rate limit reached',

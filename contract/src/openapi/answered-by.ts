@@ -130,6 +130,7 @@ const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   run_closed: spends,
   unpriced_feature: runsModel,
   upstream_rejected: runsModel,
+  context_length_exceeded: (route) => runsModel(route) && takesField(route, 'messages', 'input'),
   answer_too_large: runsModel,
   upstream_rate_limited: runsModel,
   upstream_failed: runsModel,

@@ -100,6 +100,8 @@ export type ErrorCode =
   | 'validation_failed'
   /** 422. The request asks the provider for something the catalogue has no price for, so no cap could hold it. Remove the field named in `error.param`. Where that is `model`, the model itself has no price yet: the detail has the command that sets it. */
   | 'unpriced_feature'
+  /** 400. The prompt has more tokens than the context window of the model, so nothing was held and no provider was asked. Shorten it, or choose a model with a larger window: `context_length` of `GET /v1/models`. `POST /v1/responses` leaves the oldest items out with `truncation: "auto"`. */
+  | 'context_length_exceeded'
   /** 429. Too many requests or tokens in a minute, or too many requests at once, for the API key or for the plan; the detail says which. Repeat after `Retry-After` seconds. Without that header the request alone is larger than the limit: lower what the detail names, such as `max_tokens`. */
   | 'rate_limited'
   /** 429. The request would fit under its caps once requests that are running now settle for less than they hold. Repeat after `Retry-After` seconds. */
@@ -188,6 +190,7 @@ export const ERROR_KINDS = {
   unsupported_media_type: { family: 'bad_request', retryable: false },
   validation_failed: { family: 'validation', retryable: false },
   unpriced_feature: { family: 'validation', retryable: false },
+  context_length_exceeded: { family: 'bad_request', retryable: false },
   rate_limited: { family: 'rate_limit', retryable: true },
   budget_in_flight: { family: 'budget_in_flight', retryable: true },
   disconnected_in_flight: { family: 'rate_limit', retryable: true },

@@ -9,6 +9,8 @@ interface ProblemExtras {
   param?: string;
   /** Every fault found in the input: the body of a 422. */
   errors?: FieldError[];
+  /** What a provider said that refused the request: its status, and its error in OpenAI's form. */
+  upstream?: { readonly status: number; readonly code: string | null; readonly type: string | null };
   /** The numbers behind a refusal over money. */
   budget?: BudgetDetail;
   /** Seconds after which the same request may go through. */

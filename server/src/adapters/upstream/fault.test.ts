@@ -18,6 +18,7 @@ describe('a refusal', () => {
       message: 'Too long.',
       param: 'messages',
       code: 'context_length_exceeded',
+      type: 'invalid_request_error',
     });
   });
 

@@ -23,6 +23,7 @@ export interface Words {
   readonly message: string;
   readonly param: string | null;
   readonly code: string | null;
+  readonly type?: string | null | undefined;
   /** Where the status says otherwise: whether the request is to blame, or our side of the contract (its key, its funds). */
   readonly blames?: 'request' | 'gateway' | undefined;
   /** When to ask again, milliseconds, where the body says it and no header does. */
@@ -45,7 +46,7 @@ export interface RefusalReader {
 
 export function faultOfRefusal({ status, headers, body }: Refusal, { nowMs, secrets, wordsOf }: RefusalReader): UpstreamFault {
   const text = withoutSecrets(body.toString(), secrets);
-  const { message, param, code, blames = blamedBy(status), retryAfterMs: toldMs = null, usage } = wordsOf(text);
+  const { message, param, code, type = null, blames = blamedBy(status), retryAfterMs: toldMs = null, usage } = wordsOf(text);
   const kind = status === 429 ? 'rate_limited' : blames === 'request' ? 'rejected' : 'failed';
   return {
     ok: false,
@@ -57,6 +58,7 @@ export function faultOfRefusal({ status, headers, body }: Refusal, { nowMs, secr
     isQuoted: true,
     param: param === null ? null : printable(param, MAX_NAME_CHARACTERS),
     code: code === null ? null : printable(code, MAX_NAME_CHARACTERS),
+    type: type === null ? null : printable(type, MAX_NAME_CHARACTERS),
     ...(isRecord(usage) && { usage }),
     // Google says the same with the status 504 and an error of its own: that is the provider's word, and it bills no errors.
     ...(PROXY_TIMED_OUT.has(status) && !namesError(text) && { mayBeAtWork: true }),

@@ -10,7 +10,7 @@ export function openAiWords(text: string): Words {
   if (typeof error === 'string') return { message: error, param: null, code: null, usage };
   if (!isRecord(error)) return { message: text, param: null, code: null, usage };
   const message = textIn(error['message']) ?? textIn(error['detail']) ?? text;
-  return { message, param: textIn(error['param']), code: textIn(error['code']), usage };
+  return { message, param: textIn(error['param']), code: textIn(error['code']), type: textIn(error['type']), usage };
 }
 
 function parsed(text: string): unknown {

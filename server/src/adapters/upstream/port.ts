@@ -168,6 +168,8 @@ export interface UpstreamFault {
   readonly param: string | null;
   /** OpenAI's `error.code` where the provider named one. */
   readonly code: string | null;
+  /** OpenAI's `error.type` where the provider named one. */
+  readonly type?: string | null;
   /** What the provider says beside its error that it has used, as in an answer of the call's endpoint; absent where it says nothing. */
   readonly usage?: unknown;
   /**

@@ -18,3 +18,27 @@ test('the faults that were found stay as they were found', () => {
   const errors = [{ loc: ['query', 'limit'], msg: 'is too large', type: 'too_big' }];
   expect(toProblemDocument(new Problem('validation_failed', 'Wrong.', { errors }), CONTEXT).body.errors).toEqual(errors);
 });
+
+test.each([
+  ['/v1/chat/completions', 'invalid_credentials', 'invalid_api_key'],
+  ['/v1/responses/resp_1', 'missing_credentials', 'invalid_api_key'],
+  ['/v1/embeddings', 'budget_exceeded', 'insufficient_quota'],
+  ['/v1/models', 'rate_limited', 'rate_limit_exceeded'],
+  ['/v1/images/generations', 'upstream_rate_limited', 'rate_limit_exceeded'],
+  ['/v1/chat/completions', 'model_not_found', 'model_not_found'],
+  ['/v1/users/login', 'invalid_credentials', 'invalid_credentials'],
+  ['/v1/keys', 'rate_limited', 'rate_limited'],
+] as const)('on %s the code %s is %s for OpenAI’s clients', (pathname, code, openAiCode) => {
+  const { body } = toProblemDocument(new Problem(code, 'No.'), { ...CONTEXT, pathname });
+  expect(body).toMatchObject({ code, error: { code: openAiCode } });
+});
+
+test('what a provider says of the request keeps its status, code and type', () => {
+  const upstream = { status: 413, code: 'context_length_exceeded', type: 'tokens' };
+  const { status, body } = toProblemDocument(new Problem('upstream_rejected', 'Too long.', { param: 'messages', upstream }), CONTEXT);
+  expect(status).toBe(413);
+  expect(body).toMatchObject({
+    ...{ status: 413, code: 'upstream_rejected' },
+    error: { message: 'Too long.', type: 'tokens', code: 'context_length_exceeded', param: 'messages' },
+  });
+});

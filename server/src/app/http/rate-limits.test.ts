@@ -38,7 +38,7 @@ describe('a key’s requests per minute', () => {
     const refused = await chat(world, auth);
     expect([refused.status, refused.code, refused.headers.get('retry-after')]).toEqual([429, 'rate_limited', '20']);
     expect(refused.body.detail).toBe('The limit of 3 requests per minute of this API key is reached: repeat the request in 20 seconds.');
-    expect(refused.body.error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limited' });
+    expect(refused.body.error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
     expect(refused.headers.has('x-should-retry')).toBe(false);
     expect(limitsIn(refused.headers)).toMatchObject({ 'limit-requests': '3', 'remaining-requests': '0', 'reset-requests': '59.5s' });
     clock.stoppedAtMs = START + 20_000;

@@ -531,7 +531,13 @@ test('a compacted dialogue is the input of the next response', async () => {
 
 test('what is too long for the window is refused, or cut at its beginning where that was asked for', async () => {
   const input = Array.from({ length: 40 }, (_, index) => ({ role: 'user', content: `${index} ${'word '.repeat(4_000)}` }));
-  expect(await create({ input })).toMatchObject({ status: 422, body: { error: { param: 'input' } } });
+  const error = { code: 'context_length_exceeded', param: 'input', type: 'invalid_request_error' };
+  expect(await create({ input })).toMatchObject({ status: 400, body: { code: 'context_length_exceeded', error } });
+  const messages = input.map(({ role, content }) => ({ role, content }));
+  expect(await chat(world, auth, { model: MODEL, messages })).toMatchObject({
+    status: 400,
+    body: { error: { ...error, param: 'messages' } },
+  });
   expect((await create({ input, truncation: 'auto', max_output_tokens: 16 })).status).toBe(200);
 });
 

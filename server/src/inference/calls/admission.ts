@@ -20,6 +20,7 @@ import { type Catalog, costBound } from '../../money/catalog/index.ts';
 import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
 import { type Call, priceFactorOf } from './call.ts';
 import { lanesOf, limitLanesOf, type Payer, payerOf } from './caller-lanes.ts';
+import { requireWindow } from './context-length.ts';
 import type { Deployments, Skipped, Target } from './deployments.ts';
 import { requireModels } from './key-limits.ts';
 import { moneyRefusal } from './money-refusal.ts';
@@ -106,12 +107,13 @@ export async function admitLeft(
  * bytes) is tried first; only where it does not fit is the prompt counted.
  *
  * @throws Problem `budget_exceeded`, `budget_in_flight`, `model_not_found`, `no_provider_configured`, `validation_failed`, `unpriced_feature`, `store_unavailable`,
- *   `rate_limited`, `model_not_allowed`
+ *   `rate_limited`, `model_not_allowed`, `context_length_exceeded`
  * @param inFlightOf what settles the call should this process die, as it is admitted whole
  */
 export async function admit(call: Call, deps: AdmissionDeps, inFlightOf?: (admission: Admission) => InFlight): Promise<Admission> {
   requireModels(call, deps.catalog);
   const offers = offersFor(call, deps);
+  await requireWindow(call.work, offers, deps.tokenizer);
   const rates = rateDraw(call, modelOf(offers), deps);
   const whole = holdRequest(call, offers, deps);
   const worst = worstOf(whole);

@@ -3,7 +3,7 @@ import type { CatalogModel } from '../../money/catalog/index.ts';
 import type { Delivered } from './answer-form.ts';
 import { chatForm } from './chat-form.ts';
 import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from './estimate.ts';
-import { boundText, inputTokenBound, type PromptSize, promptSize, promptText } from './input-bound.ts';
+import { boundText, inputTokenBound, messageText, type PromptSize, promptSize, promptText } from './input-bound.ts';
 import type { Received } from './operation.ts';
 import { requirementsOf } from './requirements.ts';
 import { newChatId } from './responses/ids.ts';
@@ -43,6 +43,7 @@ export function chatWork(
       },
     ],
     thinkingTokens,
+    promptText: { param: 'messages', text: () => messageText(request) },
     bound: (model) => bound(model, inputTokenBound(model, size)),
     async countedBound(model, tokenizer) {
       if (size.isOpenEnded || !model.tokenizer) return undefined;

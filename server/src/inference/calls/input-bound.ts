@@ -94,6 +94,14 @@ export function promptText(request: ChatCompletionRequest): string {
   return unescaped({ messages: messagesAsText(request), tools, response_format, functions: request['functions'] });
 }
 
+/** What is said in the messages, and nothing else: no template, name or punctuation of JSON adds to it. */
+export const messageText = ({ messages }: Pick<ChatCompletionRequest, 'messages'>): string =>
+  messages
+    .flatMap(({ content }) =>
+      typeof content === 'string' ? [content] : (content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])),
+    )
+    .join('\n');
+
 const messagesAsText = ({ messages }: Pick<ChatCompletionRequest, 'messages'>): unknown[] =>
   messages.map((message) =>
     Array.isArray(message.content)

@@ -35,7 +35,7 @@ export function upstreamProblem(fault: UpstreamFault, isCharged = false): Proble
   const retryAfterSeconds = fault.retryAfterMs === null ? undefined : Math.max(1, Math.ceil(fault.retryAfterMs / 1000));
   switch (fault.kind) {
     case 'rejected':
-      return new Problem('upstream_rejected', fault.message, { ...because, ...(fault.param === null ? {} : { param: fault.param }) });
+      return rejected(fault);
     case 'rate_limited':
       if (isCharged) return new Problem('upstream_failed', CHARGED, { ...because, ...PAID });
       return new Problem(
@@ -58,6 +58,18 @@ export function upstreamProblem(fault: UpstreamFault, isCharged = false): Proble
       return fault.kind satisfies never;
   }
 }
+
+/** A client looks for the provider's own code (`context_length_exceeded`, `content_filter`), so that is what it is shown. */
+const rejected = (fault: UpstreamFault): Problem =>
+  new Problem('upstream_rejected', fault.message, {
+    because: reasonOf(fault),
+    ...(fault.param !== null && { param: fault.param }),
+    upstream: { status: clientStatus(fault.status), code: fault.code, type: fault.type ?? null },
+  });
+
+/** Some translations know by the words that the request is at fault, whatever the status is. */
+const clientStatus = (status: number | null): number => (status !== null && REQUEST_AT_FAULT.has(status) ? status : 400);
+const REQUEST_AT_FAULT: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 const NOT_CHARGED = 'No provider of this model gave a valid answer; nothing was charged. Repeat the request.';
 const CHARGED =

@@ -71,6 +71,8 @@ export interface Work extends Placed {
   thinkingTokens?(model: CatalogModel): number;
   /** The same with fewer calls of tools that the provider runs, where the caller has not said how many: tried where the whole does not fit. */
   lighter?(): Work;
+  /** The text of the prompt, and the field that has it: at least so much is read. */
+  readonly promptText?: { readonly param: string; text(): string };
   bound(model: CatalogModel): WorkBound;
   /** A tighter bound by counting the prompt; undefined where nothing in the request can be counted. */
   countedBound?(model: CatalogModel, tokenizer: Tokenizer): Promise<WorkBound | undefined>;

@@ -21,11 +21,12 @@ export function googleWords(text: string): Words {
   const status = textIn(error['status']);
   const reason = details.map((detail) => textIn(detail['reason'])).find((word) => word !== undefined);
   const isOurs = GATEWAY_STATUSES.has(status ?? '') || GATEWAY_REASONS.has(reason ?? '');
+  const isTooLong = /input token count .*exceeds the maximum number of tokens/i.test(textIn(error['message']) ?? '');
   const retryAfterMs = details.map(retryDelayMs).find((ms) => ms !== undefined);
   return {
     message: textIn(error['message']) ?? text,
     param: null,
-    code: reason ?? status ?? null,
+    code: isTooLong ? 'context_length_exceeded' : (reason ?? status ?? null),
     usage: usageOf(statedUsage(body)),
     ...(isOurs && { blames: 'gateway' }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),

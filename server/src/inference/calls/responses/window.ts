@@ -1,6 +1,6 @@
 import type { ResponseItem, ResponseRequest } from '@tallygate/contract';
-import { invalidInput } from '../../../kernel/invalid-input.ts';
 import type { CatalogModel } from '../../../money/catalog/index.ts';
+import { tooLong } from '../context-length.ts';
 import { countText } from '../estimate.ts';
 import { unescaped } from '../input-bound.ts';
 import type { Tokenizer } from '../tokenizer.ts';
@@ -18,7 +18,7 @@ const LEAST_ROOM_OUT = 1_024;
  * them; else what is too long is refused. Counted only where it might be too long at all.
  *
  * @param bytes of what is sent with all of them
- * @throws Problem `validation_failed`
+ * @throws Problem `context_length_exceeded`
  */
 export async function fitToWindow(
   request: ResponseRequest,
@@ -35,7 +35,7 @@ export async function fitToWindow(
   const total = around + counts.reduce((sum, count) => sum + count, 0);
   if (request.truncation !== 'auto') {
     if (total <= window) return items;
-    throw tooLong(total, window);
+    throw tooLong(total, model, 'input');
   }
   const room = window - around - Math.min(request.max_output_tokens ?? LEAST_ROOM_OUT, window / 2);
   let kept = 0;
@@ -44,15 +44,6 @@ export async function fitToWindow(
     from -= 1;
     kept += counts[from] ?? 0;
   }
-  if (from === items.length && items.length > 0) throw tooLong(total, window);
+  if (from === items.length && items.length > 0) throw tooLong(total, model, 'input');
   return withoutOrphans(items.slice(from));
 }
-
-const tooLong = (tokens: number, window: number) =>
-  invalidInput([
-    {
-      loc: ['body', 'input'],
-      msg: `is too long: it has ${tokens} tokens, and the model's context window has ${window}; shorten it, compact it, or set truncation to "auto"`,
-      type: 'too_big',
-    },
-  ]);

@@ -1,0 +1,26 @@
+import { Problem } from '../../kernel/problem.ts';
+import type { CatalogModel } from '../../money/catalog/index.ts';
+import type { Offer } from './offers.ts';
+import type { Tokenizer } from './tokenizer.ts';
+import type { Work } from './work.ts';
+
+/** A prompt that no provider would take: OpenAI's code, and OpenAI's words. */
+export const tooLong = (tokens: number, { id, contextWindow }: Pick<CatalogModel, 'id' | 'contextWindow'>, param: string): Problem =>
+  new Problem(
+    'context_length_exceeded',
+    `The maximum context length of ${id} is ${contextWindow} tokens, and \`${param}\` has ${tokens}: shorten it, or choose a model with a larger window.`,
+    { param },
+  );
+
+/**
+ * Refuses a prompt that is longer than the window of the model that was asked for, before anything is held. Only its text is counted, by the
+ * tokenizer that its maker publishes, and only where its bytes do not fit; what nobody can count, the provider judges.
+ *
+ * @throws Problem `context_length_exceeded`
+ */
+export async function requireWindow(work: Work, [asked]: readonly Offer[], tokenizer: Tokenizer): Promise<void> {
+  const window = asked?.model.contextWindow;
+  if (!work.promptText || !asked?.model.tokenizer || !window || asked.model.id !== work.model || asked.bound.inputTokens <= window) return;
+  const tokens = await tokenizer.count(asked.model.tokenizer, work.promptText.text());
+  if (tokens !== undefined && tokens > window) throw tooLong(tokens, asked.model, work.promptText.param);
+}
