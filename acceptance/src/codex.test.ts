@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type FakeUpstream, startFakeUpstream, steps } from '@tallygate/fake-upstream';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Account } from './account.ts';
 import { Gateway } from './gateway.ts';
 
@@ -41,21 +41,50 @@ afterAll(async () => {
   if (folder !== '') rmSync(folder, { recursive: true });
 });
 
-/** What the agent says at the end. */
-async function exec(key: string): Promise<string> {
+/** What the agent says at the end, and what it tells of on the way. */
+async function exec(key: string, prompt = 'Say hello.') {
   const { PATH } = process.env;
   const env = { PATH, HOME: folder, CODEX_HOME: join(folder, 'home'), OPENAI_API_KEY: key };
-  const running = run(codex, ['exec', '--skip-git-repo-check', '--sandbox', 'read-only', 'Say hello.'], { cwd: folder, env });
+  const running = run(codex, ['exec', '--skip-git-repo-check', '--sandbox', 'read-only', prompt], { cwd: folder, env });
   running.child.stdin?.end();
-  return (await running).stdout;
+  const { stdout, stderr } = await running.catch((failed: { stdout: string; stderr: string }) => failed);
+  return { said: stdout, told: stderr };
 }
 
-test.skipIf(!hasCodex)(
-  'Codex CLI, where it is installed, is answered under its default model by the sandbox and by a provider',
-  async () => {
+describe.skipIf(!hasCodex)('Codex CLI, where it is installed, unmodified and under its default model', () => {
+  let account: Account;
+  let live = '';
+  beforeAll(async () => {
     if (!gateway) return;
-    expect(await exec(gateway.bootstrap.test_api_key)).toContain('You said: "Say hello."');
-    const { key } = await (await Account.signUp(gateway, { plan: 'enterprise' })).createKey();
-    expect(await exec(key)).toContain('tok0 tok1');
-  },
-);
+    account = await Account.signUp(gateway, { plan: 'enterprise' });
+    ({ key: live } = await account.createKey());
+  });
+  beforeEach(() => upstream?.reset());
+
+  test('is answered by the sandbox', async () => {
+    expect((await exec(gateway?.bootstrap.test_api_key ?? '')).said).toContain('You said: "Say hello."');
+  });
+
+  test('has the provider search the web', async () => {
+    const { told } = await exec(gateway?.bootstrap.test_api_key ?? '', 'Use web search to say hello.');
+    expect(told).toContain('web search');
+  });
+
+  test('runs the tool that the model calls, and shows it what came of it', async () => {
+    upstream?.script({ toolCalls: [{ name: 'exec_command', arguments: JSON.stringify({ cmd: 'echo tool-$((40+2))' }) }] });
+    expect((await exec(live)).said).toContain('tok0 tok1');
+    expect(upstream?.requests).toHaveLength(2);
+    expect(JSON.stringify(upstream?.requests[1]?.body)).toContain('function_call_output');
+  });
+
+  test('knows by the provider’s own code that the prompt is too long for the model', async () => {
+    upstream?.script(() => steps.refused(400, 'The prompt is too long.', { code: 'context_length_exceeded' }));
+    expect((await exec(live)).told).toContain('ran out of room in the model');
+  });
+
+  test('shows the cap that it has reached', async () => {
+    const { key } = await account.createKey({ monthly_cap_usd: '0.000001' });
+    expect((await exec(key)).told).toContain('the monthly cap of this API key');
+    expect(upstream?.requests).toHaveLength(0);
+  });
+});
