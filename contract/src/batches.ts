@@ -9,6 +9,7 @@ const c = initContract();
 export const BATCH_ENDPOINTS = [
   '/v1/chat/completions',
   '/v1/responses',
+  '/v1/messages',
   '/v1/completions',
   '/v1/embeddings',
   '/v1/moderations',

@@ -23,6 +23,7 @@ import { invoices } from './invoices.ts';
 import { keys } from './keys.ts';
 import { ledger } from './ledger.ts';
 import { limits } from './limits.ts';
+import { messageBatches, messageBatchTransfers } from './message-batches.ts';
 import { mfa } from './mfa.ts';
 import { people, peopleTransfers } from './people.ts';
 import { paymentWebhooks, plans } from './plans.ts';
@@ -61,6 +62,8 @@ export const contract = c.router(
     videos,
     videoTransfers,
     batches,
+    messageBatches,
+    messageBatchTransfers,
     ledger,
     runs,
     projects,
@@ -117,6 +120,7 @@ export * from './keys.ts';
 export * from './ledger.ts';
 export * from './limits.ts';
 export * from './log-declarations.ts';
+export * from './message-batches.ts';
 export * from './mfa.ts';
 export * from './openai-errors.ts';
 export * from './people.ts';

@@ -17,6 +17,8 @@ const PRESCRIBED_LISTS: readonly string[] = [
   ...['GET /v1/models', 'GET /v1/files', 'GET /v1/batches', 'GET /v1/videos', 'GET /v1/chat/completions'],
   ...['GET /v1/chat/completions/{completion_id}/messages', 'GET /v1/responses/{response_id}/input_items'],
   ...['GET /v1/conversations/{conversation_id}/items', 'GET /v1/batches/{batch_id}'],
+  // Anthropic's.
+  'GET /v1/messages/batches',
   // Documents that are read as a whole: the prices by which receipts are checked offline, and a report with its sum.
   ...['GET /v1/prices', 'GET /v1/usage'],
   // It has the one shape, and beside it the checkpoint that the proofs of all its entries are against.

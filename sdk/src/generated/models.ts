@@ -324,7 +324,7 @@ export interface Batch {
   id: string;
   object: 'batch';
   /** What all lines ask for. */
-  endpoint: '/v1/chat/completions' | '/v1/responses' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/videos';
+  endpoint: '/v1/chat/completions' | '/v1/responses' | '/v1/messages' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/videos';
   /** The model of all lines; null where they ask for several. */
   model: string | null;
   /** Why it failed: nothing of it was run then, and nothing charged. */
@@ -994,7 +994,7 @@ export interface CreateBatchRequest {
   /** A file with the purpose `batch`: one request a line, up to 50,000 lines and 200 MiB. */
   input_file_id: string;
   /** What all lines ask for. */
-  endpoint: '/v1/chat/completions' | '/v1/responses' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/videos';
+  endpoint: '/v1/chat/completions' | '/v1/responses' | '/v1/messages' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/videos';
   /** In which the batch is worked on. */
   completion_window: '24h';
   /** Up to 16 pairs of texts of the caller’s own. */
@@ -1062,6 +1062,17 @@ export interface CreateKeyRequest {
   signing_public_key?: string | null | undefined;
   /** Inference requests without a valid signature are refused. */
   require_signature?: boolean | undefined;
+}
+
+/** Many messages, to be answered within a day at half the price. */
+export interface CreateMessageBatchRequest {
+  /** The requests, each with a name of its own. */
+  requests: {
+    custom_id: string;
+    params: { [name: string]: unknown };
+    [field: string]: unknown;
+  }[];
+  [field: string]: unknown;
 }
 
 /** A new project. */
@@ -2789,6 +2800,49 @@ export interface Message {
   stop_sequence?: string | null | undefined;
   usage: MessageUsage;
   [field: string]: unknown;
+}
+
+/** A batch of messages, in Anthropic’s shape. */
+export interface MessageBatch {
+  id: string;
+  type: 'message_batch';
+  processing_status: 'in_progress' | 'canceling' | 'ended';
+  request_counts: {
+    /** Not done yet. */
+    processing: number;
+    /** Answered. */
+    succeeded: number;
+    /** Refused, or failed. */
+    errored: number;
+    /** Not begun before the batch was canceled. */
+    canceled: number;
+    /** Not begun within the day. */
+    expired: number;
+  };
+  created_at: string;
+  expires_at: string;
+  /** When all requests were done; null before. */
+  ended_at: string | null;
+  /** When it was asked to end, or null. */
+  cancel_initiated_at: string | null;
+  archived_at: null;
+  /** Where the results are; null before the batch has ended. */
+  results_url: string | null;
+}
+
+/** The batch and its results are gone. */
+export interface MessageBatchDeleted {
+  id: string;
+  type: 'message_batch_deleted';
+}
+
+/** A page of batches of messages. */
+export interface MessageBatchList {
+  data: MessageBatch[];
+  has_more: boolean;
+  first_id: string | null;
+  /** The `after_id` of the next page. */
+  last_id: string | null;
 }
 
 /** A block of a message’s content. */

@@ -56,6 +56,7 @@ import { inferenceRoutes } from './http/inference-api.ts';
 import { createInnerCall } from './http/inner-call.ts';
 import { logRoutes } from './http/log-api.ts';
 import { mcpRoutes } from './http/mcp-api.ts';
+import { messageBatchRoutesOf } from './http/message-batch-api.ts';
 import { createRequireMetricsReader } from './http/metrics-reader.ts';
 import { withModelsOnSurfaces } from './http/model-api.ts';
 import { pageRoutes } from './http/pages.ts';
@@ -160,7 +161,7 @@ export async function startServer(
     const blobs = sealedBlobs(disk, blobSealingKeys(accounts.content));
     const { databaseUrl, pulse } = foundation;
     const queue = await openJobQueue({ store: redis ? { redis: redis.forJobs } : { databaseUrl, Client: pulse.Client }, log });
-    const kept = await openStatefulResources({ foundation, blobs, queue, billing, accounts, inference, plans: book });
+    const kept = await openStatefulResources({ foundation, blobs, queue, billing, accounts, inference, plans: book, publicUrl });
     const peerAddress = createPeerAddress(config.trustedProxies);
     const marketing = openMarketing({ foundation, accounts, peerAddress, publicUrl });
     const invites = createInvites({ pool, clock, identity, plans: live, unsubscribeFooter: marketing.unsubscribeFooter });
@@ -287,6 +288,7 @@ export async function startServer(
           limits: fileLimits,
         }),
         ...videoRoutes({ videos: kept.videos, idleTimeoutMs, log }),
+        ...messageBatchRoutesOf({ messageBatches: kept.messageBatches, idleTimeoutMs, log }),
         ...logRoutes({
           ...{ pool, archive, key: receiptKey, clock, keySet, log, idleTimeoutMs, isAnchoring },
           requirePlan: planForReceipts(live),

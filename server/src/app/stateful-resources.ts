@@ -2,7 +2,7 @@ import { contract } from '@tallygate/contract';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { Job, JobQueue } from '../adapters/queue/port.ts';
 import type { Timer } from '../adapters/timers/port.ts';
-import { BatchLocks, BatchWork, batchRoutes, createBatches } from '../inference/batches/index.ts';
+import { BatchLocks, BatchWork, batchRoutes, createBatches, MessageBatches, messageBatchRoutes } from '../inference/batches/index.ts';
 import {
   BackgroundResponses,
   backgroundWork,
@@ -55,6 +55,7 @@ export interface StatefulResources {
   readonly jobs: readonly Job[];
   readonly timers: readonly Timer[];
   readonly batchWork: BatchWork;
+  readonly messageBatches: MessageBatches;
 }
 
 interface StatefulResourcesDeps {
@@ -65,6 +66,7 @@ interface StatefulResourcesDeps {
   readonly accounts: Accounts;
   readonly inference: InferenceDeps;
   readonly plans: PlanBook;
+  readonly publicUrl: () => string;
 }
 
 /** When this returns, what was held for batches is held again, before anybody else can spend it. */
@@ -72,6 +74,7 @@ export async function openStatefulResources(deps: StatefulResourcesDeps): Promis
   const { foundation, blobs, accounts, plans } = deps;
   const { config, log, clock, pool } = foundation;
   const { storageBytes } = config.files;
+  const isAnchoring = config.anchorChains.length > 0;
   const files = createFiles({ pool, blobs, clock, log, storageBytes });
   const uploads = createUploads({ pool, blobs, clock, log, storageBytes });
   const videoDeps = videoDepsOf(deps);
@@ -82,10 +85,11 @@ export async function openStatefulResources(deps: StatefulResourcesDeps): Promis
     ...{ grantOfKey: accounts.grantOfKey, users: accounts.identity.users, spendingOf: accounts.spendingOf, plans, clock },
   });
   const { batchWork, batches } = await openBatches(deps, { files, operations, callerStatusOf });
+  const messageBatches = new MessageBatches({ batches, files });
   const responsesInBackground = backgroundOf(deps, stored, callerStatusOf);
   const videosFollowed = videoWork(videoDeps);
   return {
-    ...{ files, uploads, videos, operations, batchWork },
+    ...{ files, uploads, videos, operations, batchWork, messageBatches },
     followResponse: followResponse(stored.responseDeps),
     endpoints: [
       ...endpointsOf(contract.storedResponses, storedResponseRoutes(stored.responseDeps)),
@@ -95,7 +99,8 @@ export async function openStatefulResources(deps: StatefulResourcesDeps): Promis
       ...endpointsOf(contract.files, fileRoutes(files)),
       ...endpointsOf(contract.uploads, uploadRoutes(uploads)),
       ...endpointsOf(contract.videos, videoRoutes(videos, videoDeps.characters)),
-      ...endpointsOf(contract.batches, batchRoutes(batches, { isAnchoring: config.anchorChains.length > 0 })),
+      ...endpointsOf(contract.batches, batchRoutes(batches, { isAnchoring })),
+      ...endpointsOf(contract.messageBatches, messageBatchRoutes(messageBatches, { isAnchoring, publicUrl: deps.publicUrl })),
     ],
     jobs: [...responsesInBackground.jobs, ...videosFollowed.jobs],
     timers: [...responsesInBackground.timers, ...videosFollowed.timers],

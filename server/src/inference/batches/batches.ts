@@ -10,7 +10,7 @@ import { ownerOf } from '../files/index.ts';
 import type { BatchLocks } from './batch-locks.ts';
 import type { BatchDeps } from './deps.ts';
 import { SELECT_BATCHES } from './select-batches.ts';
-import { batchOf, isBatchId, newBatchId, type StoredBatch } from './stored-batch.ts';
+import { batchOf, isBatchId, newBatchId, type StoredBatch, UNFINISHED } from './stored-batch.ts';
 import { tables } from './tables.ts';
 import type { BatchWork } from './work.ts';
 
@@ -26,15 +26,26 @@ interface BatchPage {
   readonly hasMore: boolean;
 }
 
+interface BatchQuery {
+  readonly after?: string | undefined;
+  /** The page in front of it. */
+  readonly before?: string | undefined;
+  /** Only those whose lines ask for it. */
+  readonly endpoint?: StoredBatch['endpoint'] | undefined;
+  readonly limit: number;
+}
+
 /** Batches. Somebody else's is missing, exactly as one that never was. */
 export interface Batches {
   /** @throws Problem `not_found`, `validation_failed`, `endpoint_not_allowed`, `plan_required`; of files that are checked at once also `budget_exceeded`, `budget_in_flight` */
   create(principal: Principal, order: NewBatch): Promise<StoredBatch>;
   /** @throws Problem `not_found` */
   get(owner: Owner, batchId: string): Promise<StoredBatch>;
-  list(owner: Owner, query: { readonly after?: string | undefined; readonly limit: number }): Promise<BatchPage>;
+  list(owner: Owner, query: BatchQuery): Promise<BatchPage>;
   /** @throws Problem `not_found`, `conflict` */
   cancel(owner: Owner, batchId: string): Promise<StoredBatch>;
+  /** One that has ended; its files are the caller's. @throws Problem `not_found`, `conflict` */
+  delete(owner: Owner, batchId: string): Promise<void>;
 }
 
 const WINDOW_MS = 24 * 3_600_000;
@@ -117,16 +128,26 @@ export function createBatches({ pool, files, callerStatusOf, locks, work, infere
 
     get: find,
 
-    async list({ accountId, livemode }, { after, limit }) {
-      if (after !== undefined && !isBatchId(after)) throw noSuchBatch('after');
+    async list({ accountId, livemode }, { after, before, endpoint, limit }) {
+      for (const [param, id] of Object.entries({ after, before })) if (id !== undefined && !isBatchId(id)) throw noSuchBatch(param);
       const rows = await rowsOf(
         pool,
         batchesOf({ accountId, livemode })
+          .where((eb) => ifGiven(endpoint, (wanted) => eb('batches.endpoint', '=', wanted)))
           .where((eb) => ifGiven(after, (last) => eb('batches.id', '<', last)))
-          .orderBy('batches.id', 'desc')
+          .where((eb) => ifGiven(before, (first) => eb('batches.id', '>', first)))
+          .orderBy('batches.id', before === undefined ? 'desc' : 'asc')
           .limit(limit + 1),
       );
-      return { batches: rows.slice(0, limit).map(batchOf), hasMore: rows.length > limit };
+      const page = rows.slice(0, limit).map(batchOf);
+      return { batches: before === undefined ? page : page.reverse(), hasMore: rows.length > limit };
+    },
+
+    async delete(owner, batchId) {
+      const { id, status } = await find(owner, batchId);
+      if (UNFINISHED.includes(status)) throw new Problem('conflict', `The batch is ${status}: cancel it, and delete it once it has ended.`);
+      await run(pool, tables.deleteFrom('batch_lines').where('batch_id', '=', id));
+      await run(pool, tables.deleteFrom('batches').where('id', '=', id));
     },
 
     async cancel(owner, batchId) {

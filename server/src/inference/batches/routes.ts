@@ -1,14 +1,13 @@
 import type { Batch, contract } from '@tallygate/contract';
 import type { Handlers } from '../../http/index.ts';
-import { anchorAnswer, parseInferenceHeaders } from '../calls/index.ts';
+import { anchorAnswer, type InferenceHeaders, parseInferenceHeaders } from '../calls/index.ts';
 import { ownerOf } from '../files/index.ts';
 import type { Batches } from './batches.ts';
 import type { StoredBatch } from './stored-batch.ts';
 
 export const batchRoutes = (batches: Batches, { isAnchoring }: { isAnchoring: boolean }): Handlers<typeof contract.batches> => ({
   create: async ({ principal, headers, body, setHeader }) => {
-    const ofLines = ([name, value]: [string, unknown]) => (name.startsWith('x-agent-') || name === 'x-vaas-anchor') && value !== undefined;
-    const run = parseInferenceHeaders(Object.fromEntries(Object.entries(headers).filter(ofLines)));
+    const run = runOfOrder(headers);
     const batch = await batches.create(principal, { ...body, run });
     if (run.anchorWished) setHeader('x-vaas-anchor', anchorAnswer(isAnchoring));
     return { status: 200, body: batchToWire(batch) };
@@ -22,6 +21,12 @@ export const batchRoutes = (batches: Batches, { isAnchoring }: { isAnchoring: bo
   get: async ({ principal, params }) => ({ status: 200, body: batchToWire(await batches.get(ownerOf(principal), params.batch_id)) }),
   cancel: async ({ principal, params }) => ({ status: 200, body: batchToWire(await batches.cancel(ownerOf(principal), params.batch_id)) }),
 });
+
+/** What the headers of an order say of the agent run of its lines, and of their receipts. */
+export function runOfOrder(headers: object): InferenceHeaders {
+  const ofLines = ([name, value]: [string, unknown]) => (name.startsWith('x-agent-') || name === 'x-vaas-anchor') && value !== undefined;
+  return parseInferenceHeaders(Object.fromEntries(Object.entries(headers).filter(ofLines)));
+}
 
 const unixSeconds = (at: Date): number => Math.floor(at.getTime() / 1000);
 const momentOf = (at: Date | null): number | null => (at === null ? null : unixSeconds(at));

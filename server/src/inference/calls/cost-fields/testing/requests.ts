@@ -25,8 +25,11 @@ import { expect } from 'vitest';
 import type * as z from 'zod';
 import { costCheckOf } from '../index.ts';
 
-const resourcesOf = (sdk: string): string => join(dirname(fileURLToPath(import.meta.resolve(sdk))), 'resources');
-const SDKS = { openai: resourcesOf('openai'), anthropic: resourcesOf('@anthropic-ai/sdk') };
+const resourcesBeside = (entry: string): string => join(dirname(fileURLToPath(entry)), 'resources');
+const SDKS = {
+  openai: resourcesBeside(import.meta.resolve('openai')),
+  anthropic: resourcesBeside(import.meta.resolve('@anthropic-ai/sdk')),
+};
 type Maker = keyof typeof SDKS;
 export const typesIn = (file: string, maker: Maker = 'openai'): string => readFileSync(join(SDKS[maker], `${file}.d.ts`), 'utf8');
 
