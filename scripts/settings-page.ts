@@ -8,16 +8,21 @@ In production, set at least \`DATABASE_URL\`, \`PUBLIC_URL\`, \`OPERATIONS_PORT\
 `;
 
 /** Families of variables, which have a guide each. */
-const TAIL = `## Families
-
-| variables                                                                | default              | meaning                                                                                                 |
-| ------------------------------------------------------------------------ | -------------------- | ------------------------------------------------------------------------------------------------------- |
-| \`OPENAI_API_KEY\`, \`ANTHROPIC_API_KEY\`, …, \`OPENAI_BASE_URL\`, …       | none                 | [Providers](providers.md) by your key of each, and their addresses.                                     |
-| \`AZURE_OPENAI_…\`                                                       | none                 | [Azure OpenAI](providers.md).                                                                           |
-| \`PLANS_FILE\`                                                           | the shipped tiers    | [Your own plans](plans.md#offer-your-own-plans).                                                        |
-| \`ANCHOR_…\`                                                             | nothing is anchored  | [Chains on which the receipts’ log is anchored](anchoring.md#configuration).                            |
-| \`MALLOC_…\`, \`NODE_OPTIONS\`, \`NODE_EXTRA_CA_CERTS\`  |                      | Of glibc and Node: \`tallygate-server\` and \`npm start\` set the first ones, [unless you do](running.md). |
-`;
+const FAMILIES = [
+  [
+    '`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, …, `OPENAI_BASE_URL`, …',
+    'none',
+    '[Providers](providers.md) by your key of each, and their addresses.',
+  ],
+  ['`AZURE_OPENAI_…`', 'none', '[Azure OpenAI](providers.md).'],
+  ['`PLANS_FILE`', 'the shipped tiers', '[Your own plans](plans.md#offer-your-own-plans).'],
+  ['`ANCHOR_…`', 'nothing is anchored', '[Chains on which the receipts’ log is anchored](anchoring.md#configuration).'],
+  [
+    '`MALLOC_…`, `NODE_OPTIONS`, `NODE_EXTRA_CA_CERTS`',
+    'as Node and glibc',
+    'Of glibc and Node: `tallygate-server` and `npm start` set the first ones, [unless you do](running.md).',
+  ],
+];
 
 /** docs/guides/settings.md: every variable, from where it is read. */
 export function settingsPage(): string {
@@ -25,7 +30,8 @@ export function settingsPage(): string {
     const rows = Object.entries(variables).map(([name, description]) => [`\`${name}\``, defaultOf(name, description), description.text]);
     return `## ${title}\n\n${table([['variable', 'default', 'meaning'], ...rows])}`;
   });
-  return `${[HEAD.trimEnd(), ...groups, TAIL.trimEnd()].join('\n\n')}\n`;
+  const families = `## Families\n\n${table([['variables', 'default', 'meaning'], ...FAMILIES])}`;
+  return `${[HEAD.trimEnd(), ...groups, families].join('\n\n')}\n`;
 }
 
 function table(rows: readonly (readonly string[])[]): string {

@@ -28,7 +28,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
   'Money and receipts': ['runs', 'budgets', 'plans', 'payments', 'ledger', 'receipts', 'invoices', 'attacks'],
   'Getting in': ['authentication', 'identity', 'keys', 'signed-requests', 'invites', 'sdk', 'cli', 'mcp', 'discovery'],
   'Site and marketing': ['events', 'content', 'people', 'emails', 'client-requests'],
-  Operating: ['deploy', 'running', 'settings', 'sizing', 'several-gateways', 'providers', 'sandbox', 'anchoring'],
+  Operating: ['deploy', 'running', 'settings', 'sizing', 'several-gateways', 'observability', 'providers', 'sandbox', 'anchoring'],
 };
 
 for (const folder of MADE) rmSync(join(OUT, folder), { recursive: true, force: true });

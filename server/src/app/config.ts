@@ -10,6 +10,7 @@ import { isOwnAddress } from './own-address.ts';
 import { offerOf } from './plans-file.ts';
 import { type Environment, type ProviderConfig, providersOfVariables, withoutOwnAddress } from './provider-config.ts';
 import { providersOfFile } from './providers-file.ts';
+import { TRACING_VARIABLES, type TracingConfig, tracingOf } from './tracing-config.ts';
 
 export { ConfigError } from './config-error.ts';
 
@@ -27,6 +28,7 @@ export const Variables = z.object({
   OPERATIONS_PORT: port.optional(),
   OPERATIONS_HOST: z.string().min(1).optional(),
   GATEWAY_CONCURRENCY: z.coerce.number().int().min(2).max(1_000_000).optional(),
+  ...TRACING_VARIABLES,
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   REDIS_URL: redisUrl.optional(),
@@ -121,6 +123,8 @@ export interface Config {
   /** Inference requests that this gateway serves at the same time; null: any number. */
   readonly gatewayConcurrency: number | null;
   readonly logLevel: string;
+  /** Where traces go, and how many of those that begin here; undefined: nothing is traced. */
+  readonly tracing: TracingConfig | undefined;
   /** Undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
   /** Where lanes and jobs are, for any number of gateways; undefined: lanes in this process, jobs in the database. */
@@ -250,6 +254,7 @@ export function readConfig(environment: Environment = process.env): Config {
     // What is reserved is a part of something: with dedicated traffic there is a limit.
     gatewayConcurrency: given.GATEWAY_CONCURRENCY ?? (given.ENTERPRISE_BASE_URL === undefined ? null : GATEWAY_CONCURRENCY),
     logLevel: given.LOG_LEVEL,
+    tracing: tracingOf(given),
     databaseUrl: given.DATABASE_URL,
     redisUrl: given.REDIS_URL,
     internalSecret: given.INTERNAL_SECRET,

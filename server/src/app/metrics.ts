@@ -1,11 +1,18 @@
+import type { ErrorCode } from '@tallygate/contract';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Call, DeploymentView, Served } from '../inference/calls/index.ts';
+import { type NanoUsd, usdForDisplay } from '../kernel/money.ts';
 import type { AnchoringView, AuditProgress } from '../receipts/index.ts';
 import type { JobRun } from './jobs.ts';
 
 /** What Prometheus reads. Labels name models and outcomes, never accounts or keys. */
 export interface Metrics {
-  served(call: Call, served: Served): void;
+  /** @param cost at catalogue prices */
+  served(call: Call, served: Served, cost: NanoUsd): void;
+  /** A request that was refused, by the code of the problem. */
+  refused(code: ErrorCode): void;
+  /** How long the lanes took to hold or to settle, seconds. */
+  laneTook(operation: 'hold' | 'settle', seconds: number): void;
   jobRan(run: Pick<JobRun, 'job' | 'outcome'>): void;
   /** Settlements that the database refused, and lines of the journal that cannot be read. */
   quarantined(count: number): void;
@@ -21,6 +28,8 @@ export interface Metrics {
   watchDeployments(views: () => readonly DeploymentView[]): void;
   /** Asked at every reading how many calls are over and could not be settled yet. */
   watchUnsettled(count: () => number): void;
+  /** Asked at every reading how far the ledger and the log of receipts are behind. */
+  watchLags(lags: Lags): void;
   /** The exposition text and its content type. */
   render(): Promise<{ contentType: string; body: string }>;
 }
@@ -34,10 +43,12 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry });
   return {
     served: servedMetrics(registers),
+    ...flowMetrics(registers),
     ...alarmMetrics(registers),
     anchoring: anchoringGauges(registers),
     watchDeployments: (views) => deploymentGauges(registers, views),
     watchUnsettled: (count) => unsettledGauge(registers, count),
+    watchLags: (lags) => lagGauges(registers, lags),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
 }
@@ -69,15 +80,45 @@ function servedMetrics(registers: Registry[]): Metrics['served'] {
     buckets: DURATION_SECONDS,
     registers,
   });
-  return (call, { target, outcome, usage, completedAt, overheadMs }) => {
+  const spent = new Counter({
+    name: 'tallygate_cost_usd_total',
+    help: 'Cost of settled requests at catalogue prices, USD; a float, for graphs: the ledger has the exact sums',
+    labelNames: ['model', 'livemode'],
+    registers,
+  });
+  return (call, { target, outcome, usage, completedAt, overheadMs }, cost) => {
     const { principal } = call.grant;
     const livemode = String(principal.kind === 'session' || principal.livemode);
     const model = target.model.id;
     requests.inc({ endpoint: call.work.endpoint, model, provider: target.deployment.provider, outcome, livemode });
     tokens.inc({ model, direction: 'in', livemode }, usage.input_tokens);
     tokens.inc({ model, direction: 'out', livemode }, usage.output_tokens);
+    spent.inc({ model, livemode }, usdForDisplay(cost));
     overhead.observe(overheadMs / 1000);
     duration.observe({ model }, (completedAt - call.startedAt) / 1000);
+  };
+}
+
+const LANE_SECONDS = [0.00005, 0.0002, 0.001, 0.002, 0.005, 0.01, 0.05, 0.25, 1, 2];
+
+/** What is refused, and how long the lanes take. */
+function flowMetrics(registers: Registry[]): Pick<Metrics, 'refused' | 'laneTook'> {
+  const refusals = new Counter({
+    name: 'tallygate_refusals_total',
+    help: 'Refused requests by the code of the problem, of all operations',
+    labelNames: ['code'],
+    registers,
+  });
+  const lanes = new Histogram({
+    name: 'tallygate_lane_seconds',
+    help: 'How long the lanes took to hold or to settle; with Redis that is a round trip',
+    labelNames: ['operation'],
+    buckets: LANE_SECONDS,
+    registers,
+  });
+  return {
+    refused: (code) => refusals.inc({ code }),
+    laneTook: (operation, seconds) => lanes.observe({ operation }, seconds),
   };
 }
 
@@ -159,6 +200,33 @@ const unsettledGauge = (registers: Registry[], count: () => number): void =>
       this.set(count());
     },
   });
+
+interface Lags {
+  /** For how long the ledger has taken nothing of what waits for it, milliseconds. */
+  readonly ledgerMs: () => number;
+  readonly unloggedReceipts: () => Promise<number>;
+}
+
+function lagGauges(registers: Registry[], { ledgerMs, unloggedReceipts }: Lags): void {
+  new Gauge({
+    name: 'tallygate_ledger_lag_seconds',
+    help: 'For how long the ledger has taken no settlement although some wait; above LEDGER_LAG_LIMIT_MS requests are refused',
+    registers,
+    collect() {
+      this.set(ledgerMs() / 1_000);
+    },
+  });
+  new Gauge({
+    name: 'tallygate_log_waiting_receipts',
+    help: 'Receipts that the log has not taken in yet; thousands for minutes are an alarm',
+    registers,
+    async collect() {
+      // A reading must not fail since the database does not answer; the other figures say why.
+      const waiting = await unloggedReceipts().catch(() => undefined);
+      if (waiting !== undefined) this.set(waiting);
+    },
+  });
+}
 
 const STATES = { closed: 0, half_open: 1, open: 2 };
 

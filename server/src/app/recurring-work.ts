@@ -83,8 +83,8 @@ export const recurringWork = ({
   {
     name: 'identity-send-mails',
     due: `${LOGIN_FAILURES_DUE} or ${MAIL_REQUESTS_DUE} or ${MAILS_DUE}`,
-    run: async ({ signal }) => {
-      await identity.recordLoginFailures(signal);
+    run: async ({ signal, log }) => {
+      await identity.recordLoginFailures({ signal, log });
       await identity.answerMailRequests(signal);
       await outbox.sendDue(signal);
     },

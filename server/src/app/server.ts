@@ -31,7 +31,7 @@ import { ledgerRoutes } from '../money/ledger/index.ts';
 import { Limits, limitRoutes } from '../money/limits/index.ts';
 import { createAccountPlans, createPlans, planAdministrationRoutes, planOfSeller, planRoutes } from '../money/plans/index.ts';
 import { runRoutes } from '../money/runs/index.ts';
-import { anchorRoutes, invoiceRoutes, publishedKeySet, receiptKeyOf, receiptRoutes } from '../receipts/index.ts';
+import { anchorRoutes, invoiceRoutes, publishedKeySet, receiptKeyOf, receiptRoutes, unloggedReceipts } from '../receipts/index.ts';
 import { openAccounts } from './accounts.ts';
 import { anchoringTimers } from './anchoring.ts';
 import { openBilling } from './billing.ts';
@@ -193,6 +193,7 @@ export async function startServer(
 
     const idempotency = createIdempotency({ pool, clock, log });
     closing.add('idempotency', async () => idempotency.close());
+    metrics.watchLags({ ledgerMs: () => billing.ledgerLag().ms, unloggedReceipts: () => unloggedReceipts(pool) });
     const readiness = new Readiness();
     const isModel = (id: string) => catalog.find(id) !== undefined;
     const forgetKeys = (accountId: string) => accounts.keyDirectory.changed(`account:${accountId}`);
@@ -201,7 +202,7 @@ export async function startServer(
     const { storageBytes: _, ...fileLimits } = config.files;
     const metricsToken = config.metricsToken ?? metricsTokenOf(dataDir);
     const admission = new Admission(authenticator);
-    const refusals = new Refusals({ log, problemReply });
+    const refusals = new Refusals({ log, problemReply, onRefused: metrics.refused });
     const isAnchoring = config.anchorChains.length > 0;
     const { idleTimeoutMs } = fileLimits;
     const shown = createShownModels({ catalog, isServed: (model) => inference.deployments.serves(model), clock });

@@ -2,18 +2,23 @@ import { KEYS_CHANNEL } from '../access/keys/index.ts';
 import { listen } from '../adapters/postgres/listener.ts';
 import { createSandboxProvider } from '../adapters/upstream/sandbox/index.ts';
 import {
+  type Call,
+  costOfUsage,
   createSignatureCheck,
   createTokenizer,
   Deployments,
   Heartbeat,
   type InferenceDeps,
+  keyIdOf,
   NonceMemory,
   newGatewayId,
   RunningCalls,
+  type Served,
   type SignatureCheck,
   UnsettledCalls,
 } from '../inference/calls/index.ts';
 import { withoutRedaction } from '../kernel/log.ts';
+import { formatUsd, type NanoUsd } from '../kernel/money.ts';
 import { createKeyRefusals } from '../money/budgets/index.ts';
 import { CATALOG_CHANNEL, type LiveCatalog } from '../money/catalog/index.ts';
 import { CAPACITY_CHANNEL, PLANS_CHANNEL } from '../money/plans/index.ts';
@@ -25,10 +30,12 @@ import type { Billing } from './billing.ts';
 import type { Capacity } from './capacity.ts';
 import type { Foundation } from './foundation.ts';
 import type { ProblemReply } from './http/problem-document.ts';
+import { measuredLanes } from './measured-lanes.ts';
 import { ModelDiscovery } from './model-discovery.ts';
 import { openNonceJournal } from './nonce-journal.ts';
 import type { OpenPlans } from './plans.ts';
 import { deploymentsOf, isDiscovered, openProviders, refuseIdle } from './providers.ts';
+import { openTracing } from './tracing.ts';
 
 const DISCOVERY_MS = 60_000;
 
@@ -173,24 +180,39 @@ function inferenceDeps(
   { foundation, catalog, billing: { lanes }, accounts: { spendingOf }, plans, problemReply }: ServingDeps,
   keyRefusals: ReturnType<typeof createKeyRefusals>,
 ): Omit<InferenceDeps, 'deployments' | 'runs' | CallTools> {
-  const { config, log, clock, metrics } = foundation;
+  const { config, log, clock, closing, metrics } = foundation;
   const servedLog = withoutRedaction(log);
+  const tracing = openTracing(config.tracing, { log, closing });
   return {
-    ...{ catalog, plans: plans.book, lanes, clock, log, problemReply, spendingOf },
+    ...{ catalog, plans: plans.book, clock, log, problemReply, spendingOf },
+    lanes: measuredLanes(lanes, metrics),
     gatewayId: newGatewayId(),
     running: new RunningCalls({ readOnMs: config.disconnected.timeoutMs, mostLeftPerKey: config.disconnected.callsPerKey }),
     timeouts: config.timeouts,
     testRates: config.testRates,
     onRefused: (refused, { grant, startedAt }) => keyRefusals.note(refused, grant.principal, startedAt),
+    traceparentFor: tracing?.traceparentFor,
     onServed: (call, served) => {
-      metrics.served(call, served);
-      servedLog.info(
-        { requestId: call.requestId, model: served.target.model.id, outcome: served.outcome, ms: served.completedAt - call.startedAt },
-        'settled',
-      );
+      const cost = costOfUsage({ call }, served.target, served.usage).nanoUsd;
+      metrics.served(call, served, cost);
+      tracing?.settled({ call, served, cost, endedAt: clock.now() });
+      servedLog.info(settledLine(call, served, cost), 'settled');
     },
   };
 }
+
+const settledLine = (call: Call, { target, outcome, usage, completedAt }: Served, cost: NanoUsd): object => ({
+  requestId: call.requestId,
+  accountId: call.grant.principal.accountId,
+  keyId: keyIdOf(call.grant.principal),
+  model: target.model.id,
+  provider: target.deployment.provider,
+  outcome,
+  inputTokens: usage.input_tokens,
+  outputTokens: usage.output_tokens,
+  costUsd: formatUsd(cost),
+  ms: completedAt - call.startedAt,
+});
 
 function noncesOfThisProcess({ dataDir, closing }: Foundation): NonceMemory {
   const journal = openNonceJournal(dataDir);

@@ -164,8 +164,17 @@ export const VARIABLE_GROUPS: readonly Group[] = [
     },
   },
   {
-    title: 'Logs',
+    title: 'Logs and traces',
     variables: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: {
+        text: 'Address of an OpenTelemetry collector (OTLP over HTTP), such as `http://127.0.0.1:4318`: [traces](observability.md#traces) go to `/v1/traces` there.',
+        unset: 'nothing is traced',
+      },
+      OTEL_EXPORTER_OTLP_HEADERS: { text: 'Headers for it, `name=value` by commas.' },
+      OTEL_SERVICE_NAME: { text: 'Name of the service in traces.' },
+      OTEL_TRACES_SAMPLER_ARG: {
+        text: 'How many of the traces that begin at the gateway are sampled, from 0 to 1; what callers have sampled always is.',
+      },
       LOG_LEVEL: { text: '`fatal` … `trace`, `silent`; JSON lines, secrets redacted, no prompts.' },
     },
   },

@@ -4,7 +4,7 @@ export { type ExportDeps, exportReceipts } from './export-receipts.ts';
 export { type DueInvoices, dueInvoices, issueInvoice, uninvoicedAccounts } from './invoices/issue-invoice.ts';
 export { invoiceRoutes } from './invoices/routes.ts';
 export { type ReceiptFacts, receiptColumns } from './issue-receipt.ts';
-export { appendAll, RECEIPTS_UNLOGGED } from './log/append.ts';
+export { appendAll, RECEIPTS_UNLOGGED, unloggedReceipts } from './log/append.ts';
 export { type AuditProgress, auditLog, auditProgress, ENTRIES_UNAUDITED } from './log/audit-log.ts';
 export { cosignLog, type KnownWitness } from './log/cosign.ts';
 export { Declaring, PriceEntries, priceSubject } from './log/declare.ts';

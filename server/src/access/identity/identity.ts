@@ -7,7 +7,7 @@ import { openReference, sealForMail } from '../../mail/index.ts';
 import type { PlanOfAccount } from './account.ts';
 import { type ClaimableUsers, createClaimableUsers } from './claimable-users.ts';
 import { createDeviceLogins, type DeviceLogins } from './devices/device-logins.ts';
-import { recordLoginFailures } from './login-failures.ts';
+import { type Recording, recordLoginFailures } from './login-failures.ts';
 import { createLogins, type Logins } from './logins.ts';
 import { createMfa, type Mfa } from './mfa/mfa.ts';
 import { createSecondFactor } from './mfa/second-factor.ts';
@@ -44,7 +44,7 @@ export interface Identity {
   /** What the sealed link of a mail refers to; undefined for what is none of ours. */
   openReference(token: string): string | undefined;
   /** Puts failed logins into the audit log, and tells owners; a job calls it before mails are sent. */
-  recordLoginFailures(signal?: AbortSignal): Promise<void>;
+  recordLoginFailures(recording?: Recording): Promise<void>;
   /** Writes the mails that were asked for; a job calls it before mails are sent. */
   answerMailRequests(signal?: AbortSignal): Promise<void>;
   /** Deletes what has expired. */
@@ -98,7 +98,7 @@ export function createIdentity({
     throttle,
     sealForMail: (token) => sealForMail(box, token),
     openReference: (token) => openReference(box, token),
-    recordLoginFailures: (signal) => recordLoginFailures({ em, clock }, signal),
+    recordLoginFailures: (recording) => recordLoginFailures({ em, clock }, recording),
     answerMailRequests: (signal) => answerMailRequests({ em, box, clock }, signal),
     async sweep() {
       const now = new Date(clock.now());

@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import { type Origin, recordAudit } from '../../audit/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { Log } from '../../kernel/log.ts';
 import { firstOf, inUnit, type Queryable, run } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import { notify } from './notices.ts';
@@ -36,12 +37,21 @@ export async function noteLoginFailure(pool: Pool, { userId, kind, at, origin }:
 /** SQL: whether a failed login waits for {@link recordLoginFailures}. */
 export const LOGIN_FAILURES_DUE = 'exists (select from login_failures where not recorded)';
 
-/** Puts what failed into the audit log of its account, and tells the owner after five. Resolves when nothing waits. */
-export async function recordLoginFailures({ em, clock }: { em: EntityManager; clock: Clock }, signal?: AbortSignal): Promise<void> {
-  while (!signal?.aborted && (await inUnitOfWork(em, (unit) => recordNext(unit, new Date(clock.now())))));
+export interface Recording {
+  readonly signal?: AbortSignal;
+  /** Has a line for each failure, with the address and the account: what tools that block addresses read. */
+  readonly log?: Log;
 }
 
-async function recordNext(unit: EntityManager, now: Date): Promise<boolean> {
+/** Puts what failed into the audit log of its account, and tells the owner after five. Resolves when nothing waits. */
+export async function recordLoginFailures(
+  { em, clock }: { em: EntityManager; clock: Clock },
+  { signal, log }: Recording = {},
+): Promise<void> {
+  while (!signal?.aborted && (await inUnitOfWork(em, (unit) => recordNext(unit, new Date(clock.now()), log))));
+}
+
+async function recordNext(unit: EntityManager, now: Date, log?: Log): Promise<boolean> {
   const db = inUnit(unit);
   const failure = await firstOf(
     db,
@@ -55,6 +65,8 @@ async function recordNext(unit: EntityManager, now: Date): Promise<boolean> {
   );
   if (!failure) return false;
   const user = failure.user_id === null ? undefined : await lockUser(unit, failure.user_id);
+  const { ip, kind, request_id: requestId } = failure;
+  log?.warn({ ip, kind, requestId, accountId: user?.account.id ?? null }, 'login failed');
   if (!user) {
     await run(db, tables.deleteFrom('login_failures').where('id', '=', failure.id));
     return true;

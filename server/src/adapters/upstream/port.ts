@@ -95,6 +95,8 @@ export interface UpstreamCallOf<E extends UpstreamEndpoint> {
   readonly sandboxFault?: string | undefined;
   /** The gateways that the request has come through, this one last: sent along, so that one that sees it again stops it. */
   readonly via?: string | undefined;
+  /** `traceparent` of the W3C: the span of this call. Absent where nothing is traced. */
+  readonly traceparent?: string | undefined;
 }
 
 /** What a gateway tells a provider, which may be another gateway, of the way of a request. */

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
+import { TRACEPARENT } from '../../kernel/trace-context.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
 import { cancelled, faultOfRefusal, type Refusal, type Words } from './fault.ts';
 import { HttpExchange } from './http-exchange.ts';
@@ -56,7 +57,7 @@ function* piecesOf(body: Buffer): Generator<Buffer> {
   for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
 }
 
-type Limits = Pick<UpstreamCall, 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'onOverdue' | 'signal' | 'via'>;
+type Limits = Pick<UpstreamCall, 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'onOverdue' | 'signal' | 'via' | 'traceparent'>;
 
 const PIECE_BYTES = 256 * 1024;
 const CONNECT_TIMEOUT_MS = 5000;
@@ -102,7 +103,7 @@ export class ProviderHttp {
   }
 
   #send(limits: Limits, { method, path, headers, body = null }: ProviderRequest): Promise<UpstreamAnswer | UpstreamFault> {
-    const { firstByteTimeoutMs, idleTimeoutMs, onOverdue, signal, via } = limits;
+    const { firstByteTimeoutMs, idleTimeoutMs, onOverdue, signal } = limits;
     return new Promise((settle) => {
       // A large request takes a while to write.
       if (signal.aborted) {
@@ -112,7 +113,7 @@ export class ProviderHttp {
       const request = {
         method,
         path: this.#pathOf(path),
-        headers: [...this.#headers, ...headers, ...(via === undefined ? [] : [VIA_HEADER, via])],
+        headers: [...this.#headers, ...headers, ...wayOf(limits)],
         body,
       };
       // A dispatcher tells the exchange of every error, its own included; it does not throw.
@@ -148,3 +149,9 @@ function headersOf({ ownHeaders, headers = {} }: ProviderHttpOptions): string[] 
 /** The configured headers may hold credentials as well. */
 const secretsOf = ({ apiKey, headers = {} }: ProviderHttpOptions): string[] =>
   [apiKey, ...Object.values(headers)].filter((value) => value !== undefined).filter(({ length }) => length >= MIN_SECRET_CHARACTERS);
+
+/** Where the call comes from: the gateways before, and the span that it is in. */
+const wayOf = ({ via, traceparent }: Limits): string[] => [
+  ...(via === undefined ? [] : [VIA_HEADER, via]),
+  ...(traceparent === undefined ? [] : [TRACEPARENT, traceparent]),
+];

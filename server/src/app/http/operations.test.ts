@@ -1,6 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { readConfig } from '../config.ts';
@@ -36,4 +38,38 @@ test('the address for operators answers nothing else, and metrics not without th
   for (const path of ['/', '/v1/models', '/docs', '/openapi.json'])
     expect([path, await statusOf(server.operationsUrl, path)]).toEqual([path, 404]);
   expect(await statusOf(server.operationsUrl, '/metrics')).toBe(401);
+});
+
+const DEPLOY = new URL('../../../../deploy/', import.meta.url);
+const ALERTS = new URL('prometheus/alerts.yaml', DEPLOY);
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+
+/** The expressions of a dashboard of Grafana, in its variables' places something that Prometheus reads. */
+function dashboardQueries(): string[] {
+  const { panels } = JSON.parse(readFileSync(new URL('grafana/tallygate.json', DEPLOY), 'utf8'));
+  const targets: { expr: string }[] = panels.flatMap((panel: { targets: { expr: string }[] }) => panel.targets);
+  return targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m').replaceAll('$instance', '.*'));
+}
+
+test('every metric of the dashboard and the alert rules is one that the gateway has', async () => {
+  const text = await (await fetch(`${server.operationsUrl}/metrics`, { headers: AUTHORIZED })).text();
+  const known = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+  const asked = [...dashboardQueries(), readFileSync(ALERTS, 'utf8')].join('\n');
+  const named = [...asked.matchAll(/\b(?:tallygate|process|nodejs)_[a-z0-9_]+(?=[{[ )=!>])/g)].map(([name]) =>
+    name.replace(/_bucket$/, ''),
+  );
+  expect(named.length).toBeGreaterThan(25);
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
+});
+
+test.skipIf(!hasPromtool)('Prometheus takes the alert rules and every query of the dashboard', () => {
+  const rules = dashboardQueries().map((expr, index) => ({ record: `panel:${index}`, expr }));
+  const queries = join(mkdtempSync(join(tmpdir(), 'tallygate-rules-')), 'queries.yaml');
+  // YAML is a superset of JSON.
+  writeFileSync(queries, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+  for (const file of [fileURLToPath(ALERTS), queries]) {
+    const { status, stderr } = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
+    expect({ file, status, stderr }).toMatchObject({ status: 0 });
+  }
+  rmSync(dirname(queries), { recursive: true });
 });

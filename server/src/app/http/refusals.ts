@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@tallygate/contract';
 import { type Log, withoutRedaction } from '../../kernel/log.ts';
 import type { Problem } from '../../kernel/problem.ts';
 import type { Answer } from '../idempotency-seal.ts';
@@ -14,14 +15,24 @@ export interface RefusalForm {
   endBegun?(problem: Problem, exchange: Exchange): void;
 }
 
+interface RefusalsDeps {
+  readonly log: Log;
+  readonly problemReply: ProblemReply;
+  /** Told the code of each; for metrics. */
+  readonly onRefused?: (code: ErrorCode) => void;
+}
+
 /** Everything that is refused is logged and answered here, whichever route it was for. */
 export class Refusals {
   readonly #log: Log;
   readonly #refusalLog: Log;
   readonly #problemReply: ProblemReply;
 
-  constructor({ log, problemReply }: { log: Log; problemReply: ProblemReply }) {
+  readonly #onRefused: (code: ErrorCode) => void;
+
+  constructor({ log, problemReply, onRefused = () => {} }: RefusalsDeps) {
     this.#log = log;
+    this.#onRefused = onRefused;
     // It has nothing of the request but the path, since under attack there are many.
     this.#refusalLog = withoutRedaction(log);
     this.#problemReply = problemReply;
@@ -51,6 +62,7 @@ export class Refusals {
   }
 
   #report({ code, status, extras, cause }: Problem, exchange: Exchange): void {
+    this.#onRefused(code);
     const facts = { requestId: shownIdOf(exchange), path: exchange.pathname.slice(0, 200), code, because: extras.because };
     // The cause of a refusal may quote the request (JSON.parse does): it is logged for our own failures only.
     if (status >= 500) this.#log.error({ ...facts, err: cause }, 'request failed');

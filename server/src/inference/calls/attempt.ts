@@ -18,6 +18,8 @@ export interface AttemptDeps {
   readonly log: Log;
   /** This process, as it names itself to providers. */
   readonly gatewayId: string;
+  /** What providers are told of the trace that a call is in; absent where nothing is traced. */
+  readonly traceparentFor?: ((call: Call, attempt: number) => string) | undefined;
   /** After these a provider is late: the client is told so, or another is asked. */
   readonly timeouts: {
     /** Plain answers begin when they are complete, so they may take long. */
@@ -221,6 +223,7 @@ export class Attempt {
       betas: headers.betas,
       sandboxFault: headers.sandboxFault,
       via: viaWith(headers.via, this.#deps.gatewayId),
+      traceparent: this.#deps.traceparentFor?.(this.call, this.#sofar.attempts.length),
       // A dialect is made with the request of its own endpoint, and a bound exactly where that endpoint has one.
     } as UpstreamCall;
   }

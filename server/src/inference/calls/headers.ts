@@ -3,6 +3,7 @@ import { anthropicHeaders, inferenceHeaders } from '@tallygate/contract';
 import * as z from 'zod';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { type NanoUsd, parseUsd } from '../../kernel/money.ts';
+import { traceparentOf } from '../../kernel/trace-context.ts';
 import { viaOf } from './provider-loop.ts';
 
 export interface InferenceHeaders {
@@ -22,6 +23,8 @@ export interface InferenceHeaders {
   readonly betas?: string | undefined;
   /** The gateways that the request has come through; absent where a client sends it. */
   readonly via?: string | undefined;
+  /** The caller's span by the W3C; absent where the caller names none. */
+  readonly traceparent?: string | undefined;
   /** That the log be anchored on chain soon, with this receipt in it; absent where nobody asks. */
   readonly anchorWished?: true | undefined;
   /** Which of the caller's users it is for, and what for; absent where nobody says. */
@@ -44,11 +47,14 @@ const PLAIN: InferenceHeaders = {
 
 /** @throws Problem `validation_failed` naming the header */
 export function parseInferenceHeaders(headers: IncomingHttpHeaders): InferenceHeaders {
-  const sandboxFault = single(headers['x-sandbox-fault']);
-  const via = viaOf(headers);
-  const betas = betasOf(headers);
+  const beside = {
+    sandboxFault: single(headers['x-sandbox-fault']),
+    via: viaOf(headers),
+    betas: betasOf(headers),
+    traceparent: traceparentOf(headers),
+  };
   if (!NAMES.some((name) => headers[name] !== undefined))
-    return sandboxFault === undefined && via === undefined && betas === undefined ? PLAIN : { ...PLAIN, sandboxFault, via, betas };
+    return Object.values(beside).every((value) => value === undefined) ? PLAIN : { ...PLAIN, ...beside };
   const parsed = Headers.safeParse(headers);
   if (!parsed.success)
     throw invalidInput(
@@ -74,9 +80,7 @@ export function parseInferenceHeaders(headers: IncomingHttpHeaders): InferenceHe
     budgetPolicy: given['x-budget-policy'] ?? 'strict',
     fallbackPolicy: given['x-fallback-policy'] ?? (runId === null ? 'deployment' : 'semantic'),
     onDisconnect: given['x-on-disconnect'],
-    sandboxFault,
-    via,
-    betas,
+    ...beside,
     ...(given['x-vaas-anchor'] === 'true' && { anchorWished: true }),
     endUser: given['x-end-user'],
     ...(tags !== undefined && { tags: tagsOf(tags) }),

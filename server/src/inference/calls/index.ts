@@ -1,6 +1,6 @@
 export { holdForMany, type Share, type WorstCase, worstCaseOf } from './admission.ts';
 export type { AnswerForm } from './answer-form.ts';
-export { type Call, keyIdOf } from './call.ts';
+export { type Call, isLive, keyIdOf } from './call.ts';
 export type { Caller } from './call-context.ts';
 export { type CallerStatus, createCallerStatusOf, type StandingOf } from './caller-status.ts';
 export { chatOperation } from './chats/chat-operation.ts';
@@ -40,6 +40,7 @@ export { asStep } from './run-calls.ts';
 export { RunningCalls } from './running-calls.ts';
 export { completeCall, completeShare, streamCall } from './serve.ts';
 export type { Served } from './served.ts';
+export { costOfUsage } from './settlement.ts';
 export { SharedLane } from './shared-lane.ts';
 export { createTokenizer } from './tokenizer.ts';
 export { UnsettledCalls } from './unsettled-calls.ts';

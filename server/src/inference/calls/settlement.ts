@@ -18,7 +18,7 @@ import { atLeast, withPromptOf } from './usage.ts';
 import type { WorkBound } from './work.ts';
 
 /** At the price in force when the request arrived. */
-export function costOfUsage({ call }: Admission, { model }: Target, usage: ReceiptUsage): Cost {
+export function costOfUsage({ call }: Pick<Admission, 'call'>, { model }: Target, usage: ReceiptUsage): Cost {
   const price = model.priceAt(call.startedAt);
   if (!price) throw new Error(`${model.id} was admitted without a price`);
   return costOf(price, usage, priceFactorOf(call, price));

@@ -57,6 +57,16 @@ export async function appendReceipts(deps: AppendDeps): Promise<number> {
 
 const HOW_TO_LOOK = `They are set aside and not in the log: \`${ADMIN} log-unsealed\` (docs/guides/receipts.md, "Receipts that nobody sealed").`;
 
+/** How many receipts wait for {@link appendAll}. */
+export async function unloggedReceipts(pool: Pool): Promise<number> {
+  const count = tables
+    .selectFrom('receipts')
+    .where('log_index', 'is', null)
+    .select((eb) => eb.fn.countAll<string>().as('waiting'));
+  const [row] = await rowsOf(pool, count);
+  return Number(row?.waiting ?? 0);
+}
+
 /** SQL: whether a receipt, or another document, waits for {@link appendAll}. */
 export const RECEIPTS_UNLOGGED = `(exists (select from receipts where log_index is null) or exists (select from log_documents where ${WAITS}))`;
 
