@@ -168,6 +168,11 @@ const NOUNS: readonly Noun[] = [
     load: async () => (await import('./inference/stored-chats.ts')).storedChatCommands,
   },
   {
+    name: 'members',
+    about: 'People of the account: invitations and roles',
+    load: async () => (await import('./members/commands.ts')).memberCommands,
+  },
+  {
     name: 'projects',
     about: 'Projects of the account, with API keys of their own',
     load: async () => (await import('./projects/commands.ts')).projectCommands,

@@ -114,7 +114,7 @@ export const account = c.router({
     headers: headersA,
     body: UserUpdateRequest,
     responses: { 200: UserResponse, ...refusals.write },
-    metadata: { ...selfService, operationId: 'updateMe', sdk: 'identity.update' },
+    metadata: { ...selfService, operationId: 'updateMe', sdk: 'identity.update', errors: { also: ['forbidden'] } },
   },
   changePassword: {
     method: 'POST',
@@ -188,10 +188,10 @@ export const account = c.router({
     path: '/v1/users/me/close',
     summary: 'Close the account',
     description:
-      'Revokes every API key and session at once and frees the e-mail address. Usage, receipts and postings stay as they are. Registrations, invitations and requests under its address lose who they were within seconds; a place that nothing was paid for goes to the next person on the waitlist. It cannot be undone. The last administrator is refused.',
+      'Revokes every API key and session at once and frees the e-mail address. Usage, receipts and postings stay as they are. Registrations, invitations and requests under its address lose who they were within seconds; a place that nothing was paid for goes to the next person on the waitlist. It cannot be undone. The last administrator is refused, and so is an account that has other members.',
     headers: headersA,
     body: AccountCloseRequest,
     responses: { 204: c.noBody(), 409: problem, ...refusals.write },
-    metadata: { ...selfService, operationId: 'closeAccount', sdk: 'identity.close' },
+    metadata: { ...selfService, accountRole: 'owner', operationId: 'closeAccount', sdk: 'identity.close' },
   },
 });

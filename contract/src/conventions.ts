@@ -70,6 +70,8 @@ export interface RouteMetadata {
   /** API keys are refused, with any scopes. */
   readonly session?: true;
   readonly role?: 'admin' | 'marketing';
+  /** Members with a lesser role in the account are refused; what a scope opens is decided by the scope. */
+  readonly accountRole?: 'owner' | 'admin' | 'developer';
   /** Keeps what callers send to models or get from them: refused where storing is switched off. */
   readonly stores?: true;
   /**

@@ -23,6 +23,7 @@ import { invoices } from './invoices.ts';
 import { keys } from './keys.ts';
 import { ledger } from './ledger.ts';
 import { limits } from './limits.ts';
+import { members } from './members.ts';
 import { messageBatches, messageBatchTransfers } from './message-batches.ts';
 import { mfa } from './mfa.ts';
 import { people, peopleTransfers } from './people.ts';
@@ -67,6 +68,7 @@ export const contract = c.router(
     ledger,
     runs,
     projects,
+    members,
     limits,
     receipts,
     invoices,
@@ -120,6 +122,7 @@ export * from './keys.ts';
 export * from './ledger.ts';
 export * from './limits.ts';
 export * from './log-declarations.ts';
+export * from './members.ts';
 export * from './message-batches.ts';
 export * from './mfa.ts';
 export * from './openai-errors.ts';
@@ -132,7 +135,7 @@ export * from './receipt-payment.ts';
 export * from './receipt-usage.ts';
 export * from './receipts.ts';
 export * from './runs.ts';
-export { DEFAULT_SCOPES, SCOPE_ROLES, SCOPES, type Scope, scopesOfRole } from './scopes.ts';
+export { accountRoleAllows, DEFAULT_SCOPES, SCOPE_ROLES, SCOPES, type Scope, scopesOfRole } from './scopes.ts';
 export { SURFACE_HEADERS, SURFACES, type Surface, statusOn } from './surfaces.ts';
 export * from './users.ts';
 export * from './vaas-keys.ts';

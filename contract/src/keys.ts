@@ -236,6 +236,7 @@ export const keys = c.router({
     metadata: {
       auth: 'bearer',
       session: true,
+      accountRole: 'developer',
       tag: 'Keys',
       operationId: 'createKey',
       sdk: 'keys.create',

@@ -139,7 +139,7 @@ function isTimeZone(name: string): boolean {
 
 const LimitPath = z.object({ limit_id: Uuid.meta({ description: 'The limit’s id.' }) });
 /** An API key never widens what it may spend. */
-const bySession = { auth: 'bearer', session: true, tag: 'Limits' } as const;
+const bySession = { auth: 'bearer', session: true, accountRole: 'admin', tag: 'Limits' } as const;
 const read = { auth: 'bearer', scope: 'account:read', tag: 'Limits' } as const;
 
 export const limits = c.router({

@@ -29,6 +29,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Budgets: 'Monthly caps of API keys: what is spent and held, who changed them, when they were reached.',
   Runs: 'Agent runs: what they may spend, what they did, and the switch that stops them.',
   Projects: 'Parts of an account’s work, with API keys and limits.',
+  Members: 'The people of an account: invitations, roles, and who leaves.',
   Limits: 'What may be spent, by whom and for what, and how fast.',
   Usage: 'What was used, what it cost, and what happened to one request.',
   Plans: 'What an account has booked, what that includes, what it pays, and its prepaid balance.',

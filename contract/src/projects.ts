@@ -54,7 +54,7 @@ export type UpdateProjectRequest = z.infer<typeof UpdateProjectRequest>;
 
 const ProjectPath = z.object({ project_id: Uuid.meta({ description: 'The project’s id.' }) });
 /** Projects decide what is spent on: API keys, which belong to them, change none. */
-const bySession = { auth: 'bearer', session: true, tag: 'Projects' } as const;
+const bySession = { auth: 'bearer', session: true, accountRole: 'admin', tag: 'Projects' } as const;
 const read = { auth: 'bearer', scope: 'account:read', tag: 'Projects' } as const;
 
 export const projects = c.router({

@@ -33,3 +33,18 @@ export const SCOPE_ROLES: Readonly<Partial<Record<Scope, 'marketing' | 'admin'>>
 /** The scopes that an API key of an owner with this role can have. */
 export const scopesOfRole = (role: 'member' | 'marketing' | 'admin'): Scope[] =>
   SCOPES.filter((scope) => SCOPE_ROLES[scope] === undefined || SCOPE_ROLES[scope] === role || role === 'admin');
+
+export const ACCOUNT_ROLES = ['owner', 'admin', 'billing', 'developer', 'viewer'] as const;
+type AccountRole = (typeof ACCOUNT_ROLES)[number];
+
+/** Of one's own login, whatever the role: its second factor. */
+const PERSONAL: readonly Scope[] = ['account:write'];
+const OF_ACCOUNT_ROLE: Readonly<Record<Exclude<AccountRole, 'owner' | 'admin'>, readonly Scope[]>> = {
+  billing: [...PERSONAL, 'account:read', 'billing:write', 'audit:read'],
+  developer: [...PERSONAL, 'account:read', 'inference', 'keys:write'],
+  viewer: [...PERSONAL, 'account:read'],
+};
+
+/** What a member of an account may do in it; what the service's own roles are needed for is not decided by it. */
+export const accountRoleAllows = (role: AccountRole, scope: Scope): boolean =>
+  role === 'owner' || role === 'admin' || SCOPE_ROLES[scope] !== undefined || OF_ACCOUNT_ROLE[role].includes(scope);

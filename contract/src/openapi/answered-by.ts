@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ErrorCode } from '../errors.ts';
+import { accountRoleAllows } from '../scopes.ts';
 import type { Route } from './route.ts';
 
 type Answers = (route: Route) => boolean;
@@ -66,6 +67,10 @@ const asksPaymentProvider: Answers = (route) =>
 const isAboutService: Answers = (route) => isPublic(route) && hasTag('Discovery')(route);
 const storesBytes: Answers = (route) => hasTag('Files')(route) && takesBody(route);
 
+/** Not of every member of an account: the scopes that all roles have are those of reading, and of one's own login. */
+const isOfSomeMembers: Answers = ({ metadata: { scope, role, accountRole } }) =>
+  role !== undefined || accountRole !== undefined || (scope !== undefined && !accountRoleAllows('viewer', scope));
+
 /** Which operations answer with a code: what they take, ask and change decides, unless an operation says otherwise in its `errors`. */
 const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   malformed_json: (route) => takesJson(route) || takesEither(route),
@@ -90,7 +95,7 @@ const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   // How a key’s requests are signed is changed by people only.
   session_required: (route) => route.metadata.session === true || (changesKeys(route) && takesField(route, 'require_signature')),
   // Keys act within their own limits and mode.
-  forbidden: (route) => route.metadata.role !== undefined || changesKeys(route),
+  forbidden: isOfSomeMembers,
   live_key_required: movesMoney,
   storing_off: ({ metadata }) => metadata.stores === true,
   plan_required: spends,

@@ -19,7 +19,7 @@ import { Responses } from '../responses.ts';
 import { Completions, Embeddings, Moderations } from '../texts.ts';
 import { Uploads } from '../uploads.ts';
 import { Videos } from '../videos.ts';
-import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Invites, Invoices, Keys, Limits, MarketingEvents, Mfa, Projects, Requests, Runs, Sessions, Usage, Users } from './resources.ts';
+import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Invites, Invoices, Keys, Limits, MarketingEvents, Members, Mfa, Projects, Requests, Runs, Sessions, Usage, Users } from './resources.ts';
 import type { Transport } from '../transport/transport.ts';
 
 /** Everything that a gateway can be asked, by resource. */
@@ -49,6 +49,7 @@ export class Resources {
   readonly keys: Keys;
   readonly limits: Limits;
   readonly marketingEvents: MarketingEvents;
+  readonly members: Members;
   readonly mfa: Mfa;
   readonly models: Models;
   readonly moderations: Moderations;
@@ -91,6 +92,7 @@ export class Resources {
     this.keys = new Keys(transport);
     this.limits = new Limits(transport);
     this.marketingEvents = new MarketingEvents(transport);
+    this.members = new Members(transport);
     this.mfa = new Mfa(transport);
     this.models = new Models(transport);
     this.moderations = new Moderations(transport);

@@ -1,5 +1,15 @@
 // Generated from contract/src by sdk/scripts/generate-models.ts. Do not edit.
 
+/** The password of the new member. */
+export interface AcceptInvitationRequest {
+  /** Of the link in the mail. */
+  token: string;
+  /** 10 to 256 characters. What is easy to guess is refused. */
+  new_password: string;
+  /** Display name. */
+  name?: string | undefined;
+}
+
 /** Taken. If the address has an account that this applies to, a mail is on its way. */
 export interface Accepted {
   accepted: true;
@@ -59,6 +69,9 @@ export interface AccountResponse {
   /** RFC 3339, UTC. */
   created_at: string;
 }
+
+/** What a member may do in the account. `owner`: everything. `admin`: everything but closing the account and changing owners. `billing`: plans, payments and what is spent. `developer`: models, and API keys of their own. `viewer`: reading. */
+export type AccountRole = 'owner' | 'admin' | 'billing' | 'developer' | 'viewer';
 
 /** An e-mail address; the answer does not reveal whether it has an account. */
 export interface AddressRequest {
@@ -1532,6 +1545,13 @@ export interface InviteGrants {
   credit_usd: string;
 }
 
+/** Who is invited. */
+export interface InviteMemberRequest {
+  /** E-mail address. An internationalized domain is stored and returned in its ASCII spelling (`xn--…`). */
+  email: string;
+  account_role?: AccountRole | undefined;
+}
+
 /** Invoices of the account, the newest month first. */
 export interface InvoiceList {
   data: InvoiceListItem[];
@@ -2784,6 +2804,46 @@ export interface MarketingPersonRecord {
   updated_at: string;
   /** Newest first, at most 200; in the answers about one person. */
   history?: MarketingPersonHistoryEntry[] | undefined;
+}
+
+/** A person of an account. */
+export interface Member {
+  /** UUIDv7. */
+  user_id: string;
+  email: string;
+  name: string | null;
+  account_role: AccountRole;
+  mfa_enabled: boolean;
+  /** RFC 3339, UTC. */
+  joined_at: string;
+}
+
+/** An invitation that was not accepted yet. */
+export interface MemberInvitation {
+  /** UUIDv7. */
+  invitation_id: string;
+  email: string;
+  account_role: AccountRole;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  /** RFC 3339, UTC. */
+  expires_at: string;
+}
+
+/** Invitations that can still be accepted, the newest first. */
+export interface MemberInvitationList {
+  data: MemberInvitation[];
+  has_more: boolean;
+  /** The `cursor` of the next page. */
+  next_cursor: string | null;
+}
+
+/** Members of an account, the newest first. */
+export interface MemberList {
+  data: Member[];
+  has_more: boolean;
+  /** The `cursor` of the next page. */
+  next_cursor: string | null;
 }
 
 /** Anthropic’s message. */
@@ -4995,6 +5055,11 @@ export interface UpdateKeyRequest {
   signing_public_key?: string | null | undefined;
   /** Inference requests without a valid signature are refused. */
   require_signature?: boolean | undefined;
+}
+
+/** The role to give. */
+export interface UpdateMemberRequest {
+  account_role: AccountRole;
 }
 
 /** What to change. */

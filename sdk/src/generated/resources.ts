@@ -1,5 +1,6 @@
 // Generated from contract/src by sdk/scripts/generate-resources.ts. Do not edit.
 import type {
+  AcceptInvitationRequest,
   Accepted,
   AccountCloseRequest,
   AccountListResponse,
@@ -40,6 +41,7 @@ import type {
   FileList,
   FileObject,
   Health,
+  InviteMemberRequest,
   InvoiceList,
   InvoiceListItem,
   InvoiceResponse,
@@ -94,6 +96,10 @@ import type {
   MarketingPeopleListResponse,
   MarketingPersonExport,
   MarketingPersonRecord,
+  Member,
+  MemberInvitation,
+  MemberInvitationList,
+  MemberList,
   MfaBeginResponse,
   MfaDisableRequest,
   MfaStatusResponse,
@@ -167,6 +173,7 @@ import type {
   TimeZone,
   UpdateChatCompletionRequest,
   UpdateKeyRequest,
+  UpdateMemberRequest,
   UpdateProjectRequest,
   Upload,
   UsageQuery,
@@ -975,7 +982,7 @@ export class Identity extends Resource {
     return this.transport.empty({ method: 'POST', path: '/v1/users/password-reset/confirm', body: request }, options);
   }
 
-  /** Close the account. Revokes every API key and session at once and frees the e-mail address. Usage, receipts and postings stay as they are. Registrations, invitations and requests under its address lose who they were within seconds; a place that nothing was paid for goes to the next person on the waitlist. It cannot be undone. The last administrator is refused. */
+  /** Close the account. Revokes every API key and session at once and frees the e-mail address. Usage, receipts and postings stay as they are. Registrations, invitations and requests under its address lose who they were within seconds; a place that nothing was paid for goes to the next person on the waitlist. It cannot be undone. The last administrator is refused, and so is an account that has other members. */
   close(request: AccountCloseRequest, options?: CallOptions): Call<undefined> {
     return this.transport.empty({ method: 'POST', path: '/v1/users/me/close', body: request }, options);
   }
@@ -1133,6 +1140,44 @@ export class MarketingEvents extends Resource {
   /** Unpublish an event. A published event becomes a draft again, which is not public. Its slug and its registrations stay. */
   unpublish(slug: string, options?: CallOptions): Call<MarketingEventRecord> {
     return this.transport.json({ method: 'POST', path: `/v1/marketing/events/${pathStep(slug)}/unpublish` }, options);
+  }
+}
+
+/** `tallygate.members`: The people of an account: invitations, roles, and who leaves. */
+export class Members extends Resource {
+  /** List members. The people of the account. */
+  list(query?: PageQuery, options?: CallOptions): PagedCall<MemberList, Member> {
+    return this.transport.pages({ path: '/v1/members', query: { ...query } }, options);
+  }
+
+  /** List invitations. Invitations that can still be accepted. */
+  invitations(query?: PageQuery, options?: CallOptions): PagedCall<MemberInvitationList, MemberInvitation> {
+    return this.transport.pages({ path: '/v1/members/invitations', query: { ...query } }, options);
+  }
+
+  /** Invite a member. Mails a link that works for seven days. Inviting an address again replaces its invitation. Only an owner invites owners. */
+  invite(request: InviteMemberRequest, options?: CallOptions): Call<MemberInvitation> {
+    return this.transport.json({ method: 'POST', path: '/v1/members/invitations', body: request }, options);
+  }
+
+  /** Withdraw an invitation. Its link no longer works. */
+  withdraw(invitationId: string, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'DELETE', path: `/v1/members/invitations/${pathStep(invitationId)}` }, options);
+  }
+
+  /** Accept an invitation. Makes a user in the account that invited them, with the address that the mail went to. A token works once. */
+  accept(request: AcceptInvitationRequest, options?: CallOptions): Call<Member> {
+    return this.transport.json({ method: 'POST', path: '/v1/members/accept', body: request }, options);
+  }
+
+  /** Change the role of a member. In effect for sessions at once and for API keys within a second. Only an owner makes or changes owners; the last one stays. */
+  update(userId: string, request: UpdateMemberRequest, options?: CallOptions): Call<Member> {
+    return this.transport.json({ method: 'PATCH', path: `/v1/members/${pathStep(userId)}`, body: request }, options);
+  }
+
+  /** Remove a member. Ends their sessions at once and revokes their API keys, those of projects too. Their address is free for another account. */
+  remove(userId: string, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'DELETE', path: `/v1/members/${pathStep(userId)}` }, options);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   evenRefusals,
   type Keys,
   revokeAccountKeys,
+  revokeMemberKeys,
 } from '../access/keys/index.ts';
 import { createFileSender } from '../adapters/mail/files.ts';
 import type { MailSender } from '../adapters/mail/port.ts';
@@ -17,7 +18,7 @@ import { deleteAccountDialogues } from '../inference/calls/index.ts';
 import { deleteAccountFiles } from '../inference/files/index.ts';
 import { type ContentKeys, createContentKeys, createStoring, deleteContentKey, type Storing } from '../inference/stored-content/index.ts';
 import { deleteAccountVideos } from '../inference/videos/index.ts';
-import { createSecretBox } from '../kernel/secret-box.ts';
+import { createSecretBox, type SecretBox } from '../kernel/secret-box.ts';
 import { createDesk, createOutbox, type Outbox } from '../mail/index.ts';
 import type { Catalog } from '../money/catalog/index.ts';
 import { createSpendingReader, type SpendingReader } from '../money/limits/index.ts';
@@ -61,16 +62,7 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
   const { config, log, clock, closing, dataDir, pool, em } = foundation;
   const secretBox = createSecretBox(masterKeysOf(dataDir, config.masterKeys));
   await resealSecrets({ pool, box: secretBox, log });
-  const identity = createIdentity({
-    em,
-    pool,
-    box: secretBox,
-    clock,
-    planOf: plans.planOfAccount,
-    onAccountClosed: deleteAccountData,
-    onTakenOver: revokeAccountKeys,
-    hostName: () => new URL(config.webUrl ?? publicUrl()).hostname,
-  });
+  const identity = openIdentity({ foundation, publicUrl, plans }, secretBox);
   const { users, sessions } = identity;
   const spendingOf = createSpendingReader(pool);
   const { keys, keyDirectory } = openKeys({ foundation, catalog, plans, users, spendingOf });
@@ -94,6 +86,18 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
     sender,
   };
 }
+
+const openIdentity = ({ foundation, publicUrl, plans }: Omit<AccountsDeps, 'catalog'>, box: SecretBox): Identity => {
+  const { config, clock, pool, em } = foundation;
+  return createIdentity({
+    ...{ em, pool, box, clock },
+    planOf: plans.planOfAccount,
+    onAccountClosed: deleteAccountData,
+    onTakenOver: revokeAccountKeys,
+    onMemberRemoved: revokeMemberKeys,
+    hostName: () => new URL(config.webUrl ?? publicUrl()).hostname,
+  });
+};
 
 const deleteAccountData: Parameters<typeof createIdentity>[0]['onAccountClosed'] = async (db, closed) => {
   await revokeAccountKeys(db, closed);

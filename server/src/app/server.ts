@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { contract } from '@tallygate/contract';
-import { accountRoutes, deviceLoginRoutes, identityRoutes, mfaRoutes, userRoutes } from '../access/identity/index.ts';
+import { accountRoutes, deviceLoginRoutes, identityRoutes, memberRoutes, mfaRoutes, userRoutes } from '../access/identity/index.ts';
 import { keyRoutes, revokeProjectKeys } from '../access/keys/index.ts';
 import { Projects, projectRoutes } from '../access/projects/index.ts';
 import { sealedBlobs } from '../adapters/blobs/sealed-blobs.ts';
@@ -222,6 +222,7 @@ export async function startServer(
         ...endpointsOf(contract.deviceLogins, deviceLoginRoutes(identity, publicUrl)),
         ...endpointsOf(contract.mfa, mfaRoutes(identity)),
         ...endpointsOf(contract.users, userRoutes(identity)),
+        ...endpointsOf(contract.members, memberRoutes(identity)),
         ...endpointsOf(contract.audit, auditRoutes(identity.auditLog)),
         ...endpointsOf(
           contract.budgets,

@@ -1,4 +1,4 @@
-import type { Role, Scope } from '@tallygate/contract';
+import type { AccountRole, Role, Scope } from '@tallygate/contract';
 
 /** Who is calling, once the credential is proven. */
 export type Principal = KeyPrincipal | SessionPrincipal;
@@ -7,6 +7,8 @@ interface Caller {
   readonly accountId: string;
   readonly userId: string;
   readonly role: Role;
+  /** In the account. Absent: `owner`. */
+  readonly accountRole?: AccountRole;
 }
 
 export interface KeyPrincipal extends Caller {

@@ -106,6 +106,20 @@ export const TEMPLATES = {
       footnote: NOT_ASKED,
     }),
   }),
+  'member-invited': template({
+    data: z.object({ sealed_token: z.string(), expires_at: z.string(), account: z.string(), role: z.string() }),
+    compose: ({ sealed_token, expires_at, account, role }, { link, unseal }) => ({
+      subject: `You are invited to ${account}`,
+      preview: 'Set a password, and you are a member.',
+      paragraphs: [
+        `You are invited to the account “${account}” at Tallygate. Set a password to accept.`,
+        `The link works once, until ${readableTime(expires_at)}.`,
+      ],
+      facts: [['Role', role]],
+      action: { label: 'Accept the invitation', url: link('/accept-invitation', { token: unseal(sealed_token) }) },
+      footnote: 'If you do not know who invites you, do nothing: without the link no login is made.',
+    }),
+  }),
   'claim-account': template({
     data: z.object({ sealed_token: z.string(), expires_at: z.string() }),
     compose: ({ sealed_token, expires_at }, { link, unseal }) => ({

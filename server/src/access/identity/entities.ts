@@ -83,6 +83,21 @@ export const MailToken = defineEntity({
   },
 });
 
+export const MemberInvitationEntity = defineEntity({
+  name: 'MemberInvitation',
+  tableName: 'member_invitations',
+  properties: {
+    id: p.uuid().primary(),
+    accountId: p.uuid(),
+    email: p.text(),
+    accountRole: p.enum(['owner', 'admin', 'billing', 'developer', 'viewer']),
+    tokenHash: p.blob().$type<Buffer>().unique(),
+    invitedBy: p.uuid(),
+    createdAt: p.datetime(),
+    expiresAt: p.datetime(),
+  },
+});
+
 export const RecoveryCode = defineEntity({
   name: 'RecoveryCode',
   tableName: 'mfa_recovery_codes',

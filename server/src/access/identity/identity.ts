@@ -9,6 +9,8 @@ import { type ClaimableUsers, createClaimableUsers } from './claimable-users.ts'
 import { createDeviceLogins, type DeviceLogins } from './devices/device-logins.ts';
 import { type Recording, recordLoginFailures } from './login-failures.ts';
 import { createLogins, type Logins } from './logins.ts';
+import { Invitations } from './members/invitations.ts';
+import { Members, type OnMemberRemoved } from './members/members.ts';
 import { createMfa, type Mfa } from './mfa/mfa.ts';
 import { createSecondFactor } from './mfa/second-factor.ts';
 import type { OnAccountClosed } from './on-account-closed.ts';
@@ -34,6 +36,8 @@ export interface Identity {
   readonly deviceLogins: DeviceLogins;
   readonly mfa: Mfa;
   readonly roles: Roles;
+  readonly members: Members;
+  readonly invitations: Invitations;
   readonly profile: Profile;
   readonly recovery: Recovery;
   readonly auditLog: AuditLog;
@@ -60,6 +64,7 @@ interface IdentityDeps {
   readonly onAccountClosed: OnAccountClosed;
   /** The reader of an address has taken over an account that somebody may have made without reading it: what credentials it has, end. */
   readonly onTakenOver: OnAccountClosed;
+  readonly onMemberRemoved: OnMemberRemoved;
   /** What the service is reached as: no password is made of it. */
   readonly hostName?: () => string;
   /** Left out, passwords are hashed at the cost that OWASP recommends. */
@@ -74,6 +79,7 @@ export function createIdentity({
   planOf,
   onAccountClosed,
   onTakenOver,
+  onMemberRemoved,
   hostName,
   passwords = createPasswords(),
 }: IdentityDeps): Identity {
@@ -92,6 +98,8 @@ export function createIdentity({
     deviceLogins: createDeviceLogins({ em, sessions, throttle, clock }),
     mfa: createMfa({ em, secondFactor, ownerProof, clock }),
     roles: createRoles({ em, clock }),
+    members: new Members({ em, clock, onMemberRemoved }),
+    invitations: new Invitations({ em, passwords, strength, throttle, box, clock, planOf }),
     profile: createProfile({ em, passwords, strength, secondFactor, ownerProof, users, onAccountClosed, throttle, clock }),
     recovery: createRecovery({ em, pool, passwords, strength, throttle, onTakenOver, clock }),
     auditLog: createAuditLog(pool),

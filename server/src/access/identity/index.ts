@@ -7,6 +7,8 @@ export { closeUnclaimed } from './close-unclaimed.ts';
 export { deviceLoginRoutes } from './devices/routes.ts';
 export { createIdentity, type Identity } from './identity.ts';
 export { LOGIN_FAILURES_DUE } from './login-failures.ts';
+export type { OnMemberRemoved } from './members/members.ts';
+export { memberRoutes } from './members/routes.ts';
 export { resetByOperator } from './mfa/reset.ts';
 export { SEALED_SECOND_FACTORS } from './mfa/second-factor.ts';
 export type { OnAccountClosed } from './on-account-closed.ts';

@@ -22,7 +22,7 @@ import { oneRoleChangeAtATime, requireOtherAdministrator } from './roles.ts';
 import { endSessions } from './sessions.ts';
 import { askingLimits } from './throttle/limits.ts';
 import type { Throttle } from './throttle/throttle.ts';
-import type { User } from './user.ts';
+import { User } from './user.ts';
 import { lockUser, type Users } from './users.ts';
 
 /** What signed-in users do to their own account. */
@@ -87,6 +87,7 @@ export function createProfile(deps: ProfileDeps): Profile {
       const effect = async (unit: EntityManager, user: User): Promise<User> => {
         const record: Record<string, unknown> = {};
         if (name !== undefined) rename(user, name, record);
+        if (stores !== undefined) requireAdmin(user);
         if (stores !== undefined && stores !== user.account.storesContent) {
           record['stores_content'] = { from: user.account.storesContent, to: stores };
           user.account.storesContent = stores;
@@ -128,18 +129,13 @@ export function createProfile(deps: ProfileDeps): Profile {
       const closing = async (unit: EntityManager, user: User): Promise<void> => {
         await ownerProof.requireCode(unit, user, code);
         await requireOtherAdministrator(unit, user, 'close your account');
+        await requireNobodyElse(unit, user);
         const db = inUnit(unit);
         const at = present();
         await recordOf(unit, principal, 'account.closed', {}, origin);
         await notify(db, 'account-closed', { to: user.email, accountId: principal.accountId, at, origin });
         await secondFactor.disable(unit, user);
-        await dropUnfinishedLogins(unit, user.id);
-        await dropMailTokens(unit, user.id);
-        await inUnit(unit).query('delete from known_addresses where user_id = $1', [user.id]);
-        await inUnit(unit).query('delete from mail_requests where user_id = $1', [user.id]);
-        await inUnit(unit).query('delete from login_failures where user_id = $1', [user.id]);
-        await endSessions(unit, { userId: user.id, now: at });
-        await inUnit(unit).query('update sessions set ip_address = null, user_agent = null where user_id = $1', [user.id]);
+        await forgetLogins(unit, user, at);
         user.close(at);
         await forgetUser(db, user.id, at);
         await onAccountClosed(db, { accountId: principal.accountId, at, actor: actorOf(principal), origin });
@@ -151,4 +147,28 @@ export function createProfile(deps: ProfileDeps): Profile {
 
 function missingPassword(): never {
   throw invalidInput([{ loc: ['body', 'password'], msg: 'is required with a new e-mail address', type: 'invalid_type' }]);
+}
+
+/** What somebody could log in by, and where they have been. */
+export async function forgetLogins(unit: EntityManager, user: User, at: Date): Promise<void> {
+  await dropUnfinishedLogins(unit, user.id);
+  await dropMailTokens(unit, user.id);
+  await inUnit(unit).query('delete from known_addresses where user_id = $1', [user.id]);
+  await inUnit(unit).query('delete from mail_requests where user_id = $1', [user.id]);
+  await inUnit(unit).query('delete from login_failures where user_id = $1', [user.id]);
+  await endSessions(unit, { userId: user.id, now: at });
+  await inUnit(unit).query('update sessions set ip_address = null, user_agent = null where user_id = $1', [user.id]);
+}
+
+/** An account is closed by the last one in it. @throws Problem `conflict` */
+async function requireNobodyElse(unit: EntityManager, user: User): Promise<void> {
+  const other = await unit.findOne(User, { account: user.account, closedAt: null, id: { $ne: user.id } });
+  if (other) throw new Problem('conflict', 'The account has other members: remove them first.');
+  await inUnit(unit).query('delete from member_invitations where account_id = $1', [user.account.id]);
+}
+
+/** @throws Problem `forbidden` */
+function requireAdmin({ accountRole }: User): void {
+  if (accountRole !== 'owner' && accountRole !== 'admin')
+    throw new Problem('forbidden', 'What the account keeps is decided by its owners and admins.');
 }

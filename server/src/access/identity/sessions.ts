@@ -149,7 +149,14 @@ export async function endSessions(
 }
 
 const grantOf = ({ id, user }: Session, planOf: PlanOfAccount): SessionGrant => ({
-  principal: { kind: 'session', sessionId: id, userId: user.id, accountId: user.account.id, role: user.role },
+  principal: {
+    kind: 'session',
+    sessionId: id,
+    userId: user.id,
+    accountId: user.account.id,
+    role: user.role,
+    accountRole: user.accountRole,
+  },
   monthlyCap: null,
   plan: planOf({ plan: user.account.plan ?? null, givenPlan: user.account.givenPlan ?? null }),
 });

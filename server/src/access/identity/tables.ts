@@ -7,6 +7,7 @@ import type {
   LoginFailure,
   MailRequest,
   MailToken,
+  MemberInvitationEntity,
   RecoveryCode,
   Throttle,
 } from './entities.ts';
@@ -23,6 +24,7 @@ export const tables = tablesOf<
   | typeof LoginFailure
   | typeof MailRequest
   | typeof MailToken
+  | typeof MemberInvitationEntity
   | typeof RecoveryCode
   | typeof Throttle
 >();

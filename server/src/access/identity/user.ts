@@ -12,6 +12,10 @@ export const UserSchema = defineEntity({
     email: p.text(),
     name: p.text().nullable(),
     role: p.enum(['member', 'marketing', 'admin'] as const),
+    accountRole: p
+      .enum(['owner', 'admin', 'billing', 'developer', 'viewer'] as const)
+      .fieldName('account_role')
+      .defaultRaw("'owner'"),
     passwordHash: p.text().fieldName('password_hash').hidden(),
     emailVerifiedAt: p.datetime().fieldName('email_verified_at').nullable(),
     claimAskedAt: p.datetime().fieldName('claim_asked_at').nullable(),
@@ -68,12 +72,17 @@ export class User extends UserSchema.class {
     this.emailVerifiedAt ??= now;
   }
 
-  /** Frees the address and takes out what tells who it was; usage and postings go on naming the account. */
+  /** Closes the account with it; usage and postings go on naming the account. */
   close(now: Date): void {
+    this.leave(now);
+    this.account.name = CLOSED_ACCOUNT_NAME;
+  }
+
+  /** Frees the address and takes out what tells who it was. */
+  leave(now: Date): void {
     this.closedAt ??= now;
     this.email = `${this.id}@closed.invalid`;
     this.name = null;
-    this.account.name = CLOSED_ACCOUNT_NAME;
     this.passwordHash = NO_PASSWORD;
     this.disableSecondFactor();
   }

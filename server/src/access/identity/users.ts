@@ -1,6 +1,6 @@
 import { LockMode, raw, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { CreateUserRequest, Role } from '@tallygate/contract';
+import type { AccountRole, CreateUserRequest, Role } from '@tallygate/contract';
 import { type Origin, recordAudit } from '../../audit/index.ts';
 import { claimConsent, upsertContact } from '../../community/people/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -19,6 +19,7 @@ import { User } from './user.ts';
 /** What a key inherits from the person who owns it. */
 export interface Owner {
   readonly role: Role;
+  readonly accountRole: AccountRole;
   readonly plan: string;
   /** Absent without a contract. */
   readonly dedicated?: DedicatedCapacity;
@@ -85,7 +86,7 @@ export function createUsers({ em, passwords, strength, box, clock, planOf }: Use
             createdAt,
           });
           const user = unit.create(User, {
-            ...{ id: newId(), account, email, name: name ?? null, role, passwordHash, createdAt },
+            ...{ id: newId(), account, email, name: name ?? null, role, accountRole: 'owner', passwordHash, createdAt },
             emailVerifiedAt: isVerified ? createdAt : null,
           });
           await unit.flush();
@@ -125,7 +126,7 @@ export function createUsers({ em, passwords, strength, box, clock, planOf }: Use
       const user = await find(userId);
       if (!user) return undefined;
       const { plan = null, givenPlan = null, dedicated } = user.account;
-      return { role: user.role, plan: planOf({ plan, givenPlan }), ...(dedicated && { dedicated }) };
+      return { role: user.role, accountRole: user.accountRole, plan: planOf({ plan, givenPlan }), ...(dedicated && { dedicated }) };
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type Role, SCOPE_ROLES, type Scope, scopesOfRole } from '@tallygate/contract';
+import { accountRoleAllows, SCOPE_ROLES, type Scope, scopesOfRole } from '@tallygate/contract';
 import type { Principal } from '../../http/index.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { requireLiveSession } from '../identity/index.ts';
+import { type Owner, requireLiveSession } from '../identity/index.ts';
 import { ApiKey } from './api-key.ts';
 import { type Dimension, excessOf, type Reach, reachOf } from './reach.ts';
 
@@ -10,13 +10,28 @@ import { type Dimension, excessOf, type Reach, reachOf } from './reach.ts';
  * A scope that the owner's role does not cover would wait in the key for the day when they are given the role.
  * @throws Problem `forbidden`
  */
-export function refuseBeyondRole(scopes: readonly Scope[] | undefined, role: Role): void {
+export function refuseBeyondRole(scopes: readonly Scope[] | undefined, { role, accountRole }: Pick<Owner, 'role' | 'accountRole'>): void {
+  const closed = scopes?.find((scope) => !accountRoleAllows(accountRole, scope));
+  if (closed)
+    throw new Problem(
+      'forbidden',
+      `The role ${accountRole} in the account does not have the scope ${closed}: ask an admin of the account.`,
+      {
+        param: 'scopes',
+      },
+    );
   const beyond = scopes?.find((scope) => !scopesOfRole(role).includes(scope));
   if (beyond)
     throw new Problem('forbidden', `The scope ${beyond} needs the role ${SCOPE_ROLES[beyond]}: ask an administrator.`, {
       param: 'scopes',
       because: `the owner is ${role}`,
     });
+}
+
+/** A developer's keys are their own. @throws Problem `forbidden` */
+export function refuseKeysOfOthers({ userId }: Pick<ApiKey, 'userId'>, { accountRole = 'owner', userId: own }: Principal): void {
+  if (accountRole !== 'owner' && accountRole !== 'admin' && userId !== own)
+    throw new Problem('forbidden', 'This is the API key of another member: ask an admin of the account.');
 }
 
 /** What every change to a key asks of the API key behind it. */

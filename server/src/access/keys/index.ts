@@ -9,7 +9,7 @@ export { createKeys, KEYS_CHANNEL, type Keys, type PlainKey } from './keys.ts';
 export { createLastUse } from './last-use.ts';
 export { reachOf } from './reach.ts';
 export { createGrantOfKey, createReadKey } from './read-key.ts';
-export { revokeAccountKeys, revokeProjectKeys } from './revoke-account-keys.ts';
+export { revokeAccountKeys, revokeMemberKeys, revokeProjectKeys } from './revoke-account-keys.ts';
 export { keyRoutes } from './routes.ts';
 
 /** For the ORM's list of entities. */

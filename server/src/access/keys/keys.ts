@@ -18,6 +18,7 @@ import {
   reachOfCaller,
   refuseBeyondReach,
   refuseBeyondRole,
+  refuseKeysOfOthers,
   refuseOtherProject,
   refuseSecondPurse,
   refuseWidening,
@@ -93,6 +94,7 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
       if (!key) throw notFound();
       // Behind the lock: waiting for it may have taken long.
       await requireStanding(principal, unit, present());
+      refuseKeysOfOthers(key, principal);
       await refuseOtherProject(key, principal, unit);
       const effected = await effect(key, unit);
       await announce(unit, key.lookupId);
@@ -113,9 +115,9 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
     async create({ accountId, userId, sessionId }, input, origin) {
       const now = present();
       const secret = newSecret();
-      const { role, plan } = await ownerOf(userId);
-      refuseBeyondRole(input.scopes, role);
-      const settings = settingsFrom(input, { isModel, plan: plans.of(plan), livemode: input.livemode, testRates, now });
+      const maker = await ownerOf(userId);
+      refuseBeyondRole(input.scopes, maker);
+      const settings = settingsFrom(input, { isModel, plan: plans.of(maker.plan), livemode: input.livemode, testRates, now });
       const key = await inUnitOfWork(em, async (unit) => {
         if (sessionId !== undefined) await requireLiveSession(unit, sessionId, now);
         if (input.project_id) await requireProject(inUnit(unit), accountId, input.project_id);
@@ -166,8 +168,8 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
     },
 
     async update(principal, keyId, input, origin) {
-      const { role, plan } = await ownerOf(principal.userId);
-      refuseBeyondRole(input.scopes, role);
+      const maker = await ownerOf(principal.userId);
+      refuseBeyondRole(input.scopes, maker);
       return change(principal, keyId, async (key, unit) => {
         if (key.revokedAt) throw new Problem('conflict', 'The API key is revoked: create a new one instead.');
         if (principal.kind === 'key' && (input.signing_public_key !== undefined || input.require_signature !== undefined))
@@ -177,7 +179,7 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
         if (input.project_id) await requireProject(inUnit(unit), key.accountId, input.project_id);
         const caller = await reachOfCaller(principal, unit);
         const before = { ...key };
-        const settings = settingsFrom(input, { isModel, plan: plans.of(plan), livemode: key.livemode, testRates, now: present() });
+        const settings = settingsFrom(input, { isModel, plan: plans.of(maker.plan), livemode: key.livemode, testRates, now: present() });
         key.configure(settings);
         requireConsistent(key);
         refuseWidening(key, before, caller);

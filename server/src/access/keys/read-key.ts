@@ -36,7 +36,16 @@ async function read(where: { lookupId: string } | { id: string }, { em, users, s
   return {
     key: lockOf(key),
     grant: {
-      principal: { kind: 'key', keyId, accountId, userId, role: owner.role, scopes: new Set(scopes), livemode },
+      principal: {
+        kind: 'key',
+        keyId,
+        accountId,
+        userId,
+        role: owner.role,
+        accountRole: owner.accountRole,
+        scopes: new Set(scopes),
+        livemode,
+      },
       monthlyCap: monthlyCap ?? null,
       plan: owner.plan,
       ...(projectId && { projectId }),

@@ -1,6 +1,6 @@
 import { recordAudit } from '../../audit/index.ts';
 import { type Queryable, rowsOf } from '../../kernel/statements.ts';
-import type { OnAccountClosed } from '../identity/index.ts';
+import type { OnAccountClosed, OnMemberRemoved } from '../identity/index.ts';
 import { KEYS_CHANNEL } from './keys.ts';
 import { tables } from './tables.ts';
 
@@ -29,3 +29,10 @@ export async function revokeProjectKeys(
   for (const { id, account_id: accountId } of await rowsOf(db, revoked.returning(['id', 'account_id'])))
     await recordAudit(db, { accountId, actor: { kind: 'system', id: null }, action: 'key.revoked', target: { kind: 'key', id } });
 }
+
+/** The same for the keys of a member who is removed, those of projects too: the secrets are known to them. */
+export const revokeMemberKeys: OnMemberRemoved = async (db, { accountId, userId, at, actor, origin }) => {
+  const revoked = tables.updateTable('api_keys').set({ revoked_at: at }).where('user_id', '=', userId).where('revoked_at', 'is', null);
+  for (const { id } of await rowsOf(db, revoked.returning('id')))
+    await recordAudit(db, { accountId, actor, action: 'key.revoked', target: { kind: 'key', id }, origin });
+};

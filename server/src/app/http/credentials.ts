@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { RouteMetadata } from '@tallygate/contract';
+import { type AccountRole, accountRoleAllows, type RouteMetadata } from '@tallygate/contract';
 import type { Sessions } from '../../access/identity/index.ts';
 import type { KeyDirectory, KeyGrant } from '../../access/keys/index.ts';
 import type { Principal, SessionGrant } from '../../http/index.ts';
@@ -71,9 +71,23 @@ export function authorise(route: RouteMetadata, principal: Principal): void {
     if ((route.scope === 'billing:write' || route.scope === 'admin:write') && !principal.livemode)
       throw new Problem('live_key_required', 'A test key changes no plan and moves no money: use a tg_live_ key, or a session.');
   }
-  const { role } = principal;
+  const { role, accountRole = 'owner' } = principal;
+  if (accountRole !== 'owner') requireAccountRole(route, accountRole);
   if (route.role && role !== route.role && role !== 'admin')
     throw new Problem('forbidden', `This needs the role ${route.role}: ask an administrator.`, { because: `the caller is ${role}` });
+}
+
+/** The roles in an account that may do what has no scope, by the least of them. */
+const AT_LEAST: Readonly<Record<NonNullable<RouteMetadata['accountRole']>, ReadonlySet<AccountRole>>> = {
+  owner: new Set(['owner']),
+  admin: new Set(['owner', 'admin']),
+  developer: new Set(['owner', 'admin', 'developer']),
+};
+
+/** @throws Problem `forbidden` */
+function requireAccountRole({ accountRole: least, scope }: RouteMetadata, accountRole: AccountRole): void {
+  if ((least && !AT_LEAST[least].has(accountRole)) || (scope && !accountRoleAllows(accountRole, scope)))
+    throw new Problem('forbidden', `This is not for members with the role ${accountRole}: ask an admin of the account.`);
 }
 
 /** The same credential may come in two headers; two different ones are two identities, and guessing which is meant is unsafe. */

@@ -68,6 +68,14 @@ export const MAIL_LINK_PAGES: Readonly<Record<string, ScriptedPage>> = {
     button: 'End my registration',
     done: 'Your registration has ended. You can close this page.',
   }),
+  'accept-invitation': formPage({
+    title: 'Accept the invitation',
+    path: '/v1/members/accept',
+    field:
+      '<label for="new_password">Your password, 10 characters or more</label><input id="new_password" name="new_password" type="password" autocomplete="new-password" minlength="10" maxlength="256" required>',
+    button: 'Join the account',
+    done: 'You are a member now. Log in with your address and the password.',
+  }),
   'reset-password': formPage({
     title: 'Set a new password',
     path: '/v1/users/password-reset/confirm',

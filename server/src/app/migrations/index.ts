@@ -85,6 +85,7 @@ import { packedReceiptsMigration } from './0131-packed-receipts.ts';
 import { auditOfNewEntriesMigration } from './0132-audit-of-new-entries.ts';
 import { dedicatedCapacityMigration } from './0160-dedicated-capacity.ts';
 import { projectsAndLimitsMigration } from './0161-projects-and-limits.ts';
+import { membersMigration } from './0162-members.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -174,4 +175,5 @@ export const migrations: readonly Migration[] = [
   auditOfNewEntriesMigration,
   dedicatedCapacityMigration,
   projectsAndLimitsMigration,
+  membersMigration,
 ];

@@ -6,6 +6,7 @@ import {
   type Identity,
   identityEntities,
   identityRoutes,
+  memberRoutes,
   mfaRoutes,
   type PlanOfAccount,
   userRoutes,
@@ -21,6 +22,7 @@ import {
   keyEntities,
   keyRoutes,
   revokeAccountKeys,
+  revokeMemberKeys,
 } from '../../../access/keys/index.ts';
 import { openDatabase } from '../../../adapters/postgres/database.ts';
 import { listen } from '../../../adapters/postgres/listener.ts';
@@ -86,6 +88,7 @@ export async function startInstance(database: Database, url: string, options: Op
     planOf,
     onAccountClosed: revokeAccountKeys,
     onTakenOver: revokeAccountKeys,
+    onMemberRemoved: revokeMemberKeys,
     passwords: cheapPasswords(),
   });
   const { users, sessions } = identity;
@@ -132,6 +135,7 @@ export async function startInstance(database: Database, url: string, options: Op
           ),
           ...endpointsOf(contract.mfa, mfaRoutes(identity)),
           ...endpointsOf(contract.users, userRoutes(identity)),
+          ...endpointsOf(contract.members, memberRoutes(identity)),
           ...endpointsOf(contract.audit, auditRoutes(identity.auditLog)),
           ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
           ...endpoints,

@@ -33,7 +33,7 @@ export function openMailbox({ identity, box }: Instance, { pool }: Database) {
     /** What has gone to an address so far, oldest first. */
     to: async (address: string): Promise<Mail[]> => (await collect()).filter(({ to }) => to === address),
     /** The token of the newest link to the address that leads to `path`. */
-    async tokenFor(address: string, path: 'verify-email' | 'reset-password'): Promise<string> {
+    async tokenFor(address: string, path: 'verify-email' | 'reset-password' | 'accept-invitation'): Promise<string> {
       const link = new RegExp(`https://app\\.example/${path}\\?token=(\\S+)`);
       const tokens = (await collect()).filter(({ to }) => to === address).flatMap(({ text }) => link.exec(text)?.[1] ?? []);
       const token = tokens.at(-1);
