@@ -59,7 +59,7 @@ interface AccountsDeps {
 
 /** People, their keys, and the mails to them. */
 export async function openAccounts({ foundation, catalog, publicUrl, plans }: AccountsDeps): Promise<Accounts> {
-  const { config, log, clock, closing, dataDir, pool, em } = foundation;
+  const { config, log, closing, dataDir, pool, em } = foundation;
   const secretBox = createSecretBox(masterKeysOf(dataDir, config.masterKeys));
   await resealSecrets({ pool, box: secretBox, log });
   const identity = openIdentity({ foundation, publicUrl, plans }, secretBox);
