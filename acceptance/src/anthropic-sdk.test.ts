@@ -17,7 +17,11 @@ let sandbox: Anthropic;
 let live: Anthropic;
 beforeAll(async () => {
   fake = await startFakeUpstream();
-  gateway = await Gateway.start({ process: 'shared', env: { ANTHROPIC_API_KEY: 'sk-ant-0123456789', ANTHROPIC_BASE_URL: fake.url } });
+  gateway = await Gateway.start({
+    process: 'shared',
+    providers: [{ name: 'openai', base_url: fake.url, models: ['gpt-4.1'] }],
+    env: { ANTHROPIC_API_KEY: 'sk-ant-0123456789', ANTHROPIC_BASE_URL: fake.url },
+  });
   const account = await Account.signUp(gateway, { plan: 'enterprise' });
   const { key } = await account.createKey();
   sandbox = new Anthropic({ baseURL: gateway.url, apiKey: gateway.bootstrap.test_api_key, maxRetries: 0 });
@@ -158,6 +162,39 @@ describe('a provider that has Messages', () => {
     fake.reset();
     fake.script(steps.errorMidStream(4));
     await expect(live.messages.stream(HELLO).finalMessage()).rejects.toMatchObject({ type: 'overloaded_error' });
+  });
+});
+
+describe('a provider with chat completions', () => {
+  test('is asked in their words, and streams parallel calls as Anthropic’s blocks', async () => {
+    fake.script({
+      text: 'I look.',
+      toolCalls: [
+        { name: 'look', arguments: '{"city":"Ulm"}' },
+        { name: 'look', arguments: '{"city":"Bonn"}' },
+      ],
+    });
+    const message = await live.messages.stream({ ...HELLO, model: 'gpt-4.1', system: 'Be brief.', tools: [LOOK] }).finalMessage();
+    expect(message.content).toMatchObject([
+      { type: 'text', text: 'I look.' },
+      { type: 'tool_use', name: 'look', input: { city: 'Ulm' } },
+      { type: 'tool_use', name: 'look', input: { city: 'Bonn' } },
+    ]);
+    expect(message.usage.input_tokens).toBeGreaterThan(0);
+    expect(fake.requests[0]?.path).toMatch(/\/chat\/completions$/);
+    expect(fake.requests[0]?.body).toMatchObject({ messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user' }] });
+  });
+
+  test('takes over where a provider with Messages is overloaded', async () => {
+    fake.script(anthropicSteps.overloaded());
+    // Another model of Anthropic’s than those whose provider has failed before.
+    const fallback = { ...HELLO, model: 'claude-haiku-4-5', models: ['gpt-4.1'] };
+    const { data, response } = await live.messages.create(fallback).withResponse();
+    expect([data.type, response.headers.get('x-model-served'), response.headers.get('x-fallback')]).toEqual([
+      'message',
+      'gpt-4.1',
+      'model',
+    ]);
   });
 });
 

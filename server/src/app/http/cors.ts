@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 const EXPOSED = [
   'X-Request-Id',
+  'request-id',
   'X-Receipt-Id',
   'X-Receipt-Promise',
   'X-Model-Served',
