@@ -285,7 +285,7 @@ describe('a path', () => {
   test('that does not exist is a 404 problem, also for one that climbs', async () => {
     for (const path of [
       '/v1/nothing',
-      '/v1/chat/completions/',
+      '/v1/chat/completions//',
       '//v1/models',
       '/v1/../../etc/passwd',
       '/v1/models/..%2f..%2fetc%2fpasswd',

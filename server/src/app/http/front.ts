@@ -102,8 +102,9 @@ function handlerOf(deps: FrontDeps): Handle {
     headers.apply(res, 'api', requestId);
     const fault = beforeBody ?? faultOfShape(req);
     if (fault || isDraining()) res.shouldKeepAlive = false;
-    req.url = withoutBrokenEscapes(req.url ?? '');
-    const pathname = pathnameOf(req.url);
+    const target = withoutBrokenEscapes(req.url ?? '');
+    const pathname = router.withoutSlash(pathnameOf(target));
+    req.url = pathname + target.slice(pathnameOf(target).length);
     // No page of another origin reads a page or the metrics: there is nothing to ask for.
     if (!fault && req.method === 'OPTIONS' && router.kindAt(pathname) === 'api') {
       res.writeHead(204, preflightHeaders(req.headers)).end();

@@ -541,6 +541,14 @@ test('what is too long for the window is refused, or cut at its beginning where 
   expect((await create({ input, truncation: 'auto', max_output_tokens: 16 })).status).toBe(200);
 });
 
+test('a slash at the end of a path is passed over', async () => {
+  const messages = [{ role: 'user', content: 'Hi' }];
+  expect((await chat(world, auth, { model: MODEL, messages }, '/v1/chat/completions/')).status).toBe(200);
+  expect((await chat(world, auth, { model: MODEL, input: 'Hi' }, '/v1/responses/')).status).toBe(200);
+  expect((await at('/v1/responses/resp_1/?x=1')).status).toBe(422);
+  expect((await at('/v1/responses//')).status).toBe(404);
+});
+
 describe('nothing that a caller can send is answered with a failure of ours', () => {
   const NUL = '%00';
   test.each([

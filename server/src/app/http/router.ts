@@ -39,6 +39,8 @@ export interface Router {
   kindAt(pathname: string): AnswerKind;
   /** In whose form what a path has answers; undefined: in our own. */
   surfaceAt(pathname: string): Surface | undefined;
+  /** The path without the slash that some clients end it in, where only so it is an operation's. */
+  withoutSlash(pathname: string): string;
   /** Why nothing was found: no such path, or not with this method. */
   missing(method: string, pathname: string): Problem;
 }
@@ -47,7 +49,7 @@ const METHODS: readonly HTTPMethod[] = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST'
 /** A path is no longer than the headers may be. */
 const LONGEST_PARAMETER = 16_384;
 
-/** Paths match exactly: case, and no slash at the end. Where two match, the one with fewer parameters answers. */
+/** Paths match exactly, case included; a slash at the end is taken away beforehand ({@link Router.withoutSlash}). Where two match, the one with fewer parameters answers. */
 export function createRouter(routes: readonly ServedRoute[]): Router {
   const router = findMyWay({ caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: LONGEST_PARAMETER });
   for (const route of routes) router.on(route.method === 'GET' ? ['GET', 'HEAD'] : [route.method], route.path, () => {}, route);
@@ -63,6 +65,11 @@ export function createRouter(routes: readonly ServedRoute[]): Router {
     },
     surfaceAt: (pathname) =>
       METHODS.map((method) => find(method, pathname)?.route.operation?.metadata.surface).find((one) => one !== undefined),
+    withoutSlash(pathname) {
+      if (pathname.length < 2 || !pathname.endsWith('/') || METHODS.some((method) => find(method, pathname))) return pathname;
+      const path = pathname.slice(0, -1);
+      return METHODS.some((method) => find(method, path)?.route.operation) ? path : pathname;
+    },
     missing(method, pathname) {
       const methods = METHODS.filter((one) => find(one, pathname) !== undefined);
       if (methods.length === 0) return unknownPath();
