@@ -5,6 +5,7 @@ import { HARMLESS_BYTES, type JsonBounds, JsonScan } from '../../kernel/json-sca
 import { Problem } from '../../kernel/problem.ts';
 import { JsonFault, readJson } from '../../kernel/read-json.ts';
 import { nextTurn } from '../../kernel/turn.ts';
+import { codingOf, decodedBody } from './content-coding.ts';
 import { MailScan } from './mail-scan.ts';
 
 export interface BodyLimits {
@@ -32,7 +33,8 @@ export const LARGE_BYTES = 512 * 1024;
 export async function readJsonBody(request: IncomingMessage, limits: BodyLimits, bounds: JsonBounds): Promise<JsonBody> {
   if (!hasBody(request)) return { bytes: Buffer.alloc(0), value: undefined, values: 0 };
   requireJson(request);
-  const isHarmless = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= HARMLESS_BYTES;
+  const isHarmless =
+    codingOf(request) === undefined && Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= HARMLESS_BYTES;
   const scan = isHarmless ? undefined : new JsonScan(bounds);
   const bytes = await readBody(request, limits, scan);
   const isLarge = bytes.length > LARGE_BYTES;
@@ -63,20 +65,24 @@ interface Scan {
 
 /**
  * @param scan receives each piece of the body before it is stored
- * @throws Problem `payload_too_large` (before reading, where the length is declared), `request_timeout`, and what the scan throws
+ * @throws Problem `payload_too_large` (before reading, where the length is declared), `request_timeout`, `unsupported_media_type` and
+ *   `malformed_json` for its coding, and what the scan throws
  */
 export function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits, scan?: Scan): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const { stream, stop } = decodedBody(request, maxBytes, (problem) => fail(problem));
     const timer = setTimeout(() => fail(tooSlow(timeoutMs)), timeoutMs);
 
     const settle = () => {
       clearTimeout(timer);
-      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      stream.off('data', onData).off('end', onEnd);
+      request.off('close', onClose).off('error', onClose);
     };
     const fail = (reason: unknown) => {
       settle();
+      stop();
       // The rest is read and thrown away, for as long as the front allows: a client that is cut off while it writes never reads why.
       request.resume();
       reject(reason);
@@ -95,11 +101,18 @@ export function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: Body
       settle();
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
     };
-    const onClose = () => fail(new Problem('request_timeout', 'The connection closed before the whole body had arrived.'));
+    const onClose = () => {
+      // What has arrived whole may still be decoded.
+      if (stream !== request && request.complete) return;
+      fail(new Problem('request_timeout', 'The connection closed before the whole body had arrived.'));
+    };
 
     request.on('error', onClose);
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) fail(tooLarge(maxBytes));
-    else request.on('data', onData).on('end', onEnd).on('close', onClose);
+    else {
+      stream.on('data', onData).on('end', onEnd);
+      request.on('close', onClose);
+    }
   });
 }
 
@@ -140,9 +153,6 @@ function requireJson({ headers }: IncomingMessage): void {
   const charset = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8';
   if (!JSON_TYPE.test(type) || (charset !== 'utf-8' && charset !== 'utf8'))
     throw new Problem('unsupported_media_type', 'Send the body as Content-Type: application/json, in UTF-8.');
-  const coding = headers['content-encoding'] ?? 'identity';
-  if (coding !== 'identity')
-    throw new Problem('unsupported_media_type', `Send the body without Content-Encoding (${coding.slice(0, 40)}).`);
 }
 
 const tooLarge = (maxBytes: number): Problem =>
