@@ -136,6 +136,6 @@ export * from './receipt-usage.ts';
 export * from './receipts.ts';
 export * from './runs.ts';
 export { accountRoleAllows, DEFAULT_SCOPES, SCOPE_ROLES, SCOPES, type Scope, scopesOfRole } from './scopes.ts';
-export { SURFACE_HEADERS, SURFACES, type Surface, statusOn } from './surfaces.ts';
+export { SURFACE_HEADERS, SURFACES, type Surface, statusAt, statusOn } from './surfaces.ts';
 export * from './users.ts';
 export * from './vaas-keys.ts';

@@ -10,7 +10,7 @@ export type Surface = (typeof SURFACES)[number];
 /** What only clients of a surface send: at a path that both APIs have, it decides in whose form the answer is. */
 export const SURFACE_HEADERS: Readonly<Record<Surface, string>> = { anthropic: 'anthropic-version' };
 
-/** The statuses that a surface has in place of ours. */
+/** The statuses that a surface has in place of others. */
 const STATUSES: Readonly<Record<Surface, Readonly<Record<number, number>>>> = {
   // Its clients know no 422, and 529 is its word for "not now".
   anthropic: { 422: 400, 503: 529 },
@@ -19,8 +19,11 @@ const STATUSES: Readonly<Record<Surface, Readonly<Record<number, number>>>> = {
 /** What must not be repeated is not called overloaded, which clients repeat. */
 const KEPT: ReadonlySet<ErrorCode> = new Set(['no_provider_configured']);
 
+/** A status that a provider has given, as the clients of a surface know it. */
+export const statusAt = (surface: Surface, status: number): number => STATUSES[surface][status] ?? status;
+
 /** The status that a refusal has on a surface; undefined is our own API. */
 export function statusOn(surface: Surface | undefined, code: ErrorCode): number {
   const { status } = ERRORS[code];
-  return surface === undefined || KEPT.has(code) ? status : (STATUSES[surface][status] ?? status);
+  return surface === undefined || KEPT.has(code) ? status : statusAt(surface, status);
 }

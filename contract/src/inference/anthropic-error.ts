@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { ERROR_CODES, ERRORS, type ErrorCode } from '../errors.ts';
+import { ERROR_CODES, type ErrorCode } from '../errors.ts';
 import { BudgetDetail, FieldError } from '../problem.ts';
 import { statusOn } from '../surfaces.ts';
 
@@ -31,11 +31,12 @@ const BY_STATUS: Readonly<Record<number, AnthropicErrorType>> = {
   529: 'overloaded_error',
 };
 
+/** Anthropic's class of an error with a status of its own. */
+export const anthropicTypeAt = (status: number): AnthropicErrorType =>
+  BY_STATUS[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+
 /** Anthropic's class of one of our codes. */
-export function anthropicErrorType(code: ErrorCode): AnthropicErrorType {
-  const status = statusOn('anthropic', code);
-  return BY_STATUS[status] ?? (ERRORS[code].status >= 500 ? 'api_error' : 'invalid_request_error');
-}
+export const anthropicErrorType = (code: ErrorCode): AnthropicErrorType => anthropicTypeAt(statusOn('anthropic', code));
 
 export const AnthropicError = z
   .object({

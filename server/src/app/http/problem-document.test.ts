@@ -1,7 +1,7 @@
 import { HTTPValidationError } from '@tallygate/contract';
 import { expect, test } from 'vitest';
 import { Problem } from '../../kernel/problem.ts';
-import { toProblemDocument } from './problem-document.ts';
+import { createProblemReply, toProblemDocument } from './problem-document.ts';
 
 const CONTEXT = { requestId: 'req_019aa2f1c2d37b6e8c4d1f00aa55ee77', publicUrl: 'https://tallygate.test' };
 
@@ -41,4 +41,21 @@ test('what a provider says of the request keeps its status, code and type', () =
     ...{ status: 413, code: 'upstream_rejected' },
     error: { message: 'Too long.', type: 'tokens', code: 'context_length_exceeded', param: 'messages' },
   });
+});
+
+test.each([
+  [400, 400, 'invalid_request_error'],
+  [413, 413, 'request_too_large'],
+  [422, 400, 'invalid_request_error'],
+])('what a provider refuses with %i is told to Anthropic’s clients with %i, as %s', (status, told, type) => {
+  const problem = new Problem('upstream_rejected', 'No.', { upstream: { status, code: 'x', type: null } });
+  const answer = createProblemReply(() => 'http://gateway.test')(problem, {
+    requestId: 'req_1',
+    clientRequestId: null,
+    surface: 'anthropic',
+  });
+  expect([answer.status, JSON.parse(answer.body.toString())]).toMatchObject([
+    told,
+    { error: { type, message: 'No.' }, request_id: 'req_1' },
+  ]);
 });

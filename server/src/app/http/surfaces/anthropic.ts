@@ -1,4 +1,4 @@
-import { type AnthropicError, anthropicErrorType, statusOn } from '@tallygate/contract';
+import { type AnthropicError, anthropicErrorType, anthropicTypeAt, statusAt, statusOn } from '@tallygate/contract';
 import type { SurfaceForm } from './surface.ts';
 
 /** Anthropic's errors (https://platform.claude.com/docs/en/api/errors), with our own code beside them. */
@@ -6,17 +6,19 @@ export const anthropicForm: SurfaceForm = {
   requestIdHeader: 'request-id',
   // Of its client for betas.
   ignoredQuery: new Set(['beta']),
-  refusal({ code }, { headers, body }) {
+  refusal({ code, extras: { upstream } }, { headers, body }) {
+    // What a provider has said keeps its status.
+    const status = upstream ? statusAt('anthropic', upstream.status) : statusOn('anthropic', code);
     const { detail, instance, type, error, errors, budget } = body;
     const told: AnthropicError = {
       type: 'error',
-      error: { type: anthropicErrorType(code), message: detail },
+      error: { type: anthropicTypeAt(status), message: detail },
       request_id: instance,
       ...{ code, doc_url: type, param: error.param },
       ...(errors && { errors }),
       ...(budget && { budget }),
     };
-    return { status: statusOn('anthropic', code), headers: { ...headers, 'content-type': 'application/json' }, body: told };
+    return { status, headers: { ...headers, 'content-type': 'application/json' }, body: told };
   },
   endOfStream: ({ message, code }) =>
     `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: anthropicErrorType(code), message } })}\n\n`,
