@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { importLitellm } from './import-litellm/import-litellm.ts';
 import { runGateway } from './run-gateway.ts';
 
 const EXIT_USAGE = 64; // EX_USAGE of sysexits.h
@@ -19,6 +20,8 @@ const USAGE = `Usage: tallygate-server                 Runs the gateway, and sta
        tallygate-server secrets         Prints new secrets as variables: make them once, for all gateways, and keep them.
        tallygate-server migrate         Applies the migrations that DATABASE_URL lacks, and ends.
        tallygate-server admin COMMAND   What an operator does on the server: \`tallygate-server admin --help\`.
+       tallygate-server import-litellm CONFIG.YAML [--keys KEYS.CSV] [--to FOLDER]
+                                        Writes providers, prices and keys from what LiteLLM's proxy was told.
        tallygate-server --version
 `;
 
@@ -35,6 +38,7 @@ else if (command === 'health' && rest.length === 0) process.exitCode = (await is
 else if (command === 'secrets' && rest.length === 0) process.stdout.write(newSecrets());
 else if (command === 'admin') await administer(rest);
 else if (command === 'migrate' && rest.length === 0) await administer(['migrate']);
+else if (command === 'import-litellm') process.exitCode = importLitellm(rest, Date.now(), (text) => process.stdout.write(text));
 else if (command === '--version') process.stdout.write(`${version()}\n`);
 else if (command === '--help') process.stdout.write(USAGE);
 else leave(USAGE, EXIT_USAGE);

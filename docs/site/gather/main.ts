@@ -15,6 +15,8 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
   'Calling models': [
     'inference',
     'responses',
+    'messages',
+    'hosted-tools',
     'files',
     'batches',
     'videos',
@@ -25,10 +27,22 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'request-ids',
     'pagination',
   ],
-  'Money and receipts': ['runs', 'budgets', 'plans', 'payments', 'ledger', 'receipts', 'invoices', 'attacks'],
-  'Getting in': ['authentication', 'identity', 'keys', 'signed-requests', 'invites', 'sdk', 'cli', 'mcp', 'discovery'],
+  'Money and receipts': ['runs', 'budgets', 'limits', 'plans', 'payments', 'ledger', 'receipts', 'invoices', 'attacks'],
+  'Getting in': ['authentication', 'identity', 'members', 'keys', 'signed-requests', 'invites', 'sdk', 'cli', 'mcp', 'discovery'],
   'Site and marketing': ['events', 'content', 'people', 'emails', 'client-requests'],
-  Operating: ['deploy', 'running', 'settings', 'sizing', 'several-gateways', 'observability', 'providers', 'sandbox', 'anchoring'],
+  Operating: [
+    'deploy',
+    'running',
+    'settings',
+    'sizing',
+    'several-gateways',
+    'dedicated-capacity',
+    'observability',
+    'providers',
+    'migrate',
+    'sandbox',
+    'anchoring',
+  ],
 };
 
 for (const folder of MADE) rmSync(join(OUT, folder), { recursive: true, force: true });
