@@ -121,12 +121,12 @@ const BROKEN: readonly [rule: string, told: string, tree: Record<string, string>
     { 'server/src/access/keys/x.ts': 'await em.fork().transactional(async (unit) => unit.flush());' },
   ],
   [
-    'bodies of requests are read by app/http/body.ts and app/http/incoming.ts only',
+    'bodies of requests are read by body.ts, content-coding.ts and incoming.ts of app/http only',
     'of req)',
     { 'server/src/app/http/x.ts': 'async () => { for await (const piece of req) take(piece); };' },
   ],
   [
-    'bodies of requests are read by app/http/body.ts and app/http/incoming.ts only',
+    'bodies of requests are read by body.ts, content-coding.ts and incoming.ts of app/http only',
     'req.destroy',
     { 'server/src/app/http/x.ts': 'req.destroy(new Error());' },
   ],

@@ -44,7 +44,7 @@ const OWN_TRANSACTIONS: ReadonlySet<string> = new Set([
 ]);
 
 const BODY_READING = /\bof\s+(?:\w+\.)?req(?:uest)?\)|\breq(?:uest)?\.(?:destroy|setTimeout|pipe|iterator|on\(\s*'(?:data|readable)')/g;
-const BODY_READERS: ReadonlySet<string> = new Set(['server/src/app/http/body.ts', 'server/src/app/http/incoming.ts']);
+const BODY_READERS: ReadonlySet<string> = new Set(['body', 'content-coding', 'incoming'].map((name) => `server/src/app/http/${name}.ts`));
 
 /** A type argument claims an unchecked row type: `query<Row>(…)`. */
 const CAST = /\.\s*(?:query|execute)\s*</g;
@@ -147,7 +147,7 @@ export const RULES: readonly Rule[] = [
     (file) => (file.path.startsWith('server/src/') && !OWN_TRANSACTIONS.has(file.path) ? [...file.code.matchAll(TRANSACTION)] : []),
   ),
   codeRule(
-    'bodies of requests are read by app/http/body.ts and app/http/incoming.ts only',
+    'bodies of requests are read by body.ts, content-coding.ts and incoming.ts of app/http only',
     'Use readBody or Incoming: a loop over a request destroys it when it ends early, and its connection is gone before the answer is out.',
     (file) => (file.path.startsWith('server/src/') && !BODY_READERS.has(file.path) ? [...file.code.matchAll(BODY_READING)] : []),
   ),
