@@ -22,6 +22,8 @@ const Totals = {
   charged_usd: Usd.meta({ description: 'What the account paid beyond its plan’s quota, USD.', examples: ['0'] }),
 };
 
+const UsageGroup = z.enum(['day', 'model', 'key', 'run', 'project', 'member', 'provider', 'end_user', 'tag', 'outcome']);
+
 export const UsageRow = z
   .object({
     day: z.iso.date().optional().meta({ description: 'Present when grouped by day.' }),
@@ -31,6 +33,11 @@ export const UsageRow = z
       .meta({ description: 'Present when grouped by model.', examples: ['gpt-4o-mini'] }),
     key_id: Uuid.nullable().optional().meta({ description: 'Present when grouped by key; null: sessions.' }),
     run_id: z.string().nullable().optional().meta({ description: 'Present when grouped by run; null: requests outside runs.' }),
+    group: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'Present when grouped by anything else; null: requests without it.', examples: ['feature=search'] }),
     ...Totals,
   })
   .meta({
@@ -59,7 +66,7 @@ export const UsageResponse = z
     from: z.iso.date().meta({ examples: ['2026-11-01'] }),
     to: z.iso.date().meta({ examples: ['2026-11-21'] }),
     livemode: z.boolean().meta({ examples: [true] }),
-    group_by: z.enum(['day', 'model', 'key', 'run']),
+    group_by: UsageGroup,
     items: z.array(UsageRow),
     total: z.object(Totals),
   })
@@ -69,7 +76,7 @@ export type UsageResponse = z.infer<typeof UsageResponse>;
 export const UsageQuery = z.object({
   from: z.iso.date().optional().meta({ description: 'First day, UTC. Default: the first of the current month.' }),
   to: z.iso.date().optional().meta({ description: 'Last day, UTC. Default: today.' }),
-  group_by: z.enum(['day', 'model', 'key', 'run']).default('day'),
+  group_by: UsageGroup.default('day'),
   livemode: Livemode,
   model: Name.max(200).optional(),
   key_id: Uuid.optional(),
@@ -222,7 +229,7 @@ export const ledger = c.router({
     method: 'GET',
     path: '/v1/usage',
     summary: 'Usage and cost',
-    description: 'Sums of settled requests by day, model, key or run. Current to within a second or so.',
+    description: 'Sums of settled requests. Current to within a second or so.',
     headers: headersA,
     query: UsageQuery,
     responses: { 200: UsageResponse, ...refusals.read },

@@ -80,7 +80,7 @@ it('prints a note when there is none', async () => {
 });
 
 it.each([
-  [['usage', '--by', 'week'], 'Allowed choices are day, model, key, run.'],
+  [['usage', '--by', 'week'], 'Allowed choices are day, model, key, run, project,'],
   [['usage', '--from', 'yesterday'], 'Expected a day such as 2026-11-21, or how long ago'],
   [['usage', '--test', '--live'], 'cannot be used with'],
 ])('exits with 2 for %j', async (argv, sentence) => {

@@ -13,11 +13,15 @@ interface Options extends ModeOptions {
   readonly to?: Moment;
 }
 
+const group = (title: string): Column<UsageRow> => ({ title, of: (row) => row.group });
+
 const GROUPS: Record<Options['by'], Column<UsageRow>> = {
   day: { title: 'day', of: (row) => row.day },
   model: { title: 'model', of: (row) => row.model },
   key: { title: 'key', of: (row) => row.key_id },
   run: { title: 'run', of: (row) => row.run_id },
+  ...{ project: group('project'), member: group('member'), provider: group('provider') },
+  ...{ end_user: group('end user'), tag: group('tag'), outcome: group('outcome') },
 };
 
 const SUMS: readonly Column<UsageRow>[] = [
@@ -54,7 +58,7 @@ export const usage = (command: Command, perform: Perform): Command =>
     UsageRowFields,
     withMode(
       command
-        .addOption(new Option('--by <group>', 'the grouping').choices(['day', 'model', 'key', 'run']).default('day'))
+        .addOption(new Option('--by <group>', 'the grouping').choices(Object.keys(GROUPS)).default('day'))
         .option('--since, --from <day>', 'first day, UTC, or how long ago it was, such as 7d', dayOrAgo)
         .option('--until, --to <day>', 'last day, UTC, or how long ago it was', dayOrAgo),
     ),

@@ -5102,7 +5102,7 @@ export interface UsageQuery {
   from?: string | undefined;
   /** Last day, UTC. Default: today. */
   to?: string | undefined;
-  group_by?: 'day' | 'model' | 'key' | 'run' | undefined;
+  group_by?: 'day' | 'model' | 'key' | 'run' | 'project' | 'member' | 'provider' | 'end_user' | 'tag' | 'outcome' | undefined;
   /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
   livemode?: boolean | undefined;
   model?: string | undefined;
@@ -5116,7 +5116,7 @@ export interface UsageResponse {
   from: string;
   to: string;
   livemode: boolean;
-  group_by: 'day' | 'model' | 'key' | 'run';
+  group_by: 'day' | 'model' | 'key' | 'run' | 'project' | 'member' | 'provider' | 'end_user' | 'tag' | 'outcome';
   items: UsageRow[];
   total: {
     requests: number;
@@ -5148,6 +5148,8 @@ export interface UsageRow {
   key_id?: string | null | undefined;
   /** Present when grouped by run; null: requests outside runs. */
   run_id?: string | null | undefined;
+  /** Present when grouped by anything else; null: requests without it. */
+  group?: string | null | undefined;
   requests: number;
   input_tokens: number;
   cached_input_tokens: number;

@@ -1531,7 +1531,7 @@ export class Uploads extends Resource {
 
 /** `tallygate.usage`: What was used, what it cost, and what happened to one request. */
 export class Usage extends Resource {
-  /** Usage and cost. Sums of settled requests by day, model, key or run. Current to within a second or so. */
+  /** Usage and cost. Sums of settled requests. Current to within a second or so. */
   get(query?: UsageQuery, options?: CallOptions): Call<UsageResponse> {
     return this.transport.json({ method: 'GET', path: '/v1/usage', query: { ...query } }, options);
   }

@@ -25,11 +25,13 @@ const tokens = (input_tokens: number, output_tokens: number) => ({
 const record = (day: string, wish: Partial<SettlementRecord>) =>
   sampleRecord({ accountId, keyId, startedAt: Date.parse(`${day}T12:00:00Z`), cost: '1000', usage: tokens(10, 5), ...wish });
 
-const FIRST = record('2026-11-02', { runId: 'nightly', clientRequestId: 'my-request-1' });
+const PROJECT = newId();
+const SEARCH = { projectId: PROJECT, endUser: 'ada', tags: ['feature=search', 'team=web'] };
+const FIRST = record('2026-11-02', { runId: 'nightly', clientRequestId: 'my-request-1', ...SEARCH });
 const RECORDS = [
   FIRST,
   record('2026-11-02', { modelServed: 'claude-opus-4-8', cost: '500' }),
-  record('2026-11-20', { keyId: otherKeyId, runId: 'nightly', clientRequestId: 'my-request-2' }),
+  record('2026-11-20', { keyId: otherKeyId, runId: 'nightly', clientRequestId: 'my-request-2', endUser: 'ada', tags: ['team=web'] }),
   record('2026-11-21', { keyId: null, clientRequestId: 'my-request-2' }),
   record('2026-11-21', { outcome: 'failed', cost: '0', usage: { ...tokens(0, 0), cached_input_tokens: 0 } }),
   record('2026-10-31', { cost: '7' }),
@@ -77,6 +79,58 @@ const sums = (requests: number, input: number, cached: number, output: number, c
   images: 0,
   cost_usd: cost,
   charged_usd: charged,
+});
+
+describe('usage by what only requests say', () => {
+  const costs = async (group_by: string, more: Record<string, string> = {}) => {
+    const { items, total } = await usage({ group_by, ...more });
+    const named = items.map((item) => [Object.entries(item).find(([name]) => !(name in total))?.[1] ?? null, item.cost_usd, item.requests]);
+    return { named, total };
+  };
+
+  test.each([
+    [
+      'project',
+      [
+        [PROJECT, '0.000001', 1],
+        [null, '0.0000025', 3],
+      ],
+    ],
+    [
+      'end_user',
+      [
+        ['ada', '0.000002', 2],
+        [null, '0.0000015', 2],
+      ],
+    ],
+    ['provider', [['openai', '0.0000035', 4]]],
+    [
+      'outcome',
+      [
+        ['completed', '0.0000035', 4],
+        ['failed', '0', 0],
+      ],
+    ],
+    [
+      'tag',
+      [
+        ['feature=search', '0.000001', 1],
+        ['team=web', '0.000002', 2],
+        [null, '0.0000015', 2],
+      ],
+    ],
+  ])('is summed by %s, and in all to what the days have', async (group_by, named) => {
+    const by = await costs(group_by);
+    expect(by.named).toEqual(named);
+    expect(by.total).toEqual((await usage()).total);
+  });
+
+  test('is filtered like every other', async () => {
+    const by = await costs('end_user', { key_id: otherKeyId });
+    expect(by.named).toEqual([['ada', '0.000001', 1]]);
+    expect(by.total).toEqual((await usage({ key_id: otherKeyId })).total);
+    expect((await costs('tag', { run_id: 'nightly' })).total).toEqual((await usage({ run_id: 'nightly' })).total);
+  });
 });
 
 describe('usage', () => {

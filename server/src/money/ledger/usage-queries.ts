@@ -34,9 +34,28 @@ const SUMMED = [...COUNTED.map((name) => [name, name] as const), ['cost', 'cost_
 const SUMS = SUMMED.map(([name, column]) => `coalesce(sum(${column}), 0) as ${name}`).join();
 const WRITTEN = SUMMED.map(([name]) => `${name}::text`).join();
 
-const GROUPS = { day: 'day::text', model: 'model', key: 'key_id::text', run: 'run_id' } as const;
+/** What the sums by day have, and what only the requests themselves say. */
+const GROUPS = {
+  ...{ day: 'day::text', model: 'model', key: 'key_id::text', run: 'run_id' },
+  ...{ project: 'project_id::text', member: 'user_id::text', provider: 'provider', end_user: 'end_user', tag: 'tag', outcome: 'outcome' },
+} as const;
+const OF_DAYS: ReadonlySet<UsageQuery['group_by']> = new Set(['day', 'model', 'key', 'run']);
 
-/** Sums come from the daily rollups: those by day, account, key and model, or those that have the run too. */
+const meter = (name: string) => `coalesce((meters->>'${name}')::bigint, 0) as ${name}`;
+/** Settled requests of the account and the days, in the columns of the sums by day. */
+const RECORDS = `(select account_id, livemode, (started_at at time zone 'UTC')::date as day, coalesce(key_id, '${NO_KEY}') as key_id,
+    model_served as model, run_id, project_id, user_id, provider, end_user, tags, outcome, (outcome <> 'failed')::int as requests,
+    input_tokens, cached_input_tokens, output_tokens, ${['input_characters', 'audio_seconds', 'video_seconds', 'images'].map(meter).join()},
+    cost_nano, charged_nano
+  from standing_usage where account_id = $1 and not refunded
+    and started_at >= $3::date at time zone 'UTC' and started_at < ($4::date + 1) at time zone 'UTC') as records`;
+/** A request without tags is of none; one with several is of each. */
+const TAGGED = `${RECORDS} cross join lateral unnest(case when cardinality(tags) > 0 then tags else array[null] end) as tag`;
+
+/**
+ * Sums come from the daily rollups: those by day, account, key and model, or those that have the run too. What these do not have is added up
+ * from the requests.
+ */
 export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, now: number): Promise<UsageResponse> {
   const from = query.from ?? `${monthOf(now)}-01`;
   const to = query.to ?? dayOf(now);
@@ -53,7 +72,8 @@ export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, 
 
   const where = conditions.join(' and ');
   const group = GROUPS[query.group_by];
-  const grouped = `select ${group} as "group", ${SUMS} from ${byRun ? 'usage_runs_daily' : 'usage_daily'} where ${where} group by 1`;
+  const source = sourceOf(query.group_by, byRun);
+  const grouped = `select ${group} as "group", ${SUMS} from ${source} where ${where} group by 1`;
   // What is of no run is what the days have beyond that: so no request has to be read for it.
   const ofNoRun = query.group_by === 'run' && query.run_id === undefined;
   const rows = await checkedRows(
@@ -64,7 +84,23 @@ export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, 
     values,
   );
   const items = rows.map((row) => ({ ...groupOf(query.group_by, row.group), ...totals([row]) }));
-  return { from, to, livemode, group_by: query.group_by, items, total: totals(rows) };
+  // What counts under several tags counts once.
+  const all =
+    query.group_by === 'tag'
+      ? await checkedRows(
+          pool,
+          SumRow,
+          `with summed as (select ${SUMS} from ${RECORDS} where ${where}) select null as "group", ${WRITTEN} from summed`,
+          values,
+        )
+      : rows;
+  return { from, to, livemode, group_by: query.group_by, items, total: totals(all) };
+}
+
+function sourceOf(groupBy: UsageQuery['group_by'], byRun: boolean): string {
+  if (groupBy === 'tag') return TAGGED;
+  if (!OF_DAYS.has(groupBy)) return RECORDS;
+  return byRun ? 'usage_runs_daily' : 'usage_daily';
 }
 
 const REST = `select null::text as "group", ${SUMMED.map(([name]) => `(days.${name} - (select coalesce(sum(${name}), 0) from grouped))::text as ${name}`).join()} from days`;
@@ -81,7 +117,7 @@ function groupOf(groupBy: UsageQuery['group_by'], group: string | null): Partial
     case 'run':
       return { run_id: group };
     default:
-      return groupBy satisfies never;
+      return { group };
   }
 }
 
