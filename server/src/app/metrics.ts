@@ -28,6 +28,8 @@ export interface Metrics {
   watchDeployments(views: () => readonly DeploymentView[]): void;
   /** Asked at every reading how many calls are over and could not be settled yet. */
   watchUnsettled(count: () => number): void;
+  /** Asked at every reading what this gateway holds for running requests. */
+  watchHeld(amount: () => NanoUsd): void;
   /** Asked at every reading how far the ledger and the log of receipts are behind. */
   watchLags(lags: Lags): void;
   /** The exposition text and its content type. */
@@ -48,6 +50,7 @@ export function createMetrics(): Metrics {
     anchoring: anchoringGauges(registers),
     watchDeployments: (views) => deploymentGauges(registers, views),
     watchUnsettled: (count) => unsettledGauge(registers, count),
+    watchHeld: (amount) => heldGauge(registers, amount),
     watchLags: (lags) => lagGauges(registers, lags),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
@@ -198,6 +201,16 @@ const unsettledGauge = (registers: Registry[], count: () => number): void =>
     registers,
     collect() {
       this.set(count());
+    },
+  });
+
+const heldGauge = (registers: Registry[], amount: () => NanoUsd): void =>
+  void new Gauge({
+    name: 'tallygate_held_usd',
+    help: 'Worst-case cost that this gateway holds for running requests, USD',
+    registers,
+    collect() {
+      this.set(usdForDisplay(amount()));
     },
   });
 
