@@ -101,7 +101,7 @@ async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDe
     const call: Call = {
       ...{ ...ids, startedAt, startedTick, work, clientSignature, signal: hangUp.signal },
       grant: grant.principal.kind === 'session' ? await withLimits(grant, deps.inference) : grant,
-      headers: headers.endUser === undefined ? withEndUser(headers, request) : headers,
+      headers: headers.endUser === undefined ? withEndUser(headers, request, operation.endpoint) : headers,
     };
     await serveCall(call, { ...serving, exchange, fingerprint: body.fingerprint, hangUp }, deps);
   } finally {
