@@ -118,6 +118,12 @@ describe('what tools of the provider used is settled to the nano-dollar', () => 
     expect(usage.input_tokens).toBe(5 * once.input_tokens);
   });
 
+  test('of an answer that could not be read, its containers, which were made with the request', async () => {
+    const { deps } = open().world;
+    const usage = await workOf({ tools: TOOLS }).estimate(model, { text: '{"id":"r","obj', scale: 1 }, 100, deps.tokenizer);
+    expect(usage).toMatchObject({ container_gigabytes: 4 });
+  });
+
   test('of an answer that nobody kept, at the most that is held', () => {
     const { form } = workOf({ tools: TOOLS, max_tool_calls: 2 }).dialects[0];
     expect(form.usageIn(TOKENS)).toMatchObject({ input_tokens: 40_000, web_searches: 2, file_searches: 2, container_gigabytes: 4 });

@@ -5,6 +5,7 @@ import type { Delivered } from '../answer-form.ts';
 import type { CallContext } from '../call-context.ts';
 import { unpricedFeature } from '../cost-fields/index.ts';
 import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from '../estimate.ts';
+import { CountedTools } from '../hosted-tools/counted-tools.ts';
 import { CALLS_TO_TRY, type HostedTools, hostedTools, inputOfPasses, sentTools } from '../hosted-tools/declared-tools.ts';
 import { toolPromptTokens } from '../input-bound.ts';
 import type { Served } from '../served.ts';
@@ -87,7 +88,7 @@ function workWith(request: ResponseRequest, options: ResponseWorkOptions, [calls
         : bound(model, inputTokenBound(model, { ...size, textBytes: tokens + templateTokens(request, items) }));
     },
     estimate: (model, delivered, most, tokenizer) =>
-      estimateUsage({ request, items, size, model, delivered, most: (most ?? 0) + thinkingBeside(model) }, tokenizer),
+      estimateUsage({ request, items, size, hosted, model, delivered, most: (most ?? 0) + thinkingBeside(model) }, tokenizer),
     requestSha256,
     ...keepingOf(options),
   };
@@ -155,17 +156,22 @@ interface Estimated {
   readonly request: ResponseRequest;
   readonly items: readonly ResponseItem[];
   readonly size: InputSize;
+  readonly hosted: HostedTools | undefined;
   readonly model: CatalogModel;
   readonly delivered: Delivered;
   readonly most: number;
 }
 
-async function estimateUsage({ request, items, size, model, delivered, most }: Estimated, tokenizer: Tokenizer): Promise<ReceiptUsage> {
+async function estimateUsage(
+  { request, items, size, hosted, model, delivered, most }: Estimated,
+  tokenizer: Tokenizer,
+): Promise<ReceiptUsage> {
   const [prompt, output] = await Promise.all([
     countText(promptText(request, items), model, tokenizer),
     countText(delivered.text, model, tokenizer),
   ]);
-  const { tools } = delivered;
+  // Of an answer that could not be read nothing is known to have run; its containers were made with the request.
+  const tools = delivered.tools ?? (hosted && new CountedTools(hosted).run);
   const onePass = Math.min(prompt + size.audioTokens + size.images * (model.imageTokenBound ?? 0), inputTokenBound(model, size));
   return {
     ...NO_USAGE,
