@@ -46,7 +46,7 @@ export function promptSize(request: ChatCompletionRequest, body: Buffer, audioTo
         images += 1;
         const { url } = part.image_url;
         if (url.startsWith('data:image/')) inlineBytes += url.length;
-        else if (/^\s*data:/i.test(url)) isOpenEnded = true;
+        else if (holdsOtherThanPicture(url)) isOpenEnded = true;
       } else if (part.type === 'input_audio') {
         inlineBytes += part.input_audio.data.length;
         if (audioTokens === undefined) isOpenEnded = true;
@@ -63,6 +63,9 @@ export function promptSize(request: ChatCompletionRequest, body: Buffer, audioTo
     hasTools: (request.tools?.length ?? 0) > 0,
   };
 }
+
+/** A data URL in the place of a picture that says that it is none: a PDF or a film, for one. */
+export const holdsOtherThanPicture = (url: string): boolean => /^\s*data:(?!image\/)/i.test(url);
 
 /**
  * The request goes out written anew, and there `1e20` has 21 digits: only a number with an exponent can be longer than it came in, and only

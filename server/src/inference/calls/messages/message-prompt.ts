@@ -1,6 +1,6 @@
 import type { CountTokensRequest, MessagesRequest } from '@tallygate/contract';
 import type { Json } from '../event-data.ts';
-import { type PromptSize, unescaped } from '../input-bound.ts';
+import { holdsOtherThanPicture, type PromptSize, unescaped } from '../input-bound.ts';
 import { isRecord } from '../usage.ts';
 import type { Requirement } from '../work.ts';
 
@@ -39,8 +39,15 @@ function collect(content: unknown, at: string, media: Medium[]): void {
     if (type === 'tool_result') collect(block['content'], `${place}.content`, media);
     if ((type !== 'image' && type !== 'document') || !isRecord(source)) continue;
     if (source['type'] === 'content') collect(source['content'], `${place}.source.content`, media);
-    else if (source['type'] !== 'text') media.push({ kind: type, source, at: place });
+    else if (source['type'] !== 'text') media.push({ kind: isPicture(block) ? 'image' : 'document', source, at: place });
   }
+}
+
+/** A film, a sound or a book is none, whatever the block calls it: some providers go by the media type alone. */
+function isPicture({ type, source }: Block): boolean {
+  if (type !== 'image' || !isRecord(source)) return false;
+  const { type: place, media_type: mediaType, url } = source;
+  return place === 'base64' ? /^image\//i.test(String(mediaType)) : !holdsOtherThanPicture(String(url));
 }
 
 /** Base64 that is no text: of pictures, and of PDFs, which the window bounds. Any other file may be as many tokens as it has bytes. */

@@ -1,5 +1,6 @@
 import type { ResponseItem } from '@tallygate/contract';
 import { invalidInput } from '../../../kernel/invalid-input.ts';
+import { holdsOtherThanPicture } from '../input-bound.ts';
 import { isRecord } from '../usage.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -57,7 +58,19 @@ function collect(value: unknown, at: string, media: Medium[]): void {
   }
 }
 
+/** What calls itself an image and is inline as something else may be of any length. */
 function kindOf(part: Json): Medium['kind'] | undefined {
+  const kind = kindNamed(part);
+  return kind === 'image' && holdsOtherThanPicture(addressIn(part)) ? 'file' : kind;
+}
+
+/** Chat has it one level below. */
+function addressIn({ image_url: image }: Json): string {
+  const url = isRecord(image) ? image['url'] : image;
+  return typeof url === 'string' ? url : '';
+}
+
+function kindNamed(part: Json): Medium['kind'] | undefined {
   const { type } = part;
   if (typeof type === 'string' && Object.hasOwn(KINDS, type)) return KINDS[type];
   if (typeof type === 'string' && TEXTS.has(type)) return undefined;

@@ -338,6 +338,8 @@ describe('what is held of the input', () => {
     ['a file in a message', { role: 'user', content: [{ type: 'input_file', file_url: 'https://x.test/a.pdf' }] }],
     ['a file from a tool', { ...result, output: [{ type: 'input_file', file_data: 'data:application/pdf;base64,AAAA' }] }],
     ['what the provider has compacted', { type: 'compaction', encrypted_content: 'gAAAA' }],
+    ['a PDF as an image', { role: 'user', content: [{ type: 'input_image', image_url: 'data:application/pdf;base64,AAAA' }] }],
+    ['a film as an image of a chat', { role: 'user', content: [{ type: 'image_url', image_url: { url: 'Data:video/mp4;base64,AAAA' } }] }],
   ])('has %s with the whole window', (_, item) => {
     expect(boundOf([item])).toBeGreaterThan(model('gpt-5.4').contextWindow ?? 0);
   });
