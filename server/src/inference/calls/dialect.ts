@@ -1,4 +1,5 @@
 import type { UpstreamCall, UpstreamEndpoint, UpstreamFile } from '../../adapters/upstream/port.ts';
+import type { Problem } from '../../kernel/problem.ts';
 import type { CatalogModel } from '../../money/catalog/index.ts';
 import type { AnswerForm } from './answer-form.ts';
 
@@ -10,6 +11,8 @@ export interface Dialect {
   readonly form: AnswerForm;
   /** Whether it is the one for this model; for all of them where it is left out. */
   suits?(model: CatalogModel): boolean;
+  /** Where it suits no model: what of the request has no like in it. */
+  refusal?(): Problem | undefined;
 }
 
 /** What of a work decides which deployments can do it. */

@@ -187,7 +187,10 @@ function noProvider({ work, grant }: Call, { catalog, deployments }: OfferDeps):
   const { id, provider } = model ?? { id: name, provider: OWN };
   const refusal = (detail: string) => new Problem('no_provider_configured', detail, { param: 'model' });
   const isServed = model !== undefined && catalog.resolve(name)?.provider === null && deployments.serves(model);
-  if (isServed && isLive(grant.principal))
+  // The sandbox serves every model.
+  if (isServed || !isLive(grant.principal)) {
+    const unlike = work.dialects.map((dialect) => dialect.refusal?.()).find((one) => one !== undefined);
+    if (unlike) return unlike;
     return refusal(
       work.endpoint === '/v1/messages'
         ? `The providers of ${id} do not have /v1/messages, and what this request asks has no like in chat completions: Anthropic's own tools, for one (\`bash_20250124\`). Name a model of Anthropic's, or describe the tools with an \`input_schema\`.`
@@ -195,6 +198,7 @@ function noProvider({ work, grant }: Call, { catalog, deployments }: OfferDeps):
           ? `The providers of ${id} are not known to have /v1/responses, and what this request asks has no like in chat completions: tools, for one, other than functions and custom tools. Set "responses": true at a provider in PROVIDERS_FILE that has it.`
           : `The providers of ${id} do not serve ${work.endpoint} as it is asked here: name another model or provider.`,
     );
+  }
   const hasVariable = model?.sources.includes('shipped') && !WITHOUT_VARIABLE.has(provider);
   const way = hasVariable
     ? `set ${provider.toUpperCase()}_API_KEY or list it in PROVIDERS_FILE`

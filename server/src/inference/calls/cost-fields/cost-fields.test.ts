@@ -1,6 +1,7 @@
 import { contract } from '@tallygate/contract';
 import { describe, expect, test } from 'vitest';
 import { COST_FIELDS } from './cost-fields.ts';
+import { OTHER_NAMES } from './other-names.ts';
 import { membersOf, PATHS, REQUESTS, typesIn } from './testing/requests.ts';
 import { CHAT_TOOLS, RESPONSE_TOOLS } from './tool-rules.ts';
 
@@ -50,6 +51,13 @@ describe('the table of cost fields', () => {
     expect(types.filter((type) => !refused.some((what) => what.endsWith(` ${type}`)))).toEqual(
       expect.arrayContaining(['custom', 'bash_20250124', 'text_editor_20250728', 'computer_20251124', 'memory_20250818']),
     );
+  });
+
+  test('says on messages too what is held of every field that costs in a chat', () => {
+    const { '/v1/chat/completions': chat = {}, '/v1/messages': messages = {} } = COST_FIELDS;
+    const renamed = new Set(OTHER_NAMES['/v1/messages']?.flatMap(({ names }) => names));
+    const costing = Object.keys(chat).filter((name) => chat[name]?.kept === 'counted' && !chat[name].mayHoldFields);
+    expect(costing.filter((name) => !Object.hasOwn(messages, name) && !renamed.has(name))).toEqual([]);
   });
 
   test('says of every field why it is kept as it is', () => {

@@ -114,6 +114,7 @@ export const MESSAGE_FIELDS: FieldRules = {
   system: counted(PROMPT, unpricedInBlocks),
   tools: counted(PROMPT, unpricedMessageTool),
   max_tokens: counted('the bound on tokens out that is held is also sent'),
+  prediction: refused('predicted output'),
   service_tier: refused('service tiers other than auto and standard_only', (tier) => TIERS.has(tier)),
   context_management: { ...refused('context management other than clearing'), unpriced: unpricedContextManagement },
   output_config: counted('the schema is part of the prompt', (value, param) =>

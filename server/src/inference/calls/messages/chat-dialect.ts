@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import { ChatCompletionRequest, type MessagesRequest, type MessageTool } from '@tallygate/contract';
+import { invalidInput } from '../../../kernel/invalid-input.ts';
+import type { Problem } from '../../../kernel/problem.ts';
 import type { CatalogModel } from '../../../money/catalog/index.ts';
 import { costCheckOf } from '../cost-fields/index.ts';
 import type { Dialect } from '../dialect.ts';
@@ -19,31 +21,54 @@ export function chatDialects(request: MessagesRequest): Dialect[] {
   if (!(request.tools ?? []).every(isCustom)) return [];
   const names = toolNames(request.tools ?? []);
   // Most requests in these words go to who speaks them: it is translated where it is first asked for.
-  let translated: ChatCompletionRequest | undefined;
-  const chat = () => (translated ??= ChatCompletionRequest.parse(chatRequest(request, names.chatName)));
+  let translated: Translated | undefined;
+  const chat = () => (translated ??= ChatCompletionRequest.safeParse(chatRequest(request, names.chatName)));
   const form = messageFromChatForm({ request, originalName: names.originalName });
   const plain: Dialect = {
     ...{ endpoint: CHAT, form },
     get request() {
-      return chat();
+      return requestOf(chat());
     },
+    suits: () => chat().success,
+    refusal: () => refusalOf(chat()),
   };
   const effort = effortOf(request);
   if (effort === undefined) return [plain];
   const reasoning: Dialect = {
     ...{ endpoint: CHAT, form },
     get request() {
-      return { ...chat(), reasoning_effort: effort };
+      return { ...requestOf(chat()), reasoning_effort: effort };
     },
-    suits: ({ capabilities }: CatalogModel) => capabilities.has('reasoning'),
+    suits: ({ capabilities }: CatalogModel) => capabilities.has('reasoning') && chat().success,
   };
   return [reasoning, plain];
 }
+
+type Translated = ReturnType<typeof ChatCompletionRequest.safeParse>;
+
+/** Of one that suits. */
+function requestOf({ success, data, error }: Translated): ChatCompletionRequest {
+  if (!success) throw error;
+  return data;
+}
+
+/** What a field that passes to any provider may not be in a chat (`stop: 7`), or what is left of a turn there: nothing. */
+const refusalOf = ({ error }: Translated): Problem | undefined =>
+  error &&
+  invalidInput(
+    error.issues.map(({ path, message, code }) => ({
+      loc: ['body', ...path.map((step) => (typeof step === 'number' ? step : String(step)))],
+      msg: message,
+      type: code,
+    })),
+  );
 
 /** Fields that a chat has under another name, or not at all; what is not named goes along, so that a new one works where it is known. */
 const MESSAGES_ONLY = new Set([
   ...['model', 'models', 'messages', 'system', 'max_tokens', 'stop_sequences', 'tools', 'tool_choice', 'thinking', 'metadata'],
   ...['output_config', 'service_tier', 'cache_control', 'context_management', 'inference_geo', 'speed', 'mcp_servers', 'container'],
+  // What would be kept at the provider.
+  'store',
 ]);
 
 /** Nothing goes along that a chat would be charged for. @throws Problem `unpriced_feature`, `validation_failed` */

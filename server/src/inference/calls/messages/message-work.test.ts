@@ -67,6 +67,9 @@ const shownUsage = {
   cost: 0.25,
 };
 
+const tool = (name: string) => ({ name, input_schema: { type: 'object' } });
+const USED_TOOL = { type: 'tool_use', id: 'a', name: 'f', input: {} };
+
 describe('a request to a provider with chat completions', () => {
   test('keeps turns, tools, results, pictures and documents in their order', () => {
     const PNG = { type: 'base64', media_type: 'image/png', data: 'AAAA' };
@@ -207,8 +210,49 @@ describe('a request to a provider with chat completions', () => {
     ]);
   });
 
+  test.each([
+    ['a field that a chat has with another form', { stop: 7 }, 'stop'],
+    ['more tools than a chat has', { tools: Array.from({ length: 600 }, (_, at) => tool(`f${at}`)) }, 'tools'],
+    ['a turn of which a chat has nothing', { messages: [{ role: 'user', content: [] }] }, 'messages'],
+    ['only a call in the turn of the user', { messages: [{ role: 'user', content: [USED_TOOL] }] }, 'messages'],
+  ])('suits no model, and says why, with %s', (_, fields, param) => {
+    const dialects = workOf(fields).dialects.filter(({ endpoint }) => endpoint !== '/v1/messages');
+    expect(dialects.map(({ suits }) => suits?.(modelNamed('gpt-4o-mini')))).toEqual([false]);
+    expect(dialects.map(({ refusal }) => refusal?.())).toMatchObject([{ code: 'validation_failed', extras: { param } }]);
+  });
+
+  test('says nothing that would be kept at the provider', () => {
+    expect(chatFor({ store: true }).request).not.toHaveProperty('store');
+  });
+
   test('is not there where Anthropic’s own tools are described by their type', () => {
     expect(workOf({ tools: [{ type: 'bash_20250124', name: 'bash' }] }).dialects).toHaveLength(1);
+  });
+});
+
+describe('what calls itself a picture and is none is held as a file, which may fill the window', () => {
+  const inline = (media_type: string) => ({ type: 'base64', media_type, data: 'A'.repeat(1_000) });
+  const heldFor = (source: object) => {
+    const content = [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'image', source }] }];
+    return workOf({ messages: [{ role: 'user', content }] }).bound(modelNamed('gemini-2.5-flash')).inputTokens;
+  };
+  const window = modelNamed('gemini-2.5-flash').contextWindow ?? 0;
+
+  test.each([
+    ['a PDF', inline('application/pdf')],
+    ['a film', inline('video/mp4')],
+    ['a sound', inline('Audio/wav')],
+    ['a PDF at a data URL', { type: 'url', url: 'data:application/pdf;base64,AAAA' }],
+  ])('%s', (_, source) => {
+    expect(heldFor(source)).toBeGreaterThan(window);
+  });
+
+  test.each([
+    ['inline', inline('image/png')],
+    ['at an address', { type: 'url', url: 'https://x.test/a.png' }],
+    ['at a data URL', { type: 'url', url: 'data:image/png;base64,AAAA' }],
+  ])('but not a picture %s', (_, source) => {
+    expect(heldFor(source)).toBeLessThan(window / 10);
   });
 });
 
