@@ -39,7 +39,12 @@ export class PartitionScripts {
     return this.#running;
   }
 
-  /** @param under another epoch than the one that is open */
+  /** @throws (or rejects) while nothing may be asked of the lanes */
+  openEpoch(): string | Promise<string> {
+    return this.#deps.epochs.current();
+  }
+
+  /** @param under the epoch that is open, or another one */
   async run(script: Script, partition: number, args: readonly (string | number)[], under?: string): Promise<unknown> {
     const { redis, prefix, epochs, now } = this.#deps;
     const epoch = under ?? (await epochs.current());

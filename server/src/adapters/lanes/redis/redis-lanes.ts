@@ -239,9 +239,10 @@ export class RedisLanes implements LaneStore {
   }
 
   async sweep(): Promise<number> {
+    // First, whatever fails after it: calls are at their providers.
+    await this.#renewLeases();
     for (const holdId of this.#unreleased) await this.release(holdId);
     await this.#taken.cancelLost();
-    await this.#renewLeases();
     const { everyMs = 0, isMine } = this.#deps.sweeps ?? {};
     if (performance.now() - this.#sweptTick < everyMs || (isMine && !(await isMine()))) return 0;
     this.#sweptTick = performance.now();

@@ -235,11 +235,13 @@ save()
 return false
 `);
 
-/** ARGV: a hold's id, the name of the call whose answer nobody waits for. It holds nothing, also where it comes only now. */
+/** ARGV: of each call whose answer nobody waits for, its hold's id and its name. It holds nothing, also where it comes only now. */
 export const CANCEL = onLanes(/* lua */ `
-redis.call('SET', cancelled_key(ARGV[2]), '', 'PX', CANCELLED_KEPT_MS)
-if redis.call('HGET', hold_key(ARGV[1]), 'call') ~= ARGV[2] then return false end
-finish(ARGV[1], read_hold(ARGV[1]))
+for index = 1, #ARGV, 2 do
+  local id, call = ARGV[index], ARGV[index + 1]
+  redis.call('SET', cancelled_key(call), '', 'PX', CANCELLED_KEPT_MS)
+  if redis.call('HGET', hold_key(id), 'call') == call then finish(id, read_hold(id)) end
+end
 save()
 return false
 `);

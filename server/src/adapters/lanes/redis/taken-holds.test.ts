@@ -7,6 +7,7 @@ import type { HoldRequest } from '../port.ts';
 import { ScratchJournals } from '../testing/scratch-journals.ts';
 import { RedisLanes } from './redis-lanes.ts';
 import type { RedisConnection } from './run-script.ts';
+import { CANCEL, RENEW } from './scripts.ts';
 
 const journals = new ScratchJournals();
 const KEY = keyLane('k', 100n);
@@ -20,9 +21,13 @@ afterAll(async () => {
   await redis?.quit();
 });
 
-function open(prefix = `test:${randomUUID()}`, clock = { at: NOW }) {
+/** Another process looks at what others have left. */
+const isMine = async () => false;
+
+function open(prefix = `test:${randomUUID()}`, clock = { at: NOW }, sweeps?: { everyMs: number; isMine: () => Promise<boolean> }) {
   const own = journals.process(redis, prefix);
-  const store = new RedisLanes({ redis, prefix, source: new ScriptedSource(), ...own, onAppend: () => {}, now: () => clock.at });
+  const deps = { redis, prefix, source: new ScriptedSource(), ...own, onAppend: () => {}, now: () => clock.at };
+  const store = new RedisLanes({ ...deps, ...(sweeps && { sweeps }) });
   return { store, prefix, clock, journal: own.journal };
 }
 
@@ -101,6 +106,41 @@ describe.skipIf(isRedisMissing())('a hold that carries what settles it', () => {
     await held(store, request);
     await store.sweep();
     expect(await counters(store, KEY)).toMatchObject({ held: 30n });
+  });
+
+  test('that is refused since no epoch is open costs Redis nothing afterwards', async () => {
+    const prefix = `test:${randomUUID()}`;
+    const own = journals.process(redis, prefix);
+    const closed = { current: () => Promise.reject(new Error('closed')), lost: () => {} };
+    let epochs = own.epochs;
+    const store = new RedisLanes({
+      ...{ redis, prefix, source: new ScriptedSource(), ...own, onAppend: () => {}, now: () => NOW, sweeps: { everyMs: 60_000, isMine } },
+      epochs: { current: () => epochs.current(), lost: () => {} },
+    });
+    epochs = closed;
+    for (let index = 0; index < 5; index += 1) await expect(store.hold(carrying(1n))).rejects.toThrow('closed');
+    epochs = own.epochs;
+    const sent = vi.spyOn(redis, 'evalsha');
+    await store.sweep();
+    expect(sent).not.toHaveBeenCalled();
+    sent.mockRestore();
+  });
+
+  test('whose answer was lost is taken back with a hundred others, after leases are renewed', async () => {
+    const { store } = open(undefined, undefined, { everyMs: 60_000, isMine });
+    await held(store, carrying(10n));
+    const { evalsha } = redis;
+    const losing = vi.spyOn(redis, 'evalsha').mockImplementation(async (...args) => {
+      await evalsha.apply(redis, args);
+      throw new Error('Command timed out');
+    });
+    for (let index = 0; index < 90; index += 1) await expect(store.hold(carrying(1n))).rejects.toThrow('timed out');
+    losing.mockReset().mockImplementation((...args) => evalsha.apply(redis, args));
+    expect(await counters(store, KEY)).toMatchObject({ held: 100n });
+    await store.sweep();
+    expect(losing.mock.calls.map(([digest]) => digest)).toEqual([RENEW.digest, CANCEL.digest]);
+    losing.mockRestore();
+    expect(await counters(store, KEY)).toMatchObject({ spent: 0n, held: 10n });
   });
 
   test('is begun anew where it is begun with something else', async () => {

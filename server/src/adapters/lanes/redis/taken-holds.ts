@@ -20,6 +20,8 @@ interface TakenHoldsDeps {
   readonly release: (holdId: string) => Promise<void>;
 }
 
+const CANCELLED_AT_ONCE = 100;
+
 /** Takes holds for this process, in one round trip with what settles them should it die. */
 export class TakenHolds {
   readonly #deps: TakenHoldsDeps;
@@ -36,8 +38,10 @@ export class TakenHolds {
     const [written, inFlight] = [writtenRequest(request), request.inFlight ? writtenInFlight(request.inFlight) : ''];
     for (let loads = 0; loads < MOST_LOADS; loads += 1) {
       const call = randomUUID();
+      // Where none is open nothing is sent, so nothing can be held.
+      const epoch = await scripts.openEpoch();
       const answer = (await this.#whileKnown(call, { holdId: request.holdId, partition }, () =>
-        scripts.run(HOLD, partition, [written, call, gateway, inFlight]),
+        scripts.run(HOLD, partition, [written, call, gateway, inFlight], epoch),
       )) as HoldAnswer | ['missing', string, string[]];
       if (answer[0] === 'missing') {
         const [, stamp, missing] = answer;
@@ -56,12 +60,19 @@ export class TakenHolds {
     throw new Error('The lanes of a request are forgotten faster than they can be loaded');
   }
 
-  /** Takes back what was held by calls whose answer was lost. */
+  /** Takes back what was held by calls whose answer was lost, many in one round trip: while Redis does not answer there are some each millisecond. */
   async cancelLost(): Promise<void> {
-    for (const [call, { holdId, partition }] of this.#lost) {
-      await this.#deps.scripts.run(CANCEL, partition, [holdId, call]);
-      this.#lost.delete(call);
-    }
+    const byPartition = Map.groupBy(this.#lost, ([, { partition }]) => partition);
+    await Promise.all(
+      [...byPartition].map(async ([partition, lost]) => {
+        for (let from = 0; from < lost.length; from += CANCELLED_AT_ONCE) {
+          const some = lost.slice(from, from + CANCELLED_AT_ONCE);
+          const args = some.flatMap(([call, { holdId }]) => [holdId, call]);
+          await this.#deps.scripts.run(CANCEL, partition, args);
+          for (const [call] of some) this.#lost.delete(call);
+        }
+      }),
+    );
   }
 
   async #whileKnown<Answer>(call: string, hold: { holdId: string; partition: number }, asked: () => Promise<Answer>): Promise<Answer> {
