@@ -83,6 +83,7 @@ import { logDeclarationsMigration } from './0107-log-declarations.ts';
 import { logTilesMigration } from './0130-log-tiles.ts';
 import { packedReceiptsMigration } from './0131-packed-receipts.ts';
 import { auditOfNewEntriesMigration } from './0132-audit-of-new-entries.ts';
+import { promisesOfResponsesMigration } from './0135-promises-of-responses.ts';
 import { dedicatedCapacityMigration } from './0160-dedicated-capacity.ts';
 import { projectsAndLimitsMigration } from './0161-projects-and-limits.ts';
 import { membersMigration } from './0162-members.ts';
@@ -173,6 +174,7 @@ export const migrations: readonly Migration[] = [
   logTilesMigration,
   packedReceiptsMigration,
   auditOfNewEntriesMigration,
+  promisesOfResponsesMigration,
   dedicatedCapacityMigration,
   projectsAndLimitsMigration,
   membersMigration,

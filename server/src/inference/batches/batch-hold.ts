@@ -89,8 +89,8 @@ export class BatchHolds {
         line.attemptsBefore += attempts;
         await this.#lines.ended(batch.id, line);
       },
-      settle: async (settlement, { status, body }) => {
-        const answer = { ...settlement, output: outputLine(line, { status, body }), isError: status >= 400 };
+      settle: async (settlement, kept) => {
+        const answer = { ...settlement, output: outputLine(line, kept), isError: kept.status >= 400 };
         if (!(await this.#lines.answered(batch.id, line.number, answer))) return SETTLED_BEFORE;
         const { usage: _, ...rest } = settlement;
         const settled = await this.#settlePart(batch.id, { partId: line.receiptId, reserved: line.reserved, ...rest });

@@ -55,6 +55,11 @@ describe('a line of the output', () => {
     });
   });
 
+  test('has the promise of its receipt beside the id', () => {
+    const { response } = JSON.parse(outputLine(ids, { status: 200, body: Buffer.from('{}'), promise: 'a.b.c' }));
+    expect(response).toEqual({ status_code: 200, request_id: 'req_1', receipt_id: 'r-1', receipt_promise: 'a.b.c', body: {} });
+  });
+
   test('names no receipt where there is none', () => {
     const { response } = JSON.parse(outputLine({ ...ids, receiptId: null }, { status: 404, body: Buffer.from('{}') }));
     expect(response).toEqual({ status_code: 404, request_id: 'req_1', body: {} });

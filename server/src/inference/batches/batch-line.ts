@@ -4,7 +4,7 @@ import { INFERENCE_JSON, JsonScan } from '../../kernel/json-scan.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { readJson } from '../../kernel/read-json.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
-import { type Call, type Caller, type Operation, receivedJson, type Work } from '../calls/index.ts';
+import { type Call, type Caller, type KeptAnswer, type Operation, receivedJson, type Work } from '../calls/index.ts';
 import type { StoredBatch } from './stored-batch.ts';
 
 /** What a line asks for. */
@@ -131,11 +131,15 @@ interface AnsweredLine extends Pick<Call, 'requestId'> {
 }
 
 /** A line of the output file, or of the error file, without its end. */
-export function outputLine({ requestId, receiptId, customId }: AnsweredLine, { status, body }: { status: number; body: Buffer }): string {
+export function outputLine(
+  { requestId, receiptId, customId }: AnsweredLine,
+  { status, body, promise }: Pick<KeptAnswer, 'status' | 'body'> & Partial<KeptAnswer>,
+): string {
   const text = body.toString('utf8');
   // Most bodies are written by us, in one line.
   const json = text.includes('\n') ? JSON.stringify(JSON.parse(text)) : text;
-  const receipt = receiptId === null ? '' : `"receipt_id":"${receiptId}",`;
+  const promised = promise === undefined ? '' : `"receipt_promise":"${promise}",`;
+  const receipt = receiptId === null ? '' : `"receipt_id":"${receiptId}",${promised}`;
   const response = `{"status_code":${status},"request_id":"${requestId}",${receipt}"body":${json}}`;
   return `{"id":"batch_${requestId}","custom_id":${JSON.stringify(customId)},"response":${response},"error":null}`;
 }

@@ -70,6 +70,12 @@ export interface ShareSettlement extends Omit<PartSettlement, 'partId' | 'reserv
   readonly usage: ReceiptUsage;
 }
 
+/** An answer that the caller fetches later. */
+export interface KeptAnswer extends Pick<Reply, 'status' | 'body'> {
+  /** That there will be a receipt, signed. */
+  readonly promise: string | undefined;
+}
+
 /** A call's share of a hold that is there already. */
 export interface Share {
   /** As the lanes' `begin`: what settles the share should its process die while a provider is at work. */
@@ -80,7 +86,7 @@ export interface Share {
    * Settles the call out of that hold, once, with what the caller will be told.
    * @throws when it cannot be made durable; the call may then be settled again
    */
-  settle(settlement: ShareSettlement, answer: Pick<Reply, 'status' | 'body'>): Promise<Settled>;
+  settle(settlement: ShareSettlement, answer: KeptAnswer): Promise<Settled>;
 }
 
 /**

@@ -35,3 +35,9 @@ export interface CallContext {
   /** Absent: answered at once, at the full price. */
   readonly kind?: 'batch_line';
 }
+
+/** A call whose answer is stored before it is settled. */
+export interface KeptCall extends CallContext {
+  /** Signs that there will be a receipt, for an answer that is fetched later. */
+  promise(): string | undefined;
+}

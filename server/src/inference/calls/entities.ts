@@ -94,5 +94,6 @@ export const StoredResponse = defineEntity({
     run: p.integer().defaultRaw('0'),
     leaseUntil: p.datetime().nullable(),
     outcome: p.json<Sealed<Json>>().columnType('json').nullable(),
+    receiptPromise: p.text().nullable(),
   },
 });

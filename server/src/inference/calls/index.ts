@@ -1,4 +1,4 @@
-export { holdForMany, type Share, type WorstCase, worstCaseOf } from './admission.ts';
+export { holdForMany, type KeptAnswer, type Share, type WorstCase, worstCaseOf } from './admission.ts';
 export type { AnswerForm } from './answer-form.ts';
 export { type Call, isLive, keyIdOf } from './call.ts';
 export type { Caller } from './call-context.ts';

@@ -13,7 +13,7 @@ import type { InferenceDeps } from './deps.ts';
 import { LONGEST_PARSED } from './event-data.ts';
 import { usageIn } from './large-chunk.ts';
 import type { Reply } from './reply.ts';
-import { answerHeaders } from './response-headers.ts';
+import { answerHeaders, keptCall } from './response-headers.ts';
 import { runHeaders } from './run-headers.ts';
 import type { RunningCall } from './running-calls.ts';
 import type { Served } from './served.ts';
@@ -93,7 +93,7 @@ export async function settlePlain(
   };
   if (call.work.keep && !isStopped && !running.isGivenUp && !answer.isTooLarge) {
     await beginStoring(admission, served, deps);
-    await call.work.keep(answer.value, shown, served, call);
+    await call.work.keep(answer.value, shown, served, keptCall(admission, target, deps));
   }
   const settled = await settle(admission, served, deps, { status: reply.status, body: reply.body });
   const headers = {

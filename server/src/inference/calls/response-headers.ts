@@ -2,6 +2,8 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { Admission } from './admission.ts';
 import type { Journey } from './attempt.ts';
 import type { Call } from './call.ts';
+import type { KeptCall } from './call-context.ts';
+import type { Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
 import { rateHeaders } from './rate-limits.ts';
 import { runHeaders } from './run-headers.ts';
@@ -53,6 +55,20 @@ export function stoppedHeaders(admission: Admission, deps: Promising): OutgoingH
     ...call.run?.headers,
   };
 }
+
+/** The promise of an answer that is fetched later: a line of a batch, a response in the background. Its head is what names the receipt. */
+export const keptPromise = ({ call, hold }: Admission, model: string, { promises }: Pick<InferenceDeps, 'promises'>): string | undefined =>
+  promises?.of({
+    ...{ receiptId: call.receiptId, requestSha256: call.work.requestSha256(), model, maxCost: hold.amount },
+    head: { 'x-receipt-id': call.receiptId },
+    // A crash may come between the storing of the answer and its settlement.
+    isSettled: false,
+  });
+
+export const keptCall = (admission: Admission, { model }: Target, deps: Pick<InferenceDeps, 'promises'>): KeptCall => ({
+  ...admission.call,
+  promise: () => keptPromise(admission, model.id, deps),
+});
 
 interface Promising extends Pick<InferenceDeps, 'promises'> {
   /** Whether the settlement is in the journal. */

@@ -12,6 +12,7 @@ import { type Call, isLive, keyIdOf, priceFactorOf, projectOf } from './call.ts'
 import type { Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
 import type { Reply } from './reply.ts';
+import { keptPromise } from './response-headers.ts';
 import { isSeen, type Running } from './running-calls.ts';
 import type { Served } from './served.ts';
 import { atLeast, withPromptOf } from './usage.ts';
@@ -162,7 +163,7 @@ export async function usageWhenCut(
 export async function settle(
   admission: Admission,
   served: Served,
-  { lanes, unsettled }: Pick<InferenceDeps, 'lanes' | 'unsettled'>,
+  { lanes, unsettled, promises }: Pick<InferenceDeps, 'lanes' | 'unsettled' | 'promises'>,
   answer?: Pick<Reply, 'status' | 'body'>,
 ): Promise<Settled> {
   const cost = costOfUsage(admission, served.target, served.usage);
@@ -170,7 +171,10 @@ export async function settle(
   const units = outcome === 'failed' ? {} : quotaUnits(usage);
   const rateTokens = Number(units['tokens'] ?? 0n);
   const record = JSON.stringify(recordOf(admission, served, cost));
-  if (admission.share && answer) return admission.share.settle({ cost: cost.nanoUsd, units, record, usage }, answer);
+  if (admission.share && answer) {
+    const promise = keptPromise(admission, served.target.model.id, { promises });
+    return admission.share.settle({ cost: cost.nanoUsd, units, record, usage }, { ...answer, promise });
+  }
   const settlement = { holdId: admission.call.receiptId, cost: cost.nanoUsd, units, record, rateTokens };
   let settled: Settled | undefined;
   try {

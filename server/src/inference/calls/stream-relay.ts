@@ -11,7 +11,7 @@ import { firstThatAnswers } from './attempts.ts';
 import { ClientStream, type StreamReceiver } from './client-stream.ts';
 import type { InferenceDeps } from './deps.ts';
 import { SILENCE_MS } from './heartbeat.ts';
-import { answerHeaders, stoppedHeaders } from './response-headers.ts';
+import { answerHeaders, keptCall, stoppedHeaders } from './response-headers.ts';
 import type { RunningCall } from './running-calls.ts';
 import type { Served } from './served.ts';
 import { beginStoring, costOfUsage, settle } from './settlement.ts';
@@ -170,7 +170,7 @@ async function settleRelayed(
     const kept = work.keepStream(told, shown, served, call);
     // What was delivered of one that broke off is charged, whether or not it can be kept.
     await (isWhole ? kept : kept.catch((error: unknown) => deps.log.warn({ err: error }, 'a stream that broke off could not be kept')));
-  } else if (isWhole) await work.keep?.(filter.value, shown, served, call);
+  } else if (isWhole) await work.keep?.(filter.value, shown, served, keptCall(admission, journey.target, deps));
   await settle(admission, served, deps);
   if (isWhole) client.end(last);
   else if (client.isAttached) client.breakOff(last);

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { PriceMeter, ReceiptUsage } from '@tallygate/contract';
 import type { CatalogModel, UsageBound } from '../../money/catalog/index.ts';
 import type { Delivered, ShownCost, StreamError } from './answer-form.ts';
-import type { CallContext } from './call-context.ts';
+import type { CallContext, KeptCall } from './call-context.ts';
 import type { Placed } from './dialect.ts';
 import type { Served } from './served.ts';
 import type { Tokenizer } from './tokenizer.ts';
@@ -81,7 +81,7 @@ export interface Work extends Placed {
   /** SHA-256 of the request as received, hex. */
   requestSha256(): string;
   /** Keeps what the answer left to keep (stored completions, responses), before it is settled and before its last byte leaves. */
-  keep?(answer: unknown, cost: ShownCost, served: Served, call: CallContext): Promise<void>;
+  keep?(answer: unknown, cost: ShownCost, served: Served, call: KeptCall): Promise<void>;
   /** Keeps a stream with all that was told, in place of `keep`; one that broke off too. */
   keepStream?(told: ToldStream, cost: ShownCost, served: Served, call: CallContext): Promise<void>;
   /** What it begins lives on at the provider, so it is neither cancelled nor charged when the client hangs up: it goes on. */

@@ -42,6 +42,14 @@ export interface EventsAfter {
   readonly events: readonly StoredEvent[];
 }
 
+/** A result, and what is to be settled for it. */
+export interface Finished {
+  readonly response: Json;
+  readonly outcome: Json;
+  /** Goes with the response to whoever fetches it. */
+  readonly receiptPromise: string | null;
+}
+
 /** A failure as OpenAI writes it into the response. */
 export interface ResponseFailure {
   readonly code: string;
@@ -128,10 +136,10 @@ export class BackgroundResponses {
   }
 
   /** The result, with what is to be settled. Nothing happens where it was cancelled or deleted, or is another run's. */
-  async finish({ id, run, owner, input }: Task, response: Json, outcome: Json): Promise<void> {
+  async finish({ id, run, owner, input }: Task, { response, outcome, receiptPromise }: Finished): Promise<void> {
     await this.#pool.query(
       `with finished as (
-         update stored_responses set status = $3, response = $4, outcome = $5
+         update stored_responses set status = $3, response = $4, outcome = $5, receipt_promise = $9
           where id = $1 and run = $2 and request is not null and status = 'in_progress' returning id
        )
        insert into stored_response_items (account_id, livemode, item_id, response_id)
@@ -145,6 +153,7 @@ export class BackgroundResponses {
         owner.accountId,
         owner.livemode,
         itemIds([...input, ...outputOf(response)]),
+        receiptPromise,
       ],
     );
   }

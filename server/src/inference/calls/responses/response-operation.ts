@@ -2,7 +2,7 @@ import { contract, type ResponseItem, ResponseRequest } from '@tallygate/contrac
 import { invalidInput } from '../../../kernel/invalid-input.ts';
 import { inOrder } from '../../../kernel/soon.ts';
 import { keyIdOf } from '../call.ts';
-import type { CallContext, Caller } from '../call-context.ts';
+import type { Caller, KeptCall } from '../call-context.ts';
 import { writtenEvent } from '../event-frames.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Served } from '../served.ts';
@@ -45,7 +45,7 @@ async function asStoringAllows(request: ResponseRequest, caller: Caller, { stori
 }
 
 /** What is kept of a result, and what is to be settled for it. */
-export type Keep = (response: Json, served: Served, call: CallContext) => Promise<void>;
+export type Keep = (response: Json, served: Served, call: KeptCall) => Promise<void>;
 
 /** @param save what keeps the response itself; by default it is written as a new one */
 export function workOf(request: ResponseRequest, prepared: Prepared, requestSha256: () => string, deps: ResponseDeps, save?: Keep): Work {

@@ -2,7 +2,7 @@ import type { ReceiptUsage, ResponseItem, ResponseRequest } from '@tallygate/con
 import { Problem } from '../../../kernel/problem.ts';
 import type { CatalogModel } from '../../../money/catalog/index.ts';
 import type { Delivered } from '../answer-form.ts';
-import type { CallContext } from '../call-context.ts';
+import type { KeptCall } from '../call-context.ts';
 import { unpricedFeature } from '../cost-fields/index.ts';
 import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from '../estimate.ts';
 import { CountedTools } from '../hosted-tools/counted-tools.ts';
@@ -35,7 +35,7 @@ export interface ResponseWorkOptions {
   /** Whether the caller is not to see that. */
   readonly hidesEncrypted?: boolean;
   /** Given the response whole, with its cost. */
-  readonly keep?: (response: Readonly<Record<string, unknown>>, served: Served, call: CallContext) => Promise<void>;
+  readonly keep?: (response: Readonly<Record<string, unknown>>, served: Served, call: KeptCall) => Promise<void>;
   /** The same for a stream: the response as far as it came, with all that was told of it. */
   readonly keepStream?: (response: Readonly<Record<string, unknown>>, told: ToldStream) => Promise<void>;
 }

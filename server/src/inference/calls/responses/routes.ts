@@ -10,8 +10,9 @@ import { ENCRYPTED_REASONING, includedIn, ownerOf, pageOf, pageWithin, shownResp
 export const storedResponseRoutes = (deps: ResponseDeps): Handlers<typeof contract.storedResponses> => {
   const { responses, background } = deps;
   return {
-    get: async ({ principal, params, query }) => {
-      const { response } = await responses.get(ownerOf({ principal }), params.response_id);
+    get: async ({ principal, params, query, setHeader }) => {
+      const { response, receiptPromise } = await responses.get(ownerOf({ principal }), params.response_id);
+      if (receiptPromise !== null) setHeader('x-receipt-promise', receiptPromise);
       return { status: 200, body: toWire(response, query) };
     },
     delete: async ({ principal, params }) => {

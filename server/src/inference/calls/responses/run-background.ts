@@ -4,7 +4,7 @@ import { newReceiptId } from '../../../kernel/ids.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import { admit } from '../admission.ts';
 import type { Call } from '../call.ts';
-import type { CallContext, Caller } from '../call-context.ts';
+import type { CallContext, Caller, KeptCall } from '../call-context.ts';
 import type { StandingOf } from '../caller-status.ts';
 import type { InferenceDeps } from '../deps.ts';
 import { jsonObjectOf } from '../json-answer.ts';
@@ -120,7 +120,8 @@ async function afterEarlierRuns(task: Task, call: Call, { inference, isSettled }
 
 async function workOfTask(task: Task, { request, requestSha256 }: BackgroundRequest, caller: Caller, deps: BackgroundDeps): Promise<Work> {
   const prepared = { ...(await prepare(request, caller, task.id, deps)), input: task.input };
-  const save = (response: Json, served: Served, call: CallContext) => deps.background.finish(task, response, outcomeOf(served, call));
+  const save = (response: Json, served: Served, call: KeptCall) =>
+    deps.background.finish(task, { response, outcome: outcomeOf(served, call), receiptPromise: call.promise() ?? null });
   return workOf(request, prepared, () => requestSha256, deps, save);
 }
 

@@ -27,6 +27,12 @@ export interface StoredResponse {
   readonly input: readonly ResponseItem[];
 }
 
+/** As it is fetched. */
+export interface FetchedResponse extends StoredResponse {
+  /** Of one that ran in the background and has a result. */
+  readonly receiptPromise: string | null;
+}
+
 export interface NewStoredResponse extends StoredResponse {
   readonly previousResponseId: string | null;
   readonly conversationId: string | null;
@@ -95,12 +101,15 @@ export class StoredResponses {
   }
 
   /** @throws Problem `not_found`, also for somebody else's */
-  async get(owner: Owner, id: string): Promise<StoredResponse> {
+  async get(owner: Owner, id: string): Promise<FetchedResponse> {
     if (!isId(id)) throw missing();
-    const row = await firstOf(this.#pool, this.#kept(owner).select(['id', 'response', 'input', 'status']).where('id', '=', id));
+    const row = await firstOf(
+      this.#pool,
+      this.#kept(owner).select(['id', 'response', 'input', 'status', 'receipt_promise']).where('id', '=', id),
+    );
     if (!row) throw missing();
     const { response, input } = await this.#opened(owner, row);
-    return { id, response: { ...response, status: row.status }, input };
+    return { id, response: { ...response, status: row.status }, input, receiptPromise: row.receipt_promise };
   }
 
   /** @throws Problem `not_found` */

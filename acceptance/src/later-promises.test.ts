@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { Terminal } from '../../cli/testing/terminal.ts';
+import { HELLO } from './chat.ts';
+import { Gateway } from './gateway.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await Gateway.start({ process: 'shared' });
+});
+afterAll(() => gateway?.remove());
+
+const PATIENCE = { timeout: 60_000, interval: 100 };
+
+function call(path: string, body?: object | FormData): Promise<Response> {
+  const isForm = body instanceof FormData;
+  return fetch(`${gateway.url}${path}`, {
+    headers: {
+      authorization: `Bearer ${gateway.bootstrap.test_api_key}`,
+      ...(body && !isForm && { 'content-type': 'application/json' }),
+    },
+    ...(body && { method: 'POST', body: isForm ? body : JSON.stringify(body) }),
+  });
+}
+
+const Ended = z.object({ id: z.string(), status: z.string(), output_file_id: z.string().nullish() });
+
+async function ended(path: string, first: Response) {
+  const { id } = Ended.parse(await first.json());
+  return vi.waitFor(async () => {
+    const answer = await call(`${path}/${id}`);
+    const found = Ended.parse(await answer.json());
+    expect(found.status).toBe('completed');
+    return { answer, found };
+  }, PATIENCE);
+}
+
+async function ofBackground(): Promise<string | null> {
+  const { answer } = await ended(
+    '/v1/responses',
+    await call('/v1/responses', { model: HELLO.model, input: 'Say hello.', background: true }),
+  );
+  return answer.headers.get('x-receipt-promise');
+}
+
+async function ofBatchLine(): Promise<string | null> {
+  const form = new FormData();
+  form.set('purpose', 'batch');
+  form.set('file', new Blob([JSON.stringify({ custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body: HELLO })]), 'in.jsonl');
+  const { id } = z.object({ id: z.string() }).parse(await (await call('/v1/files', form)).json());
+  const wish = { input_file_id: id, endpoint: '/v1/chat/completions', completion_window: '24h' };
+  const { found } = await ended('/v1/batches', await call('/v1/batches', wish));
+  const line = await (await call(`/v1/files/${found.output_file_id}/content`)).json();
+  return line.response.receipt_promise;
+}
+
+async function ofVideo(): Promise<string | null> {
+  const created = await call('/v1/videos', { model: 'sora-2', prompt: 'A hill.', seconds: '4' });
+  return created.headers.get('x-receipt-promise');
+}
+
+test.each([
+  ['a response in the background', ofBackground],
+  ['a line of a batch', ofBatchLine],
+  ['a video', ofVideo],
+])('%s carries a promise that its receipt in the log keeps', async (_, promised) => {
+  const jws = (await promised()) ?? '';
+  const { receipt_id } = JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString());
+  const terminal = new Terminal({ baseUrl: gateway.url });
+  const type = (...argv: string[]) => terminal.type(argv, { apiKey: gateway.bootstrap.test_api_key });
+  await vi.waitFor(async () => {
+    const text = await (await call(`/v1/receipts/${receipt_id}`)).text();
+    expect(JSON.parse(text)).toMatchObject({ log: { state: 'logged' } });
+    terminal.files.set('receipt.json', text);
+  }, PATIENCE);
+  await type('receipts', 'keys');
+  expect(await type('receipts', 'verify', 'receipt.json', '--promise', jws)).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('kept: the receipt is as promised, and in the log'),
+  });
+});
