@@ -67,13 +67,23 @@ export function promptSize(request: ChatCompletionRequest, body: Buffer, audioTo
 /** A data URL in the place of a picture that says that it is none: a PDF or a film, for one. */
 export const holdsOtherThanPicture = (url: string): boolean => /^\s*data:(?!image\/)/i.test(url);
 
+/** Only in schemas do numbers belong to the prompt. */
+const writtenBytes = ({ tools, response_format, functions }: ChatCompletionRequest, body: Buffer): number =>
+  body.length + grownBytes([tools, response_format, functions]);
+
+/** The sign of a number, and its digits: from 1e21 on it has an exponent again. */
+const LONGEST_WRITTEN = 22;
+
 /**
- * The request goes out written anew, and there `1e20` has 21 digits: only a number with an exponent can be longer than it came in, and only
- * in schemas do numbers belong to the prompt.
+ * By how much what goes out written anew can be longer than it came in: `1e20` has 21 digits there. Only a number with an exponent grows, and
+ * by its zeros. The texts, which may be large, are not looked at.
  */
-function writtenBytes(request: ChatCompletionRequest, body: Buffer): number {
-  if (!request.tools && !request.response_format && !request['functions']) return body.length;
-  return /\de\+?\d/i.test(body.toString('latin1')) ? Math.max(body.length, Buffer.byteLength(JSON.stringify(request))) : body.length;
+export function grownBytes(value: unknown): number {
+  if (typeof value === 'number') return value !== 0 && value % 1_000 === 0 ? LONGEST_WRITTEN : 0;
+  if (typeof value !== 'object' || value === null) return 0;
+  let sum = 0;
+  for (const one of Array.isArray(value) ? value : Object.values(value)) sum += grownBytes(one);
+  return sum;
 }
 
 /**

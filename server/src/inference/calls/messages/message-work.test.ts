@@ -230,6 +230,18 @@ describe('a request to a provider with chat completions', () => {
   });
 });
 
+test('the prompt is held as it is written anew, where a number may be longer than it came in', () => {
+  const asked = {
+    model: 'gpt-4o-mini',
+    max_tokens: 10,
+    messages: [{ role: 'assistant', content: [{ ...USED_TOOL, input: { many: ['MANY'] } }] }],
+  };
+  const bytes = Buffer.from(JSON.stringify(asked).replace('"MANY"', Array(1_000).fill('1e20').join()));
+  const request = MessagesRequest.parse(JSON.parse(bytes.toString()));
+  const { inputTokens } = messageWork(request, { bytes, sha256: () => 'x' }).bound(modelNamed('gpt-4o-mini'));
+  expect(inputTokens).toBeGreaterThanOrEqual(JSON.stringify(request).length);
+});
+
 describe('what calls itself a picture and is none is held as a file, which may fill the window', () => {
   const inline = (media_type: string) => ({ type: 'base64', media_type, data: 'A'.repeat(1_000) });
   const heldFor = (source: object) => {

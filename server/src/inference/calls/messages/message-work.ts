@@ -2,7 +2,7 @@ import type { MessagesRequest, ReceiptUsage } from '@tallygate/contract';
 import type { CatalogModel } from '../../../money/catalog/index.ts';
 import type { Delivered } from '../answer-form.ts';
 import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from '../estimate.ts';
-import { inputTokenBound, type PromptSize } from '../input-bound.ts';
+import { grownBytes, inputTokenBound, type PromptSize } from '../input-bound.ts';
 import type { Received } from '../operation.ts';
 import { thinkingBeside } from '../thinking-beside.ts';
 import type { Tokenizer } from '../tokenizer.ts';
@@ -15,7 +15,7 @@ import { boundText, messageNeeds, messagePromptSize, promptText } from './messag
 /** @throws Problem `unpriced_feature`, `validation_failed` */
 export function messageWork(request: MessagesRequest, { bytes, sha256 }: Pick<Received, 'bytes' | 'sha256'>): Work {
   requireCostlessRest(request);
-  const size = messagePromptSize(request, writtenBytes(request, bytes));
+  const size = messagePromptSize(request, bytes.length + grownBytes(request));
   const bound = (model: CatalogModel, inputTokens: number) => {
     const fixedOutputTokens = thinkingBeside(model);
     return { inputTokens, ...(fixedOutputTokens > 0 && { fixedOutputTokens }) };
@@ -45,10 +45,6 @@ export function messageWork(request: MessagesRequest, { bytes, sha256 }: Pick<Re
     requestSha256: sha256,
   };
 }
-
-/** The request goes out written anew, and there `1e20` has 21 digits: only a number with an exponent can be longer than it came in. */
-const writtenBytes = (request: MessagesRequest, body: Buffer): number =>
-  /\de\+?\d/i.test(body.toString('latin1')) ? Math.max(body.length, Buffer.byteLength(JSON.stringify(request))) : body.length;
 
 interface Estimated {
   readonly request: MessagesRequest;
