@@ -85,7 +85,7 @@ export const members = c.router({
     headers: headersA,
     query: z.object(pageQuery),
     responses: { 200: MemberList, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Members', operationId: 'listMembers', sdk: 'members.list' } as const,
+    metadata: { auth: 'bearer', session: true, tag: 'Members', operationId: 'listMembers', sdk: 'members.list' } as const,
   },
   invitations: {
     method: 'GET',

@@ -63,6 +63,12 @@ async function login(email: string): Promise<Auth> {
   return { authorization: `Bearer ${body.session.token}` };
 }
 
+test('names and addresses of members are read with a session, and by no API key', async () => {
+  const { body } = await post('/v1/keys', { name: 'reads', scopes: ['inference', 'account:read'] });
+  expect((await get('/v1/members', { authorization: `Bearer ${String(body.key)}` })).status).toBe(403);
+  expect((await get('/v1/members')).body.data).toMatchObject([{ account_role: 'owner' }]);
+});
+
 describe('an invitation', () => {
   test('makes a member of the account that it came from, once', async () => {
     const { body: sent } = await invite('ada@members.example', 'developer');
