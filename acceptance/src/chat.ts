@@ -1,4 +1,4 @@
-import { Problem } from '@tallygate/contract';
+import { openAiCodeAt, Problem } from '@tallygate/contract';
 import { expect } from 'vitest';
 import * as z from 'zod';
 import type { Account } from './account.ts';
@@ -47,7 +47,8 @@ export const completionOf = ({ text }: Answered): z.infer<typeof Completion> => 
 export function problemOf({ status, headers, text }: Answered): Problem {
   expect({ status, type: headers.get('content-type') }).toEqual({ status, type: 'application/problem+json' });
   const problem = Problem.parse(JSON.parse(text));
-  expect(problem).toMatchObject({ status, error: { code: problem.code, message: problem.detail } });
+  expect(problem).toMatchObject({ status, error: { message: problem.detail } });
+  expect([problem.code, openAiCodeAt('/v1/chat/completions', problem.code)]).toContain(problem.error.code);
   return problem;
 }
 
