@@ -82,7 +82,7 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
     authenticator: createAuthenticator({ keys: evenRefusals(keyDirectory), sessions, storing, internalSecret }),
     internalSecret,
     content: createContentKeys({ pool, box: secretBox }),
-    outbox: createOutbox({ pool, sender, desk, log }),
+    outbox: createOutbox({ pool, sender, desk, log, keptDays: config.mailsKeptDays }),
     sender,
   };
 }

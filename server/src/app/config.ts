@@ -92,6 +92,8 @@ export const Variables = z.object({
     .max(Number.MAX_SAFE_INTEGER)
     .default(10 * 1024 ** 3),
   USAGE_DETAIL_MONTHS: z.coerce.number().int().min(2).max(1_200).optional(),
+  AUDIT_LOG_MONTHS: z.coerce.number().int().min(1).max(1_200).optional(),
+  MAILS_KEPT_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
   VIDEOS_KEPT_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
   FILE_TIMEOUT_MS: milliseconds.default(3_600_000),
   PLAIN_FIRST_BYTE_TIMEOUT_MS: milliseconds.default(600_000),
@@ -185,6 +187,10 @@ export interface Config {
   };
   /** Whole months for which requests and receipts stay in the database; undefined: all. */
   readonly usageDetailMonths: number | undefined;
+  /** Whole months for which entries of the audit log stay; undefined: all. */
+  readonly auditLogMonths: number | undefined;
+  /** How long a mail stays after it was sent or given up. */
+  readonly mailsKeptDays: number;
   readonly videos: {
     /** How long what a video job has made can be downloaded. */
     readonly keptMs: number;
@@ -294,6 +300,8 @@ export function readConfig(environment: Environment = process.env): Config {
       timeoutMs: given.FILE_TIMEOUT_MS,
     },
     usageDetailMonths: given.USAGE_DETAIL_MONTHS,
+    auditLogMonths: given.AUDIT_LOG_MONTHS,
+    mailsKeptDays: given.MAILS_KEPT_DAYS,
     videos: { keptMs: given.VIDEOS_KEPT_DAYS * 86_400_000 },
     timeouts: {
       plainFirstByteMs: given.PLAIN_FIRST_BYTE_TIMEOUT_MS,

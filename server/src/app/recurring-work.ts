@@ -2,12 +2,13 @@ import type { Pool, PoolClient } from 'pg';
 import { type Identity, LOGIN_FAILURES_DUE, MAIL_REQUESTS_DUE } from '../access/identity/index.ts';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { Timer } from '../adapters/timers/port.ts';
-import { type Archive, archiveOldMonths, makePartitionsAhead } from '../archive/index.ts';
+import { type Archive, archiveOldMonths, makePartitionsAhead, oldestKept } from '../archive/index.ts';
+import { forgetEntries } from '../audit/index.ts';
 import { type Events, UNLINKED_USERS_DUE } from '../community/events/index.ts';
 import type { Invites } from '../community/invites/index.ts';
 import { BATCHES_DUE, type BatchWork } from '../inference/batches/index.ts';
 import { sweepExpired, sweepOrphans } from '../inference/files/index.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, monthStart } from '../kernel/clock.ts';
 import { MAILS_DUE, type Outbox } from '../mail/index.ts';
 import type { AccountPlans, Plans } from '../money/plans/index.ts';
 import {
@@ -45,6 +46,8 @@ interface RecurringWorkDeps {
   readonly archive: Archive;
   /** Undefined: requests are never archived. */
   readonly usageDetailMonths: number | undefined;
+  /** Undefined: the audit log is never shortened. */
+  readonly auditLogMonths: number | undefined;
   readonly clock: Clock;
   readonly identity: Identity;
   readonly outbox: Outbox;
@@ -67,6 +70,7 @@ export const recurringWork = ({
   disk,
   archive,
   usageDetailMonths,
+  auditLogMonths,
   clock,
   identity,
   outbox,
@@ -108,6 +112,7 @@ export const recurringWork = ({
     run: () => makePartitionsAhead(pool, clock.now()),
   },
   ...(usageDetailMonths === undefined ? [] : [archiving({ pool, disk, clock, live, usageDetailMonths })]),
+  ...(auditLogMonths === undefined ? [] : [forgettingEntries({ pool, disk, clock, auditLogMonths })]),
   {
     name: 'receipts-append-to-log',
     due: RECEIPTS_UNLOGGED,
@@ -194,6 +199,17 @@ const archiving = ({ pool, disk, clock, live, usageDetailMonths }: ArchivingDeps
     // Invoices count the receipts that are in the database.
     await live.usageInvoices.issue();
     await archiveOldMonths({ pool, blobs: disk, clock, log }, usageDetailMonths, signal);
+  },
+});
+
+type ForgettingDeps = Pick<RecurringWorkDeps, 'pool' | 'disk' | 'clock'> & { readonly auditLogMonths: number };
+
+const forgettingEntries = ({ pool, disk, clock, auditLogMonths }: ForgettingDeps): Timer => ({
+  name: 'audit-forget-entries',
+  everyMs: SIX_HOURS_MS,
+  // As requests are archived: a clock that is ahead deletes nothing.
+  run: async ({ signal }) => {
+    await forgetEntries(pool, monthStart(await oldestKept({ pool, blobs: disk, clock }, auditLogMonths)), signal);
   },
 });
 

@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EntitySchema } from '@mikro-orm/core';
 import { MikroORM } from '@mikro-orm/postgresql';
@@ -73,4 +73,15 @@ test('a column that takes a list of values alone takes the ones that its entity 
   const allowed = await read(LISTED, 'public');
   expect(await read(LISTED, AS_STATED)).toEqual(allowed);
   expect(allowed.length).toBeGreaterThan(30);
+});
+
+test('the handbook says of every table how it grows and how long rows stay', async () => {
+  const handbook = readFileSync(join(import.meta.dirname, '../../../docs/guides/running.md'), 'utf8');
+  const [, list = ''] = /Every table of the database.*?\n\n(\|.*?)\n\n/s.exec(handbook) ?? [];
+  const cells = [...list.matchAll(/^\| (`.*?) \|/gm)].map(([, names = '']) => names);
+  const named = [...cells.join().matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  const { rows } = await client.query(
+    `select relname from pg_class where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace order by 1`,
+  );
+  expect(named.toSorted()).toEqual(rows.map(({ relname }) => relname));
 });

@@ -171,7 +171,7 @@ export async function startServer(
       ...anchoring,
       ...marketing.timers,
       ...recurringWork({
-        ...{ pool, blobs, disk, archive, usageDetailMonths: config.usageDetailMonths },
+        ...{ pool, blobs, disk, archive, usageDetailMonths: config.usageDetailMonths, auditLogMonths: config.auditLogMonths },
         clock,
         identity,
         live,

@@ -53,6 +53,11 @@ export const VARIABLE_GROUPS: readonly Group[] = [
         text: 'For how many whole months requests and receipts stay in the database, at least 2; older ones are [archived](running.md#growth) in files.',
         unset: 'all',
       },
+      AUDIT_LOG_MONTHS: {
+        text: 'For how many whole months entries of the [audit log](identity.md#the-audit-log) stay in the database; older ones are deleted.',
+        unset: 'all',
+      },
+      MAILS_KEPT_DAYS: { text: 'How long a mail stays in the database after it was sent or given up.' },
       VIDEOS_KEPT_DAYS: { text: 'How long a [video](videos.md) that was made can be downloaded.' },
     },
   },

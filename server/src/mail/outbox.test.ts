@@ -38,13 +38,13 @@ const rowOf = async (to: string) =>
   (await pool.query('select id, sent_at, failed_at, attempts, last_error, due_at > now() as waits from mails where recipient = $1', [to]))
     .rows[0];
 const outboxOf = (send: (mail: Mail) => Promise<void>) =>
-  createOutbox({ pool, sender: { send, close: async () => {} }, desk, log: silentLog() });
+  createOutbox({ pool, sender: { send, close: async () => {} }, desk, log: silentLog(), keptDays: 30 });
 
 describe('the outbox', () => {
   test('sends what is due over real SMTP, once, with the row’s id as Message-ID', async () => {
     const server = await startSmtpServer();
     const sender = createSmtpSender({ url: server.url, from: 'Tallygate <no-reply@mail.example>' });
-    const outbox = createOutbox({ pool, sender, desk, log: silentLog() });
+    const outbox = createOutbox({ pool, sender, desk, log: silentLog(), keptDays: 30 });
     const to = await queue();
     expect(await outbox.sendDue()).toBe(1);
     expect(await outbox.sendDue()).toBe(0);
@@ -135,7 +135,7 @@ describe('the outbox', () => {
     /** Hands the mail over, and fails then. */
     const outboxThat = (fails: () => Promise<unknown>) =>
       createOutbox({
-        ...{ pool, desk, log: silentLog() },
+        ...{ pool, desk, log: silentLog(), keptDays: 30 },
         sender: {
           close: async () => {},
           async send(_mail, beforeHandover) {

@@ -12,7 +12,6 @@ const FIRST_RETRY_SECONDS = 15;
 const LAST_RETRY_SECONDS = 3_600;
 /** What RFC 5321 asks of a sender before it gives up is 4 to 5 days; what these mails say is stale sooner. */
 const GIVE_UP_SECONDS = 2 * 86_400;
-const KEPT_DAYS = 30;
 const MAX_ERROR_LENGTH = 500;
 
 const SENDER_DIED: Failure = { error: new Error('Its sender died while it was handing the mail over'), isOpen: true };
@@ -33,6 +32,8 @@ interface OutboxDeps {
   readonly sender: MailSender;
   readonly desk: Desk;
   readonly log: Log;
+  /** How long a mail stays after it was sent or given up, days. */
+  readonly keptDays: number;
 }
 
 type MailRow = Pick<RowOf<typeof Mail>, 'id' | 'recipient' | 'template' | 'data' | 'attempts' | 'is_sent_once'> & {
@@ -54,7 +55,7 @@ interface Failure {
  * that it is being sent, before its end is on the wire: a process that finds this mark, and the row unlocked, does not send it again.
  */
 export function createOutbox(deps: OutboxDeps): Outbox {
-  const { pool } = deps;
+  const { pool, keptDays } = deps;
   return {
     async sendDue(signal) {
       const client = await pool.connect();
@@ -75,7 +76,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     },
 
     async sweep() {
-      await pool.query(`delete from mails where coalesce(sent_at, failed_at) < now() - $1 * interval '1 day'`, [KEPT_DAYS]);
+      await pool.query(`delete from mails where coalesce(sent_at, failed_at) < now() - $1 * interval '1 day'`, [keptDays]);
     },
   };
 }

@@ -164,7 +164,7 @@ test('an invitation with an unknown outcome is unconfirmed, and not mailed again
     },
   };
   const desk = createDesk(identified.box, () => 'https://app.example');
-  await createOutbox({ pool: db.database.pool, sender: breaking, desk, log: silentLog() }).sendDue();
+  await createOutbox({ pool: db.database.pool, sender: breaking, desk, log: silentLog(), keptDays: 30 }).sendDue();
   await deliver();
   expect((await get(`${BATCHES}/${batch_id}`)).counts).toMatchObject({ unconfirmed: 1, queued: 0, sent: 0 });
   expect((await get(`${BATCHES}/${batch_id}/invites`)).data).toMatchObject([{ status: 'unconfirmed', failure: 'the connection broke' }]);
@@ -184,7 +184,7 @@ test.each([
     send: () => Promise.reject(new MailRefused('550 says no', { of })),
   };
   const desk = createDesk(identified.box, () => 'https://app.example');
-  await createOutbox({ pool: db.database.pool, sender: refusing, desk, log: silentLog() }).sendDue();
+  await createOutbox({ pool: db.database.pool, sender: refusing, desk, log: silentLog(), keptDays: 30 }).sendDue();
   await invites.goOn();
   expect((await get(`${BATCHES}/${batch_id}/invites`)).data).toMatchObject([{ status: 'failed', failure: '550 says no' }]);
   expect(

@@ -80,6 +80,7 @@ import { logTimestampsMigration } from './0104-log-timestamps.ts';
 import { catalogRevisionKeyMigration } from './0105-catalog-revision-key.ts';
 import { absentGatewaysMigration } from './0106-absent-gateways.ts';
 import { logDeclarationsMigration } from './0107-log-declarations.ts';
+import { auditRetentionMigration } from './0121-audit-retention.ts';
 import { logTilesMigration } from './0130-log-tiles.ts';
 import { packedReceiptsMigration } from './0131-packed-receipts.ts';
 import { auditOfNewEntriesMigration } from './0132-audit-of-new-entries.ts';
@@ -178,4 +179,5 @@ export const migrations: readonly Migration[] = [
   dedicatedCapacityMigration,
   projectsAndLimitsMigration,
   membersMigration,
+  auditRetentionMigration,
 ];

@@ -9,6 +9,7 @@ export function openMailbox({ identity, box }: Instance, { pool }: Database) {
   const sent: Mail[] = [];
   const outbox = createOutbox({
     pool,
+    keptDays: 30,
     sender: {
       send: async (mail, beforeHandover) => {
         await beforeHandover?.();
