@@ -10,6 +10,7 @@ import { BATCHES_DUE, type BatchWork } from '../inference/batches/index.ts';
 import { sweepExpired, sweepOrphans } from '../inference/files/index.ts';
 import { type Clock, monthStart } from '../kernel/clock.ts';
 import { MAILS_DUE, type Outbox } from '../mail/index.ts';
+import { forgetWindows } from '../money/ledger/index.ts';
 import type { AccountPlans, Plans } from '../money/plans/index.ts';
 import {
   appendAll,
@@ -199,6 +200,7 @@ const archiving = ({ pool, disk, clock, live, usageDetailMonths }: ArchivingDeps
     // Invoices count the receipts that are in the database.
     await live.usageInvoices.issue();
     await archiveOldMonths({ pool, blobs: disk, clock, log }, usageDetailMonths, signal);
+    await forgetWindows(pool, monthStart(await oldestKept({ pool, blobs: disk, clock }, usageDetailMonths)), signal);
   },
 });
 

@@ -26,6 +26,14 @@ export interface LimitLane {
 /** Without colons: `20261124T2300Z`. Windows begin on a minute. */
 const compactTime = (at: number): string => new Date(at).toISOString().replaceAll(/[-:]|:?\d\d\.000/g, '');
 
+const WINDOW = /^limit:[^:]+:[^:]+:(?:hour|day|week|month)@(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)Z:/;
+
+/** When the window of a limit's lane begins, epoch milliseconds; undefined for other lanes and for windows without a beginning. */
+export function windowStartOf(id: string): number | undefined {
+  const [, year, month, day, hour, minute] = WINDOW.exec(id) ?? [];
+  return year === undefined ? undefined : Date.parse(`${year}-${month}-${day}T${hour}:${minute}Z`);
+}
+
 export type LaneName =
   | { readonly kind: 'run'; readonly accountId: string; readonly livemode: boolean; readonly runId: string }
   | { readonly kind: 'key'; readonly keyId: string; readonly month: Month }

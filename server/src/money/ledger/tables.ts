@@ -6,6 +6,7 @@ import type {
   DailyPosting,
   DailyRunUsage,
   DailyUsage,
+  LaneSpend,
   LedgerEntry,
   Posting,
   Refund,
@@ -18,6 +19,7 @@ export const tables = tablesOf<
   | typeof DailyPosting
   | typeof DailyRunUsage
   | typeof DailyUsage
+  | typeof LaneSpend
   | typeof LedgerEntry
   | typeof Posting
   | typeof Refund
