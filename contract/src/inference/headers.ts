@@ -71,7 +71,7 @@ export const inferenceHeaders = {
     .meta({ description: 'What the request is for: at most 5 pairs, for limits and reports.', examples: ['feature=search,team=web'] }),
   'x-vaas-anchor': z.enum(['true', 'false']).optional().meta({
     description:
-      '`true` asks for the log to be anchored on chain soon, with this receipt in it, and not at the next scheduled time. The answer’s `X-VaaS-Anchor` says `requested`, or `unavailable` where the service anchors nowhere; the receipt is signed and logged all the same.',
+      '`true` asks for the log to be anchored on chain soon, with this receipt in it, and not at the next scheduled time. The answer’s `X-VaaS-Anchor` says `requested`, `scheduled` where time-stamping authorities alone stamp the log, or `unavailable` where the service anchors nowhere; the receipt is signed and logged all the same.',
   }),
   'x-budget-policy': z.enum(['strict', 'clamp']).optional().meta({
     description: '`clamp`: where the worst case does not fit, lower the token bound to what fits and say so in `X-Budget-Max-Tokens`.',
@@ -94,7 +94,8 @@ export const inferenceResponseHeaders = {
     'That there will be a receipt, signed by the service: a compact JWS (RFC 7515, EdDSA) with the receipt’s id, hashes of the request and of the answer’s head, the model, the most it can cost, and by when it is in the log.',
   'X-Model-Served': 'The model that answered; characters outside ASCII and `%` are percent-encoded.',
   'X-Provider': 'The provider that answered.',
-  'X-VaaS-Anchor': 'Where the request asked for an anchor: `requested`, or `unavailable` where the service anchors nowhere.',
+  'X-VaaS-Anchor':
+    'Where the request asked for an anchor: `requested`; `scheduled` where there is no chain and time-stamping authorities stamp the log on their schedule; `unavailable` where the service anchors nowhere.',
   'X-Overhead-Ms': 'Time spent in the gateway until the first byte, without the provider’s, milliseconds.',
   'X-Fallback': '`none`, `deployment` or `model`.',
   'X-Cost-USD': 'Cost of a plain answer, USD. A stream carries its cost in the last chunk, and embeddings of many inputs in their `usage`.',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { AnchorAnswer } from '../inference/calls/index.ts';
 import { type NanoUsd, parseUsd } from '../kernel/money.ts';
 import { ConfigError } from './config-error.ts';
 import { httpUrl } from './http-url.ts';
@@ -129,3 +130,12 @@ const othersOf = (setting: string, variableOf: (setting: string) => string): str
   REQUIRED.filter((other) => other !== setting)
     .map(variableOf)
     .join(', ');
+
+interface Anchoring {
+  readonly anchorChains: readonly unknown[];
+  readonly timestamps: { readonly authorities: readonly unknown[] };
+}
+
+/** What a request that asks for an anchor is told. */
+export const anchorAnswerOf = ({ anchorChains, timestamps }: Anchoring): AnchorAnswer =>
+  anchorChains.length > 0 ? 'requested' : timestamps.authorities.length > 0 ? 'scheduled' : 'unavailable';

@@ -34,6 +34,7 @@ const own = { receipt: [key], checkpoint: [signingKeyFromSeed(newSigningSeed())]
 const [accountId, keyId] = [newId(), newId()];
 const scope = { accountId, livemode: true };
 
+const isInvoiced = async () => true;
 let database: Awaited<ReturnType<typeof testDatabase>>;
 let pool: Pool;
 let folder: string;
@@ -156,7 +157,7 @@ test('what is archived is still found, and neither money nor the log has changed
   expect(await contradictions(pool)).toEqual([]);
   expect(before.found.lists.map((list) => list.length)).toEqual([9, 6, 7]);
 
-  const archiving = { pool, blobs, clock, databaseClock: clock, log: silentLog(), pieceRows: 2 };
+  const archiving = { pool, blobs, clock, databaseClock: clock, log: silentLog(), pieceRows: 2, isInvoiced };
   await archiveOldMonths(archiving, 2, FOREVER);
   // There are requests of two days after August alone.
   expect(await partitions()).toHaveLength(8);
@@ -243,13 +244,24 @@ test('an archived month is brought back with what came late, and archived again'
   expect(await state()).toEqual({ lists: before.lists, money: before.money, faults: [] });
 });
 
+test('a month whose receipts are on no invoice stays in the database', async () => {
+  await write([requestAt('2026-02-01T00:00:00Z')]);
+  await append();
+  const deps = { pool, blobs, clock, databaseClock: clock, log: silentLog() };
+  const ofFebruary = async () => (await partitions()).filter((name) => name.endsWith('2026_02'));
+  await archiveOldMonths({ ...deps, isInvoiced: async (month) => month !== '2026-02' }, 2, FOREVER);
+  expect(await ofFebruary()).toEqual(['receipts_2026_02', 'usage_records_2026_02']);
+  await archiveOldMonths({ ...deps, isInvoiced }, 2, FOREVER);
+  expect(await ofFebruary()).toEqual([]);
+});
+
 test('a clock that is ahead archives nothing', async () => {
   const ahead = { now: () => NOW + 100 * 86_400_000 };
   const all = await partitions();
   const log = silentLog();
   // Of the process alone, and of the machine that both share.
-  await archiveOldMonths({ pool, blobs, clock: ahead, databaseClock: clock, log }, 2, FOREVER);
-  await archiveOldMonths({ pool, blobs, clock: ahead, databaseClock: ahead, log }, 2, FOREVER);
+  await archiveOldMonths({ pool, blobs, clock: ahead, databaseClock: clock, log, isInvoiced }, 2, FOREVER);
+  await archiveOldMonths({ pool, blobs, clock: ahead, databaseClock: ahead, log, isInvoiced }, 2, FOREVER);
   const months = (names: string[]) => names.filter((name) => name.includes('2026_11'));
   expect(months(await partitions())).toEqual(months(all));
 });

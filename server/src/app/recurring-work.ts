@@ -8,7 +8,7 @@ import { type Events, UNLINKED_USERS_DUE } from '../community/events/index.ts';
 import type { Invites } from '../community/invites/index.ts';
 import { BATCHES_DUE, type BatchWork } from '../inference/batches/index.ts';
 import { sweepExpired, sweepOrphans } from '../inference/files/index.ts';
-import { type Clock, monthStart } from '../kernel/clock.ts';
+import { type Clock, type Month, monthStart } from '../kernel/clock.ts';
 import { MAILS_DUE, type Outbox } from '../mail/index.ts';
 import { forgetWindows } from '../money/ledger/index.ts';
 import type { AccountPlans, Plans } from '../money/plans/index.ts';
@@ -24,6 +24,7 @@ import {
   stopsOf,
   thinCheckpoints,
   undeclaredKeys,
+  uninvoicedAccounts,
   unsealedReceipts,
 } from '../receipts/index.ts';
 import type { Metrics } from './metrics.ts';
@@ -199,8 +200,10 @@ const archiving = ({ pool, disk, clock, live, usageDetailMonths }: ArchivingDeps
   run: async ({ signal, log }) => {
     // Invoices count the receipts that are in the database.
     await live.usageInvoices.issue();
-    await archiveOldMonths({ pool, blobs: disk, clock, log }, usageDetailMonths, signal);
-    await forgetWindows(pool, monthStart(await oldestKept({ pool, blobs: disk, clock }, usageDetailMonths)), signal);
+    const isInvoiced = async (month: Month) => (await uninvoicedAccounts(pool, month)).length === 0;
+    const first = await archiveOldMonths({ pool, blobs: disk, clock, log, isInvoiced }, usageDetailMonths, signal);
+    // What is not archived can be refunded and corrected on the lanes that it was on.
+    await forgetWindows(pool, monthStart(first), signal);
   },
 });
 

@@ -34,6 +34,7 @@ import { runRoutes } from '../money/runs/index.ts';
 import { anchorRoutes, invoiceRoutes, publishedKeySet, receiptKeyOf, receiptRoutes, unloggedReceipts } from '../receipts/index.ts';
 import { openAccounts } from './accounts.ts';
 import { anchoringTimers } from './anchoring.ts';
+import { anchorAnswerOf } from './anchoring-config.ts';
 import { openBilling } from './billing.ts';
 import { type Bootstrap, bootstrap, metricsTokenOf } from './bootstrap.ts';
 import { openCapacity } from './capacity.ts';
@@ -266,7 +267,16 @@ export async function startServer(
       largeBodyLimits: config.inferenceBody,
     });
     const inferenceDeps = {
-      ...{ refusals, idempotency, inference, operations: kept.operations, checkSignature, blobs, refusedRequests, isAnchoring },
+      ...{
+        refusals,
+        idempotency,
+        inference,
+        operations: kept.operations,
+        checkSignature,
+        blobs,
+        refusedRequests,
+        anchorAnswer: anchorAnswerOf(config),
+      },
       bodyLimits: config.inferenceBody,
       formLimits: { ...fileLimits, ...INFERENCE_FORM },
     };

@@ -39,6 +39,7 @@ import {
 import { isSettled, settledAmong } from '../money/ledger/index.ts';
 import type { PlanBook } from '../money/plans/index.ts';
 import type { Accounts } from './accounts.ts';
+import { anchorAnswerOf } from './anchoring-config.ts';
 import type { Billing } from './billing.ts';
 import type { Foundation } from './foundation.ts';
 import { type Endpoint, endpointsOf } from './http/endpoint.ts';
@@ -74,7 +75,7 @@ export async function openStatefulResources(deps: StatefulResourcesDeps): Promis
   const { foundation, blobs, accounts, plans } = deps;
   const { config, log, clock, pool } = foundation;
   const { storageBytes } = config.files;
-  const isAnchoring = config.anchorChains.length > 0;
+  const anchorAnswer = anchorAnswerOf(config);
   const files = createFiles({ pool, blobs, clock, log, storageBytes });
   const uploads = createUploads({ pool, blobs, clock, log, storageBytes });
   const videoDeps = videoDepsOf(deps);
@@ -99,8 +100,8 @@ export async function openStatefulResources(deps: StatefulResourcesDeps): Promis
       ...endpointsOf(contract.files, fileRoutes(files)),
       ...endpointsOf(contract.uploads, uploadRoutes(uploads)),
       ...endpointsOf(contract.videos, videoRoutes(videos, videoDeps.characters)),
-      ...endpointsOf(contract.batches, batchRoutes(batches, { isAnchoring })),
-      ...endpointsOf(contract.messageBatches, messageBatchRoutes(messageBatches, { isAnchoring, publicUrl: deps.publicUrl })),
+      ...endpointsOf(contract.batches, batchRoutes(batches, { anchorAnswer })),
+      ...endpointsOf(contract.messageBatches, messageBatchRoutes(messageBatches, { anchorAnswer, publicUrl: deps.publicUrl })),
     ],
     jobs: [...responsesInBackground.jobs, ...videosFollowed.jobs],
     timers: [...responsesInBackground.timers, ...videosFollowed.timers],

@@ -39,16 +39,29 @@ const DAYS_AFTER = 7;
  */
 export type ArchiveOutcome = 'archived' | 'pending' | 'changed' | 'absent';
 
-/** Archives the months older than so many whole months, of every table. After an abort the next run continues there. */
-export async function archiveOldMonths(deps: ArchiveDeps & { readonly log: Log }, keptMonths: number, signal: AbortSignal): Promise<void> {
+interface ArchiveAllDeps extends ArchiveDeps {
+  readonly log: Log;
+  /** Whether all receipts of the month are on invoices: those need them in the database. */
+  readonly isInvoiced: (month: Month) => Promise<boolean>;
+}
+
+/**
+ * Archives the months older than so many whole months, of every table, that are on invoices. After an abort the next run continues there.
+ * @returns the first month that is not archived: all before it are
+ */
+export async function archiveOldMonths(deps: ArchiveAllDeps, keptMonths: number, signal: AbortSignal): Promise<Month> {
   const { pool, log } = deps;
   const oldest = await oldestKept(deps, keptMonths);
+  let first = oldest;
   for (const table of MONTHLY_TABLES)
     for (const month of await monthsOf(pool, table)) {
-      if (month >= oldest || signal.aborted) break;
-      const outcome = await archiveMonth(deps, table, month, signal);
+      if (month >= oldest) break;
+      const isDue = !signal.aborted && (await deps.isInvoiced(month));
+      const outcome = isDue ? await archiveMonth(deps, table, month, signal) : 'not_due';
       log.info({ table: table.name, month, outcome }, 'a month of requests was to be archived');
+      if (outcome !== 'archived' && outcome !== 'absent' && month < first) first = month;
     }
+  return first;
 }
 
 const Time = z.object({ now_ms: z.number(), busy_since: z.date().nullable() });

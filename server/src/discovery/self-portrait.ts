@@ -44,7 +44,7 @@ export const SAFEGUARDS = [
   {
     name: 'X-VaaS-Anchor',
     description:
-      '`true` asks for the root over the receipt to be anchored on a public chain soon; the answer says `requested` or `unavailable`.',
+      '`true` asks for the root over the receipt to be anchored on a public chain soon; the answer says `requested`, `scheduled` (timestamps only) or `unavailable`.',
   },
   { name: 'Idempotency-Key', description: 'A repeat is answered with the first answer, and charged once.' },
 ] as const;

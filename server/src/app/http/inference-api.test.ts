@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { request } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openAiFields } from '../../adapters/upstream/openai-request.ts';
-import { chatOperation, RefusedRequests, statelessOperations } from '../../inference/calls/index.ts';
+import { type AnchorAnswer, chatOperation, RefusedRequests, statelessOperations } from '../../inference/calls/index.ts';
 import { callOf, faulty, KEY, openInference, ScriptedAnswer, ScriptedProvider } from '../../inference/calls/testing/inference.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Idempotency, IdempotentRequest } from '../idempotency.ts';
@@ -59,10 +59,10 @@ const NO_FORMS = {
 };
 
 let close = () => {};
-let isAnchoring = false;
+let anchorAnswer: AnchorAnswer;
 afterEach(() => {
   close();
-  isAnchoring = false;
+  anchorAnswer = 'unavailable';
 });
 
 async function open(...turns: ConstructorParameters<typeof ScriptedProvider>) {
@@ -75,7 +75,7 @@ async function open(...turns: ConstructorParameters<typeof ScriptedProvider>) {
     (parts) =>
       inferenceRoutes({
         ...parts,
-        isAnchoring,
+        anchorAnswer,
         sharedLane: undefined,
         operations: [
           chatOperation({
@@ -142,19 +142,19 @@ test.each([
   expect(sandbox.calls).toEqual([]);
 });
 
-test.each([
-  [false, 'unavailable'],
-  [true, 'requested'],
-])('a caller who asks for an anchor is told whether there is a chain (%s: %s), and nobody else', async (isThere, said) => {
-  isAnchoring = isThere;
-  const { post } = await open(new ScriptedAnswer([COMPLETION]), new ScriptedAnswer([COMPLETION]));
-  const headers = { 'x-vaas-anchor': 'true' };
-  const answer = await post(ASK, headers);
-  expect([answer.status, answer.headers.get('x-vaas-anchor')]).toEqual([200, said]);
-  expect((await post(ASK)).headers.has('x-vaas-anchor')).toBe(false);
-  const refused = await post({ ...ASK, model: 'no-such-model' }, headers);
-  expect([refused.status, refused.headers.has('x-vaas-anchor')]).toEqual([404, false]);
-});
+test.each(['unavailable', 'scheduled', 'requested'] as const)(
+  'a caller who asks for an anchor, and no other, is told whether it is %s',
+  async (said) => {
+    anchorAnswer = said;
+    const { post } = await open(new ScriptedAnswer([COMPLETION]), new ScriptedAnswer([COMPLETION]));
+    const headers = { 'x-vaas-anchor': 'true' };
+    const answer = await post(ASK, headers);
+    expect([answer.status, answer.headers.get('x-vaas-anchor')]).toEqual([200, said]);
+    expect((await post(ASK)).headers.has('x-vaas-anchor')).toBe(false);
+    const refused = await post({ ...ASK, model: 'no-such-model' }, headers);
+    expect([refused.status, refused.headers.has('x-vaas-anchor')]).toEqual([404, false]);
+  },
+);
 
 test('a plain answer and its headers reach the client, and the hash is that of its bytes', async () => {
   const { post, settled } = await open(new ScriptedAnswer([COMPLETION]));

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import {
-  anchorAnswer,
+  type AnchorAnswer,
   type Call,
   completeCall,
   type InferenceDeps,
@@ -43,8 +43,8 @@ interface InferenceApiDeps extends ReceivedBodyDeps {
   /** Undefined where nothing limits how many requests are served at the same time. */
   readonly sharedLane: SharedLane | undefined;
   readonly checkSignature: SignatureCheck;
-  /** Whether receipts are anchored on a chain: the answer has `X-VaaS-Anchor` for callers who request it. */
-  readonly isAnchoring: boolean;
+  /** The answer has it as `X-VaaS-Anchor` for callers who request an anchor. */
+  readonly anchorAnswer: AnchorAnswer;
 }
 
 /**
@@ -78,7 +78,7 @@ async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDe
   if (deps.sharedLane) enterUntilClosed(deps.sharedLane, res);
   const headers = parseInferenceHeaders(req.headers);
   refuseLoop(headers.via, deps.inference.gatewayId);
-  if (headers.anchorWished) res.setHeader('x-vaas-anchor', anchorAnswer(deps.isAnchoring));
+  if (headers.anchorWished) res.setHeader('x-vaas-anchor', deps.anchorAnswer);
   const body = await readBody(operation, req, deps);
   try {
     const renewing = deps.admission.renew(exchange, served);

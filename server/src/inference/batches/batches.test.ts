@@ -306,21 +306,21 @@ test.each([['Max_Tokens'], ['maxTokens'], ['N']])(
   },
 );
 
-test.each([
-  [true, 'requested'],
-  [false, 'unavailable'],
-])('whoever asks for an anchor is told whether there is a chain (%s: %s), and nobody else', async (isAnchoring, said) => {
-  const { create } = batchRoutes(world.process.api, { isAnchoring });
-  const input_file_id = await world.upload([line('a')]);
-  const body = { endpoint: '/v1/chat/completions', completion_window: '24h', input_file_id } as const;
-  for (const [headers, answer] of [[{ 'x-vaas-anchor': 'true' }, [['x-vaas-anchor', said]]] as const, [{}, []] as const]) {
-    const set: [string, string][] = [];
-    // The rest of a request is nothing to this route.
-    const request = { principal: world.principal, headers, body, setHeader: (name: string, value: string) => set.push([name, value]) };
-    expect((await create(request as unknown as Parameters<typeof create>[0])).status).toBe(200);
-    expect(set).toEqual(answer);
-  }
-});
+test.each(['requested', 'unavailable'] as const)(
+  'a batch that asks for an anchor, and no other, is told whether it is %s',
+  async (said) => {
+    const { create } = batchRoutes(world.process.api, { anchorAnswer: said });
+    const input_file_id = await world.upload([line('a')]);
+    const body = { endpoint: '/v1/chat/completions', completion_window: '24h', input_file_id } as const;
+    for (const [headers, answer] of [[{ 'x-vaas-anchor': 'true' }, [['x-vaas-anchor', said]]] as const, [{}, []] as const]) {
+      const set: [string, string][] = [];
+      // The rest of a request is nothing to this route.
+      const request = { principal: world.principal, headers, body, setHeader: (name: string, value: string) => set.push([name, value]) };
+      expect((await create(request as unknown as Parameters<typeof create>[0])).status).toBe(200);
+      expect(set).toEqual(answer);
+    }
+  },
+);
 
 describe('an agent run', () => {
   const inRun = { runId: 'run-1', runCap: null };

@@ -1,27 +1,27 @@
 import type { contract, MessageBatch } from '@tallygate/contract';
 import type { Handlers } from '../../http/index.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
-import { anchorAnswer } from '../calls/index.ts';
+import type { AnchorAnswer } from '../calls/index.ts';
 import { ownerOf } from '../files/index.ts';
 import { isEnded, type MessageBatches, type MessageBatchState } from './message-batches.ts';
 import { runOfOrder } from './routes.ts';
 import type { StoredBatch } from './stored-batch.ts';
 
 interface Shown {
-  readonly isAnchoring: boolean;
+  readonly anchorAnswer: AnchorAnswer;
   readonly publicUrl: () => string;
 }
 
 export const messageBatchRoutes = (
   batches: MessageBatches,
-  { isAnchoring, publicUrl }: Shown,
+  { anchorAnswer, publicUrl }: Shown,
 ): Handlers<typeof contract.messageBatches> => {
   const shown = (state: MessageBatchState) => toWire(state, publicUrl());
   return {
     create: async ({ principal, headers, body, setHeader }) => {
       const run = runOfOrder(headers);
       const state = await batches.create(principal, body, run);
-      if (run.anchorWished) setHeader('x-vaas-anchor', anchorAnswer(isAnchoring));
+      if (run.anchorWished) setHeader('x-vaas-anchor', anchorAnswer);
       return { status: 200, body: shown(state) };
     },
     list: async ({ principal, query: { after_id, before_id, limit } }) => {

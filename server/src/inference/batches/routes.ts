@@ -1,15 +1,15 @@
 import type { Batch, contract } from '@tallygate/contract';
 import type { Handlers } from '../../http/index.ts';
-import { anchorAnswer, type InferenceHeaders, parseInferenceHeaders } from '../calls/index.ts';
+import { type AnchorAnswer, type InferenceHeaders, parseInferenceHeaders } from '../calls/index.ts';
 import { ownerOf } from '../files/index.ts';
 import type { Batches } from './batches.ts';
 import type { StoredBatch } from './stored-batch.ts';
 
-export const batchRoutes = (batches: Batches, { isAnchoring }: { isAnchoring: boolean }): Handlers<typeof contract.batches> => ({
+export const batchRoutes = (batches: Batches, { anchorAnswer }: { anchorAnswer: AnchorAnswer }): Handlers<typeof contract.batches> => ({
   create: async ({ principal, headers, body, setHeader }) => {
     const run = runOfOrder(headers);
     const batch = await batches.create(principal, { ...body, run });
-    if (run.anchorWished) setHeader('x-vaas-anchor', anchorAnswer(isAnchoring));
+    if (run.anchorWished) setHeader('x-vaas-anchor', anchorAnswer);
     return { status: 200, body: batchToWire(batch) };
   },
   list: async ({ principal, query }) => {

@@ -87,8 +87,11 @@ export function parseInferenceHeaders(headers: IncomingHttpHeaders): InferenceHe
   };
 }
 
-/** What the answer's `X-VaaS-Anchor` says to a request that asks for an anchor. Without a chain the receipt is signed and logged all the same. */
-export const anchorAnswer = (isAnchoring: boolean): string => (isAnchoring ? 'requested' : 'unavailable');
+/**
+ * What the answer's `X-VaaS-Anchor` says to a request that asks for an anchor: a chain gets one soon, time-stamping authorities alone stamp the log on
+ * their schedule. Without either the receipt is signed and logged all the same.
+ */
+export type AnchorAnswer = 'requested' | 'scheduled' | 'unavailable';
 
 /** In one order, each once: they name lanes. */
 const tagsOf = (text: string): readonly string[] => [...new Set(text.split(',').map((tag) => tag.trim()))].sort();

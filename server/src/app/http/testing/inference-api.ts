@@ -181,7 +181,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
     (parts) => [
       ...inferenceRoutes({
         ...parts,
-        isAnchoring: false,
+        anchorAnswer: 'unavailable',
         sharedLane: undefined,
         idempotency,
         inference,
