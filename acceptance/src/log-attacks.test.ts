@@ -1,12 +1,15 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VaasKeySet } from '@tallygate/contract';
+import { canonicalJson } from '@tallygate/receipts';
+import { startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Terminal } from '../../cli/testing/terminal.ts';
+import { keySet, readVector } from '../../cli/testing/vectors.ts';
 import { ask, HELLO } from './chat.ts';
 import { Gateway } from './gateway.ts';
 import { type CheatingOperator, invented, type LoggedRow, openCheatingOperator } from './testing/cheating-operator.ts';
@@ -68,21 +71,57 @@ async function customer() {
   return { terminal, type: typing(terminal) };
 }
 
+/** One who has kept the keys, and has not looked at the log before. */
+async function newcomer() {
+  const known = await customer();
+  const terminal = newTerminal();
+  const keys = [...known.terminal.files].filter(([path]) => !path.endsWith('.log-checkpoint'));
+  for (const [path, content] of keys) terminal.files.set(path, content);
+  return { terminal, type: typing(terminal) };
+}
+
+/** The lines of an export of the month. */
+async function exported(terminal: Terminal, type: ReturnType<typeof typing>) {
+  await type('receipts', 'export', '--month', month(), '-o', 'all.jsonl');
+  const [header = '', ...receipts] = (terminal.files.get('all.jsonl') ?? '').trimEnd().split('\n');
+  const end: { receipts: number; logged: number } = JSON.parse(receipts.pop() ?? '{}');
+  return { header, receipts, end };
+}
+
+const textOf = (header: string, receipts: readonly string[], end: object): string =>
+  `${[header, ...receipts, JSON.stringify(end)].join('\n')}\n`;
+
 const month = () => new Date().toISOString().slice(0, 7);
 const cheaper = (entry: LoggedRow): LoggedRow => ({ ...entry, payload: entry.payload.replace('"estimated":false', '"estimated":true') });
 
 interface Attack {
+  /** As the page of attacks has it. */
   readonly name: string;
   attack(entries: readonly LoggedRow[]): Promise<void>;
   /** What the customer types. */
   readonly command: readonly string[];
+  /** Whether they have never looked at the log before: they have the keys alone. */
+  readonly isNew?: true;
   readonly exitCode: number;
   readonly says: string;
 }
 
+const changed = (entry: LoggedRow | undefined, changes: object): LoggedRow => {
+  if (!entry) throw new Error('The log has that receipt');
+  return { ...entry, payload: canonicalJson({ ...JSON.parse(entry.payload), ...changes }) };
+};
+const entryOf = ({ payload }: LoggedRow) => JSON.parse(payload).price_entry as { index: number; digest: string };
+
+interface Succession {
+  readonly kept: readonly object[];
+  readonly published: readonly object[];
+  readonly log: object;
+  readonly refused: readonly string[];
+}
+
 const ATTACKS: readonly Attack[] = [
   {
-    name: 'rewrite: a receipt is altered, and the log signed anew',
+    name: 'rewrite: a logged receipt is altered, the log signed anew',
     attack: ([first, ...others]) => operator.makeLog([cheaper(first as LoggedRow), ...others]),
     get says() {
       return `two states of ${operator.declared + RECEIPTS} entries`;
@@ -90,14 +129,23 @@ const ATTACKS: readonly Attack[] = [
     ...{ command: WATCH, exitCode: 7 },
   },
   {
-    name: 'delete: a receipt is taken out, and the log signed anew',
+    name: 'delete: a logged receipt is taken out',
     attack: ([, ...others]) => operator.makeLog(others),
     ...{ command: WATCH, exitCode: 7, says: 'does not prove' },
   },
   {
-    name: 'insert: a receipt is put in before others, and the log signed anew',
+    name: 'insert: a receipt is put in before others',
     attack: ([first, ...others]) => operator.makeLog([invented(first as LoggedRow), first as LoggedRow, ...others]),
     ...{ command: WATCH, exitCode: 7, says: 'does not begin with' },
+  },
+  {
+    name: 'fork: you are shown another log than you were before',
+    attack: ([first, second, ...others]) =>
+      operator.makeLog([second as LoggedRow, first as LoggedRow, ...others, invented(first as LoggedRow)]),
+    get command() {
+      return ['receipts', 'get', ids[0] ?? ''];
+    },
+    ...{ exitCode: 7, says: 'does not begin with' },
   },
   {
     name: 'roll back: the log is what it was before the last receipts',
@@ -105,13 +153,27 @@ const ATTACKS: readonly Attack[] = [
     ...{ command: WATCH, exitCode: 7, says: 'does not prove' },
   },
   {
-    name: 'fork: the customer’s receipt is shown in another log than the one that they keep',
-    attack: ([first, second, ...others]) =>
-      operator.makeLog([second as LoggedRow, first as LoggedRow, ...others, invented(first as LoggedRow)]),
-    get command() {
-      return ['receipts', 'get', ids[0] ?? ''];
+    name: 'backdate price: a receipt names a price that was declared after it',
+    attack: ([first, ...others]) => {
+      const late = { ...entryOf(first as LoggedRow), index: operator.declared + RECEIPTS };
+      return operator.makeLog([changed(first, { price_entry: late }), ...others]);
     },
-    ...{ exitCode: 7, says: 'does not begin with' },
+    ...{ command: ['receipts', 'verify', 'all.jsonl'], isNew: true, exitCode: 3, says: 'price_logged_after' },
+  },
+  {
+    name: 'backdate key: a key is published as valid from an earlier time',
+    attack: () => operator.sql("update signing_keys set not_before = not_before - interval '1 year'"),
+    ...{ command: ['receipts', 'keys'], exitCode: 3, says: 'not_before was' },
+  },
+  {
+    name: 'two receipts: a request is charged by a second receipt',
+    attack: ([first, second, ...others]) =>
+      operator.makeLog([
+        first as LoggedRow,
+        changed(second, { request_id: JSON.parse((first as LoggedRow).payload).request_id }),
+        ...others,
+      ]),
+    ...{ command: ['receipts', 'verify', 'all.jsonl'], isNew: true, exitCode: 3, says: 'billed_twice' },
   },
   {
     name: 'SQL without keys: a receipt is altered in the database',
@@ -136,7 +198,18 @@ const ATTACKS: readonly Attack[] = [
     ...{ command: ['log', 'audit', '--full'], exitCode: 3, says: 'not in order' },
   },
   {
-    name: 'leave out of the log: a receipt is issued, and never logged',
+    name: 'SQL with keys: a charge is altered, sealed and signed anew',
+    attack: ([first, ...others]) => operator.makeLog([changed(first, { response_sha256: randomBytes(32).toString('hex') }), ...others]),
+    get command() {
+      return ['receipts', 'get', ids[0] ?? ''];
+    },
+    get says() {
+      return `two states of ${operator.declared + RECEIPTS} entries`;
+    },
+    exitCode: 7,
+  },
+  {
+    name: 'leave out of the log: a receipt is issued and never logged',
     attack: async () => {
       const answer = await ask(gateway, gateway.bootstrap.test_api_key, HELLO);
       const receipt = `${gateway.url}/v1/receipts/${answer.headers.get('x-receipt-id')}`;
@@ -170,14 +243,12 @@ describe.skipIf(!hasGo)('torchwood, an independent implementation,', { timeout: 
 });
 
 describe('a customer alone notices', () => {
-  test('leave out of the export: the numbers of the receipts have a gap', async () => {
+  test('leave out of an export: the numbers of its receipts have a gap', async () => {
     const { terminal, type } = await customer();
-    await type('receipts', 'export', '--month', month(), '-o', 'all.jsonl');
-    const [header = '', first = '', ...lines] = (terminal.files.get('all.jsonl') ?? '').trimEnd().split('\n');
-    const end = JSON.parse(lines.pop() ?? '{}');
+    const { header, receipts, end } = await exported(terminal, type);
+    const [first = '', ...others] = receipts;
     expect(JSON.parse(first).object).toBe('receipt');
-    const cut = [header, ...lines, JSON.stringify({ ...end, receipts: end.receipts - 1, logged: end.logged - 1 })];
-    terminal.files.set('cut.jsonl', `${cut.join('\n')}\n`);
+    terminal.files.set('cut.jsonl', textOf(header, others, { ...end, receipts: end.receipts - 1, logged: end.logged - 1 }));
     expect(await type('receipts', 'verify', 'all.jsonl')).toMatchObject({ exitCode: 0 });
     expect(await type('receipts', 'verify', 'cut.jsonl')).toMatchObject({
       exitCode: 3,
@@ -185,14 +256,95 @@ describe('a customer alone notices', () => {
     });
   });
 
-  test.each(ATTACKS)('$name', async ({ attack, command, exitCode, says }) => {
-    const { type } = await customer();
+  test('reuse id: two receipts of an export have one id', async () => {
+    const { terminal, type } = await customer();
+    const { header, receipts, end } = await exported(terminal, type);
+    const [first = '', ...others] = receipts;
+    terminal.files.set(
+      'twice.jsonl',
+      textOf(header, [first, ...others, first], { ...end, receipts: end.receipts + 1, logged: end.logged + 1 }),
+    );
+    const { stdout, stderr, exitCode } = await type('receipts', 'verify', 'twice.jsonl');
+    expect({ exitCode, said: `${stdout}${stderr}` }).toEqual({ exitCode: 3, said: expect.stringContaining('repeated_receipt') });
+  });
+
+  test.each(['unsigned', 'signed-by-a-stranger', 'not-in-the-log'])(
+    'new key: a key is published that does not follow from those before it (%s)',
+    async (name) => {
+      const { kept, published, log, refused } = readVector(`succession/${name}`) as unknown as Succession;
+      await using stub = await startStubGateway();
+      const terminal = new Terminal(stub);
+      terminal.files.set('/config/tallygate/default.vaas-keys.json', JSON.stringify({ keys: kept }));
+      stub.script({ json: { keys: published } }, { json: log }, { json: { ...log, data: [] } }, { json: { object: 'list', data: [] } });
+      const { stderr, exitCode } = await terminal.type(['receipts', 'keys']);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: expect.stringContaining(`${refused[0]} is`) });
+    },
+  );
+
+  test.each([
+    ['quota-withheld', 'quota_mismatch'],
+    ['counted-to-another-payer', 'invoice_mismatch'],
+    ['false-total', 'invoice_mismatch'],
+  ])('false invoice: an invoice is not what its receipts come to (%s)', async (name, code) => {
+    const { terminal, type } = await customer();
+    const { invoice, exports } = readVector(`invoices/${name}`) as unknown as { invoice: object; exports: string[][] };
+    terminal.files.set('keys.json', keySet).set('invoice.json', JSON.stringify(invoice));
+    const named = exports.flatMap((lines, at) => {
+      terminal.files.set(`${at}.jsonl`, lines.join('\n'));
+      return ['--export', `${at}.jsonl`];
+    });
+    const { stdout, stderr, exitCode } = await type('invoices', 'verify', 'invoice.json', '--keys', 'keys.json', ...named);
+    expect({ exitCode, said: `${stdout}${stderr}` }).toEqual({ exitCode: 3, said: expect.stringContaining(code) });
+  });
+
+  test.each(ATTACKS)('$name', async ({ attack, command, exitCode, says, isNew }) => {
+    const { terminal, type } = isNew ? await newcomer() : await customer();
     try {
       await attack(await operator.entries());
+      if (command.includes('all.jsonl')) await exported(terminal, type);
       const { stdout, stderr, exitCode: found } = await type(...command);
       expect({ found, said: `${stdout}${stderr}` }).toEqual({ found: exitCode, said: expect.stringContaining(says) });
     } finally {
       await operator.undo();
     }
+  });
+});
+
+/** Those that the issue of the log knows; each is a test of this file. */
+const KNOWN = [
+  ...['rewrite', 'delete', 'insert', 'fork', 'roll back', 'backdate price', 'backdate key', 'new key', 'reuse id', 'two receipts'],
+  ...['leave out of the log', 'leave out of an export', 'false invoice', 'SQL without keys', 'SQL with keys'],
+];
+
+describe('the page of attacks', () => {
+  const page = readFileSync(new URL('../../docs/guides/attacks.md', import.meta.url), 'utf8');
+  const [, table = ''] = page.split('## Each attack');
+  const rows = [...table.matchAll(/^\| \*\*(.+?)\*\*: (.+?) +\| (.+?) +\| `(.+?)` +\| (\d) +\| (.+?) +\|$/gm)].map(
+    ([, name, what, who, command, exitCode, within]) => ({
+      title: `${name}: ${what}`,
+      name,
+      who,
+      command,
+      exitCode: Number(exitCode),
+      within,
+    }),
+  );
+
+  test('has each known attack, who notices it, and within what time', () => {
+    expect(new Set(rows.map(({ name }) => name))).toEqual(new Set(KNOWN));
+    for (const { who, within } of rows) {
+      expect(who).toMatch(/^you, alone/);
+      expect(within).toMatch(/^(at once|the next (full )?look|5 minutes)/);
+    }
+  });
+
+  test('has the title, the command and the exit code of the test of each attack', () => {
+    const source = readFileSync(fileURLToPath(import.meta.url), 'utf8');
+    for (const { title } of rows) expect(source).toContain(`'${title}`);
+    const tested = ATTACKS.map(({ name, exitCode, command: [noun, verb, ...more] }) => ({
+      ...{ title: name, exitCode },
+      command: [noun, verb, ...more.filter((word) => word.startsWith('--') && word !== '--once')].join(' '),
+    }));
+    for (const attack of tested) expect(rows).toContainEqual(expect.objectContaining(attack));
   });
 });

@@ -50,6 +50,8 @@ export async function openCheatingOperator(databaseUrl: string, logSeed: Uint8Ar
     'select * from receipt_log_checkpoints',
   );
 
+  const { rows: keys } = await client.query<{ kid: string; not_before: Date }>('select kid, not_before from signing_keys');
+
   const makeLog: CheatingOperator['makeLog'] = async (wanted) => {
     const { rows } = await client.query<{ origin: string }>('select origin from receipt_log');
     const digests = [...declarations.map(({ digest }) => digest), ...wanted.map(({ payload }) => digestOf(payload))];
@@ -84,6 +86,9 @@ export async function openCheatingOperator(databaseUrl: string, logSeed: Uint8Ar
     sql: async (statement, values = []) => void (await client.query(statement, [...values])),
     undo: async () => {
       await makeLog(honest);
+      await client.query('delete from signing_keys where kid <> all($1)', [keys.map(({ kid }) => kid)]);
+      for (const { kid, not_before } of keys)
+        await client.query('update signing_keys set not_before = $2 where kid = $1', [kid, not_before]);
       await client.query('delete from receipt_log_checkpoints');
       for (const { size, root, note, created_at } of kept)
         await client.query('insert into receipt_log_checkpoints (size, root, note, created_at) values ($1, $2, $3, $4)', [
