@@ -86,9 +86,9 @@ export class Receipts extends Generated {
    * Checks a receipt: form, digest, signature, and that the cost follows from usage and prices. A receipt that is not valid is a
    * result, not an exception. Text is checked more strictly than an object can be: it shows members that JSON.parse would hide.
    *
-   * The state of the log that it stands in is compared with those that were seen before: `history` of the result says how.
-   * @param keys left out, they are fetched, with the witnesses that the service lists, and the answer is as good as the connection to the
-   *   service. With keys of your own, `demands.witnesses` says whose cosignatures there have to be (`parseWitnessPolicy`)
+   * The state of the log that it is in is compared with those that were seen before: `history` of the result says how.
+   * @param keys left out, they are fetched, with the witnesses that the service lists, and the answer can be trusted as far as the connection
+   *   to the service. With keys of your own, `demands.witnesses` says whose cosignatures there have to be (`parseWitnessPolicy`)
    * @throws LogForkError where the log has shown two pasts, or does not prove that it has not; both states are kept as evidence
    */
   async verify(receipt: ReceiptResponse | string, keys?: VaasKeySet, options: VerifyCallOptions = {}): Promise<ReceiptVerification> {

@@ -273,6 +273,12 @@ const forms: Record<string, BrokenVector> = {
     'Half of a surrogate pair has no UTF-8 form.',
     honestText.replace('"openai"', '"\\ud83d"'),
   ),
+  'number-with-leading-zero': brokenText('malformed_json', '01200 is no JSON.', honestText.replace('1200', '01200')),
+  'nested-too-deep': brokenText(
+    'malformed_json',
+    'A number within 33 arrays and objects: the receipt and 32 arrays.',
+    honestText.replace('{', `{"note":${'['.repeat(32)}1${']'.repeat(32)},`),
+  ),
   'trailing-text': brokenText('malformed_json', 'A second value after the receipt.', `${honestText}{}`),
   'byte-order-mark': brokenText('malformed_json', 'A byte order mark (RFC 8259, 8.1).', `\ufeff${honestText}`),
 };

@@ -315,6 +315,10 @@ export const goodVectors: Readonly<Record<string, GoodVector>> = {
     ...good('What stands beside the payload is not signed: an unknown member there is ignored.', payloadWith()),
     receipt: { ...issue(payloadWith()), note: 'added by a mail gateway' },
   },
+  'nested-at-the-bound': goodText(
+    'A number within 32 arrays and objects, the receipt among them.',
+    JSON.stringify(issue(payloadWith())).replace('{', `{"note":${'['.repeat(31)}1${']'.repeat(31)},`),
+  ),
   'log-null': {
     ...good('Receipts from before there was a log say null in the place of pending.', payloadWith()),
     receipt: { ...issue(payloadWith()), log: null },
