@@ -52,23 +52,27 @@ const loadLane: Rule<State> = {
 };
 
 /** `redis/scripts.ts` HOLD, `redis/own-holds.ts` taken. An answer that is lost leaves a hold that nobody owns. */
-const hold = when('came', function* (state, request, gateway) {
-  const { spent, holds } = state.redis;
-  if (!asks(state, gateway) || spent === null) return;
-  if (spent + BOUND * holds.filter((held) => held !== null).length + BOUND > CAP) {
-    yield { what: `${name(request)} is refused by the cap`, next: inRequest(state, request, { phase: 'refused' }) };
-    return;
-  }
-  const held = inRedis(state, { holds: replaced(holds, request, { mark: 'taken' }) });
-  if (state.left.lostAnswers > 0) {
-    const next = harmed(inRequest(held, request, { phase: 'refused' }), 'lostAnswers');
-    yield { what: `${name(request)} is refused: the answer to its hold is lost`, next };
-  }
-  yield {
-    what: `${name(request)} is held`,
-    next: inGateway(inRequest(held, request, { phase: 'held' }), gateway, { own: replaced(gatewayOf(state, gateway).own, request, false) }),
-  };
-});
+const hold = (carrying: readonly number[]): Rule<State> =>
+  when('came', function* (state, request, gateway) {
+    const carries = carrying.includes(request);
+    const { spent, holds } = state.redis;
+    if (!asks(state, gateway) || spent === null) return;
+    if (spent + BOUND * holds.filter((held) => held !== null).length + BOUND > CAP) {
+      yield { what: `${name(request)} is refused by the cap`, next: inRequest(state, request, { phase: 'refused' }) };
+      return;
+    }
+    const held = inRedis(state, { holds: replaced(holds, request, { mark: carries ? 'begun' : 'taken' }) });
+    if (state.left.lostAnswers > 0) {
+      const next = harmed(inRequest(held, request, { phase: 'refused' }), 'lostAnswers');
+      yield { what: `${name(request)} is refused: the answer to its hold is lost`, next };
+    }
+    yield {
+      what: `${name(request)} is held`,
+      next: inGateway(inRequest(held, request, { phase: carries ? 'begun' : 'held' }), gateway, {
+        own: replaced(gatewayOf(state, gateway).own, request, false),
+      }),
+    };
+  });
 
 /** Redis does not have the hold: the call is given up before a provider is asked. */
 const givenUp = (state: State, request: number, gateway: number): Step<State> => ({
@@ -90,7 +94,9 @@ const beginInRedis = (from: Phase, go: (state: State, request: number) => Iterab
 
 const beginInJournal = (from: Phase, go: (state: State, request: number) => Iterable<Step<State>>): Rule<State> =>
   when(from, function* (state, request, gateway) {
-    const { own, inFlight } = gatewayOf(state, gateway);
+    const { own, inFlight, epoch, isLiving } = gatewayOf(state, gateway);
+    // Redis was told with the hold: whether its session is in order it looks by itself, which ends before others take it for dead.
+    if (from === 'begun' && own[request] === false && (epoch === 0 || !isLiving)) return;
     if (own[request] === null) {
       yield givenUp(state, request, gateway);
       return;
@@ -232,5 +238,17 @@ const reconcile: Rule<State> = {
   },
 };
 
-/** What happens to requests while nothing is lost, but for how they are begun and how their leases end. */
-export const REQUESTS: readonly Rule<State>[] = [loadLane, hold, settle, answer, endDoubt, readStream, writeCopies, reconcile];
+/**
+ * What happens to requests while nothing is lost, but for how they are begun and how their leases end.
+ * @param carrying requests whose hold carries what begins them
+ */
+export const requestsOf = (carrying: readonly number[]): readonly Rule<State>[] => [
+  loadLane,
+  hold(carrying),
+  settle,
+  answer,
+  endDoubt,
+  readStream,
+  writeCopies,
+  reconcile,
+];
