@@ -54,6 +54,16 @@ async function ofBatchLine(): Promise<string | null> {
   return line.response.receipt_promise;
 }
 
+async function ofMessage(): Promise<string | null> {
+  const wish = { requests: [{ custom_id: 'a', params: { ...HELLO, max_tokens: 16 } }] };
+  const { id } = z.object({ id: z.string() }).parse(await (await call('/v1/messages/batches', wish)).json());
+  return vi.waitFor(async () => {
+    const results = await call(`/v1/messages/batches/${id}/results`);
+    expect(results.status).toBe(200);
+    return (await results.json()).receipt_promise;
+  }, PATIENCE);
+}
+
 async function ofVideo(): Promise<string | null> {
   const created = await call('/v1/videos', { model: 'sora-2', prompt: 'A hill.', seconds: '4' });
   return created.headers.get('x-receipt-promise');
@@ -62,6 +72,7 @@ async function ofVideo(): Promise<string | null> {
 test.each([
   ['a response in the background', ofBackground],
   ['a line of a batch', ofBatchLine],
+  ['a message of a batch', ofMessage],
   ['a video', ofVideo],
 ])('%s carries a promise that its receipt in the log keeps', async (_, promised) => {
   const jws = (await promised()) ?? '';

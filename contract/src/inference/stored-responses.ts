@@ -61,7 +61,7 @@ export const storedResponses = c.router({
     path: '/v1/responses/:response_id',
     summary: 'Get a response',
     description:
-      'A response that is kept, as it stands. With `stream=true` its events, from the first or from behind `starting_after`: of a response that still runs in the background they go on as they come.',
+      'A response that is kept, as it stands. With `stream=true` its events, from the first or from behind `starting_after`: of a response that still runs in the background they go on as they come. One that has completed in the background has its `X-Receipt-Promise`.',
     headers: headersA,
     pathParams: ResponsePath,
     query: z.object({

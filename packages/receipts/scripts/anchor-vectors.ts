@@ -59,7 +59,7 @@ export const brokenAnchorVectors: Readonly<Record<string, BrokenVector>> = {
   ),
   'anchor-at-another-place': refused(
     'anchor_of_another_log',
-    'The receipt stands at another place in the log on the chain than in the one that was signed.',
+    'The receipt is at another place in the log on the chain than in the one that was signed.',
     anchorAt(leavesAround(payloadWith(), 2), 2),
   ),
   'anchor-root-in-upper-case': refused('malformed_anchor', 'A second spelling of the root.', {
@@ -104,7 +104,7 @@ export const chainVectors: Readonly<Record<string, ChainVector>> = {
   'wrong-chain-named': onChain('other_chain', 'The receipt names a chain that the node is not of.', {
     receipt: withAnchor({ chain_id: 10 }),
   }),
-  'wrong-contract': onChain('other_contract', 'A contract that the reader does not know, made by whoever made the receipt.', {
+  'wrong-contract': onChain('other_contract', 'A contract that the reader does not know, made by the one who made the receipt.', {
     contract: `0x${'11'.repeat(20)}`,
   }),
   'no-contract': onChain('no_contract', 'There is nothing at the address.', { chain: { ...held, contracts: {} } }),

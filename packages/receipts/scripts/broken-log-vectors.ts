@@ -46,7 +46,7 @@ function shortcut(): LoggedEntry {
   };
 }
 
-/** Whoever holds the keys can put any time into a receipt, and not into what a witness signed. */
+/** The holder of the keys can put any time into a receipt, and not into what a witness signed. */
 function postdated(): ReceiptResponse {
   const payload = payloadWith({ completed_at: '2026-11-21T09:00:00.000Z' });
   return issue(payload, current, entryAt(leavesAround(payload), INDEX, { isWitnessed: true }));

@@ -11,7 +11,7 @@ interface Attack {
   /** Of the entry that declares the price. */
   readonly index?: number;
   readonly payload?: Partial<ReceiptPayload>;
-  /** What stands beside the receipt instead of the price that it names. */
+  /** What is beside the receipt instead of the price that it names. */
   readonly shown?: Partial<LoggedPrice>;
 }
 
@@ -32,7 +32,7 @@ const dearer = { ...priceDeclaration.unit_prices_pico_usd, output_tokens: '70000
 
 export const brokenPriceEntryVectors: Readonly<Record<string, BrokenVector>> = {
   'price-without-entry': attacked('price_undeclared', 'It was charged, and names no entry of the log.', { payload: { price_entry: null } }),
-  'price-dated-back': attacked('price_logged_after', 'The price stands in the log after the receipt that was charged at it.', {
+  'price-dated-back': attacked('price_logged_after', 'The price is in the log after the receipt that was charged at it.', {
     index: INDEX + 1,
   }),
   'price-declared-later': attacked('price_not_in_force', 'The price was declared an hour after the request began.', {
@@ -44,7 +44,7 @@ export const brokenPriceEntryVectors: Readonly<Record<string, BrokenVector>> = {
   'price-other-than-declared': attacked('price_mismatch', 'The unit prices are not those of the entry.', {
     declaration: { unit_prices_pico_usd: dearer },
   }),
-  'price-entry-swapped': attacked('price_entry_mismatch', 'Beside the receipt stands another declaration than the one that it names.', {
+  'price-entry-swapped': attacked('price_entry_mismatch', 'Beside the receipt is another declaration than the one that it names.', {
     shown: { declaration: { ...priceDeclaration, declared_at: '2026-07-25T00:00:00.000Z' } },
   }),
   'price-entry-of-another-model': attacked('price_entry_mismatch', 'The entry is the price of another model.', {

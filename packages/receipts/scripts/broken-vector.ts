@@ -20,7 +20,7 @@ export const broken = (expected_code: RefusalCode, why: string, receipt: unknown
 export const honest = issue(payloadWith());
 export const { usage }: ReceiptPayload = honest.payload;
 
-/** A receipt that the service has digested and signed as it stands: what is changed is all that is wrong. */
+/** A receipt that the service has digested and signed as it is: what is changed is all that is wrong. */
 export const altered = (changes: object): unknown => issue(payloadWith(changes));
 
 /** The same value with the members of every object in reverse order. */

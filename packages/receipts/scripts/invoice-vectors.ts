@@ -193,7 +193,7 @@ export const invoiceVectors: Readonly<Record<string, InvoiceVector>> = {
     ofDecember,
     withLate,
   ),
-  'logged-after-its-receipts': logged('It stands in the log after all that it counts.', (invoice) => [...november, invoice], []),
+  'logged-after-its-receipts': logged('It is in the log after all that it counts.', (invoice) => [...november, invoice], []),
   'logged-before-a-receipt': logged(
     'A receipt that it counts came into the log after it, and is dated back.',
     (invoice) => [...november.slice(0, 3), invoice, ...november.slice(3)],

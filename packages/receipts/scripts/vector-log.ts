@@ -13,7 +13,7 @@ export type LoggedEntry = Extract<ReceiptLog, { state: 'logged' }>;
 
 export const WITNESS_NAME = 'vectors.tallygate.test/witness';
 
-/** Where the receipt of the vectors stands in their log, and how large that is. */
+/** The place of the vectors’ receipt in their log, and how large that is. */
 export const INDEX = 5;
 export const SIZE = 13;
 

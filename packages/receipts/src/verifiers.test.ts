@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { invoiceVectors } from '../scripts/invoice-vectors.ts';
 
-/** Written from docs/concepts/receipt-format.md in other languages, for whoever has these on the machine. */
+/** Written from docs/concepts/receipt-format.md in other languages, run where these are on the machine. */
 const FOLDER = join(import.meta.dirname, '../verifiers');
 const VECTORS = join(import.meta.dirname, '../vectors');
 const ENV = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' };

@@ -205,6 +205,7 @@ export async function startServer(
     const admission = new Admission(authenticator);
     const refusals = new Refusals({ log, problemReply, onRefused: metrics.refused });
     const isAnchoring = config.anchorChains.length > 0;
+    const anchorAnswer = anchorAnswerOf(config);
     const { idleTimeoutMs } = fileLimits;
     const shown = createShownModels({ catalog, isServed: (model) => inference.deployments.serves(model), clock });
     const endpoints = endpointRoutes({
@@ -267,16 +268,7 @@ export async function startServer(
       largeBodyLimits: config.inferenceBody,
     });
     const inferenceDeps = {
-      ...{
-        refusals,
-        idempotency,
-        inference,
-        operations: kept.operations,
-        checkSignature,
-        blobs,
-        refusedRequests,
-        anchorAnswer: anchorAnswerOf(config),
-      },
+      ...{ refusals, idempotency, inference, operations: kept.operations, checkSignature, blobs, refusedRequests, anchorAnswer },
       bodyLimits: config.inferenceBody,
       formLimits: { ...fileLimits, ...INFERENCE_FORM },
     };

@@ -4,7 +4,10 @@ import * as z from 'zod';
 const Line = z.looseObject({
   custom_id: z.string(),
   response: z
-    .looseObject({ status_code: z.number(), request_id: z.string(), body: z.looseObject({}) })
+    .looseObject({
+      ...{ status_code: z.number(), request_id: z.string(), body: z.looseObject({}) },
+      ...{ receipt_id: z.string().optional(), receipt_promise: z.string().optional() },
+    })
     .nullable()
     .optional(),
   error: z.looseObject({ code: z.string(), message: z.string() }).nullable().optional(),
@@ -12,6 +15,9 @@ const Line = z.looseObject({
 
 export interface MessageResult {
   readonly custom_id: string;
+  /** Not Anthropic's: as of a line of any batch. */
+  readonly receipt_id?: string | undefined;
+  readonly receipt_promise?: string | undefined;
   readonly result: { readonly type: 'succeeded' | 'errored' | 'canceled' | 'expired'; readonly message?: object; readonly error?: object };
 }
 
@@ -25,7 +31,7 @@ export function resultOf(line: string): MessageResult {
   const { custom_id, response, error } = Line.parse(JSON.parse(line));
   if (response)
     return {
-      custom_id,
+      ...{ custom_id, receipt_id: response.receipt_id, receipt_promise: response.receipt_promise },
       result: response.status_code === 200 ? { type: 'succeeded', message: response.body } : { type: 'errored', error: response.body },
     };
   if (error?.code === 'batch_cancelled') return { custom_id, result: { type: 'canceled' } };
