@@ -27,7 +27,10 @@ await build({
   format: 'esm',
   // Older versions get an error message.
   target: 'node18',
-  banner: { js: '#!/usr/bin/env node' },
+  banner: {
+    // Libraries in CommonJS ask for Node's modules.
+    js: "#!/usr/bin/env node\nimport { createRequire as requireFrom_ } from 'node:module'; const require = requireFrom_(import.meta.url);",
+  },
   logLevel: 'error',
 });
 

@@ -210,7 +210,7 @@ describe('the OpenAI SDK', () => {
       openai,
       Array.from({ length: 20 }, (_, index) => line(`${index}`)),
     ).catch((error: unknown) => error);
-    expect(refusal).toMatchObject({ status: 402, code: 'budget_exceeded' });
+    expect(refusal).toMatchObject({ status: 402, code: 'insufficient_quota' });
     expect((await openai.batches.list()).data.filter(({ status }) => status !== 'failed' && status !== 'completed')).toEqual([]);
     expect(upstream.requests).toHaveLength(0);
   });

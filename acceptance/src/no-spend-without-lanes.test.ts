@@ -158,9 +158,13 @@ describe.skipIf(isRedisMissing() || testRedisProgram() === '')('with the lane st
     const answer = await fetch(`${gateway.url}${path.replace('{video_id}', videoId)}`, {
       method: 'POST',
       headers: { authorization, ...(form ? {} : { 'content-type': 'application/json' }) },
-      body: form ? formOf(spending) : JSON.stringify({ ...example, ...ours(example) }),
+      body: form
+        ? formOf(spending)
+        : JSON.stringify({ ...example, ...ours(example), ...(path === '/v1/messages' && { model: HELLO.model }) }),
     });
-    expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ code: 'store_unavailable' })]);
+    // Anthropic's status for it.
+    const status = path.startsWith('/v1/messages') ? 529 : 503;
+    expect([answer.status, await answer.json()]).toEqual([status, expect.objectContaining({ code: 'store_unavailable' })]);
     expect(answer.headers.get('retry-after')).toBeTruthy();
     expect(upstream.requests).toEqual([]);
   });

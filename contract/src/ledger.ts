@@ -37,7 +37,7 @@ export const UsageRow = z
       .string()
       .nullable()
       .optional()
-      .meta({ description: 'Present when grouped by anything else; null: requests without it.', examples: ['feature=search'] }),
+      .meta({ description: 'Of any other grouping; null: requests without it.', examples: ['feature=search'] }),
     ...Totals,
   })
   .meta({
@@ -157,7 +157,7 @@ export const RequestTrace = z
     end_user: z
       .string()
       .nullable()
-      .meta({ description: 'As the request named them: `X-End-User`, `safety_identifier` or `user`.', examples: [null] }),
+      .meta({ description: 'As the request named them.', examples: [null] }),
     tags: z
       .array(z.string())
       .nullable()
@@ -229,7 +229,7 @@ export const ledger = c.router({
     method: 'GET',
     path: '/v1/usage',
     summary: 'Usage and cost',
-    description: 'Sums of settled requests. Current to within a second or so.',
+    description: 'Sums of settled requests.',
     headers: headersA,
     query: UsageQuery,
     responses: { 200: UsageResponse, ...refusals.read },

@@ -51,7 +51,7 @@ const rate = (description: string, example: number) =>
     .nullable()
     .meta({ description, examples: [example] });
 const figures = {
-  cap_usd: Usd.nullable().meta({ description: 'The most that may be spent in the period, USD; null for no cap.', examples: ['50'] }),
+  cap_usd: Usd.nullable().meta({ description: 'Spending cap of the period, USD; null for none.', examples: ['50'] }),
   requests_per_minute: rate('Requests in a minute; null for no such limit.', 60),
   tokens_per_minute: rate('Tokens in a minute, in and out; null for no such limit.', 100_000),
 };

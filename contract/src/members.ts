@@ -101,7 +101,7 @@ export const members = c.router({
     method: 'POST',
     path: '/v1/members/invitations',
     summary: 'Invite a member',
-    description: 'Mails a link that works for seven days. Inviting an address again replaces its invitation. Only an owner invites owners.',
+    description: 'Mails a link that works for seven days and replaces an earlier one. Only an owner invites owners.',
     headers: headersA,
     body: InviteMemberRequest,
     responses: { 201: MemberInvitation, ...refusals.write },

@@ -4390,7 +4390,7 @@ export interface RequestTrace {
   run_id: string | null;
   /** The project of its API key. */
   project_id: string | null;
-  /** As the request named them: `X-End-User`, `safety_identifier` or `user`. */
+  /** As the request named them. */
   end_user: string | null;
   /** Of `X-Tags`. */
   tags: string[] | null;
@@ -4924,7 +4924,7 @@ export interface SpendingLimit {
   /** Whose limit it is: the id of the project, member (user) or API key, the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null. */
   subject: string | null;
   period: LimitPeriod;
-  /** The most that may be spent in the period, USD; null for no cap. */
+  /** Spending cap of the period, USD; null for none. */
   cap_usd: string | null;
   /** Requests in a minute; null for no such limit. */
   requests_per_minute: number | null;
@@ -5148,7 +5148,7 @@ export interface UsageRow {
   key_id?: string | null | undefined;
   /** Present when grouped by run; null: requests outside runs. */
   run_id?: string | null | undefined;
-  /** Present when grouped by anything else; null: requests without it. */
+  /** Of any other grouping; null: requests without it. */
   group?: string | null | undefined;
   requests: number;
   input_tokens: number;

@@ -1155,7 +1155,7 @@ export class Members extends Resource {
     return this.transport.pages({ path: '/v1/members/invitations', query: { ...query } }, options);
   }
 
-  /** Invite a member. Mails a link that works for seven days. Inviting an address again replaces its invitation. Only an owner invites owners. */
+  /** Invite a member. Mails a link that works for seven days and replaces an earlier one. Only an owner invites owners. */
   invite(request: InviteMemberRequest, options?: CallOptions): Call<MemberInvitation> {
     return this.transport.json({ method: 'POST', path: '/v1/members/invitations', body: request }, options);
   }
@@ -1531,7 +1531,7 @@ export class Uploads extends Resource {
 
 /** `tallygate.usage`: What was used, what it cost, and what happened to one request. */
 export class Usage extends Resource {
-  /** Usage and cost. Sums of settled requests. Current to within a second or so. */
+  /** Usage and cost. Sums of settled requests. */
   get(query?: UsageQuery, options?: CallOptions): Call<UsageResponse> {
     return this.transport.json({ method: 'GET', path: '/v1/usage', query: { ...query } }, options);
   }

@@ -55,7 +55,7 @@ test.each([
   ['a fee that is no number', { ...ONE, ANCHOR_MAX_FEE_GWEI: '1e3' }, 'ANCHOR_MAX_FEE_GWEI: Expected a decimal number such as 0.5'],
   ['a chain without its variables', { ANCHOR_CHAINS: 'base' }, 'ANCHOR_BASE_CHAIN_ID: required'],
   ['a chain named twice', { ...ONE, ANCHOR_CHAINS: 'a,b' }, 'ANCHOR_CHAINS: chain 8453 is named twice'],
-  ['a name that is none', { ...ONE, ANCHOR_CHAINS: 'a;b' }, 'ANCHOR_CHAINS: Expected different names'],
+  ['a name that is none', { ...ONE, ANCHOR_CHAINS: 'a;b' }, 'ANCHOR_CHAINS: Expected distinct names'],
 ])('names the variable at fault: %s', (_, environment, fault) => {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   expect(faultsOf(given)[0]).toMatch(fault);

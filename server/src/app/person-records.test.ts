@@ -110,6 +110,11 @@ async function everythingBy(email: string, word: string): Promise<{ slug: string
   await post(`/v1/marketing/people/${person_id}/actions`, { action: 'note', note: word }, admin);
   await post('/v1/marketing/emails/send', { to: { person_id }, subject: 'Hello', text: 'Hi' }, admin);
   await pool().query(
+    `insert into member_invitations (id, account_id, email, account_role, token_hash, invited_by, created_at, expires_at)
+     select gen_random_uuid(), account_id, $1::text, 'viewer', sha256(convert_to($1::text, 'UTF8')), id, $2, $2 from users where role = 'admin' limit 1`,
+    [email, new Date(billing.clock.now())],
+  );
+  await pool().query(
     `insert into email_recipients (recipient_id, email_id, person_id, address, address_hash, name, due_at, at)
      select gen_random_uuid(), email_id, $1, $2::text, address_hash($2), $3, now(), now() from emails order by created_at desc limit 1`,
     [person_id, email, `Name ${word}`],
@@ -136,12 +141,13 @@ test('an erased person’s data is all in the export before, and nowhere in the 
   const { body } = await get(`/v1/marketing/people/${person_id}/export`);
   const kinds = Object.entries<unknown[]>(body.records).filter(([, rows]) => rows.length > 0);
   expect(kinds.map(([kind]) => kind).sort()).toEqual([
-    ...['audit_log', 'client_requests', 'invite_activations', 'invites', 'marketing_mails', 'registrations', 'service_mails', 'users'],
+    ...['audit_log', 'client_requests', 'invite_activations', 'invites', 'marketing_mails', 'member_invitations', 'registrations'],
+    ...['service_mails', 'users'],
   ]);
   expect(JSON.stringify(body)).not.toContain('sealed_');
   expect(told).toEqual([
     ...['accounts', 'client_request_entries', 'client_requests', 'email_recipients', 'event_registrations', 'invite_activations'],
-    ...['invites', 'mail_tokens', 'mails', 'people', 'person_history', 'users'],
+    ...['invites', 'mail_tokens', 'mails', 'member_invitations', 'people', 'person_history', 'users'],
   ]);
 
   const erased = await post(`/v1/marketing/people/${person_id}/actions`, { action: 'erase' }, admin);
@@ -206,6 +212,7 @@ const ERASED = [
   ...['event_registrations.name', 'invite_activations.email', 'invite_activations.name', 'invites.email', 'invites.name'],
   ...[
     'mail_requests.email',
+    'member_invitations.email',
     'mail_tokens.email',
     'mails.recipient',
     'people.company',
@@ -227,6 +234,7 @@ const KEPT: Readonly<Record<string, string>> = {
   'audit_log.ip': 'who did what from where proves nothing once it can be changed; it names users by their ids',
   'audit_log.user_agent': 'as the address; what looks like an e-mail address is shortened in it',
   'api_keys.name': 'a label of an account, whose keys are revoked with it',
+  'projects.name': 'a label of an account',
   'email_recipients.address_hash': 'salted: the record of what was sent',
   'email_templates.name': 'the team named it',
   'timers.name': 'recurring work of the server',

@@ -70,4 +70,17 @@ export const accountRecords: readonly PersonRecords[] = [
       (await sql.query('select purpose, email, requested_at from mail_requests where lower(email) = any($1::text[])', [emails])).rows,
     erase: (sql, { emails }) => sql.query('delete from mail_requests where lower(email) = any($1::text[])', [emails]),
   },
+  {
+    kind: 'member_invitations',
+    read: async (sql, { emails }) =>
+      (
+        await sql.query(
+          'select email, account_role, created_at, expires_at from member_invitations where lower(email) = any($1::text[]) order by created_at',
+          [emails],
+        )
+      ).rows,
+    // One that is not accepted yet is not valid any more.
+    erase: (sql, { emails, at }) =>
+      sql.query('delete from member_invitations where lower(email) = any($1::text[]) and created_at <= $2', [emails, at]),
+  },
 ];

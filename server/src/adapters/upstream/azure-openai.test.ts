@@ -132,7 +132,7 @@ describe('a refusal', () => {
     const words = azureWords(
       '{"error":{"message":"Too high.","type":"invalid_request_error","param":"temperature","code":"invalid_value"}}',
     );
-    expect(words).toEqual({ message: 'Too high.', param: 'temperature', code: 'invalid_value' });
+    expect(words).toEqual({ message: 'Too high.', type: 'invalid_request_error', param: 'temperature', code: 'invalid_value' });
   });
 });
 
