@@ -5,12 +5,12 @@ import { gzipSync } from 'node:zlib';
 /** The maximum that an import of the entry loads from its own package: bytes, gzipped. */
 const LIMITS: Readonly<Record<string, number>> = {
   '@tallygate/sdk/dist/index.js': 20_000,
-  '@tallygate/sdk/dist/ai.js': 8_000,
+  '@tallygate/sdk/dist/ai.js': 8_200,
   '@tallygate/receipts/dist/index.js': 40_000,
 };
 /** What the terminal's program may weigh, all its parts together: bytes, gzipped. */
 const PROGRAM = 'tallygate/dist';
-const MAX_PROGRAM_BYTES = 160_000;
+const MAX_PROGRAM_BYTES = 166_000;
 /** What belongs to the build and must not reach a user: schemas are types there, and the published code runs where there is no Node. */
 const FOREIGN =
   /\bfrom\s*['"](?!\.|@tallygate\/receipts['"]|tweetnacl['"]|@ai-sdk\/openai-compatible['"])|\brequire\(|zod|ts-rest|@tallygate\/contract/;
