@@ -45,7 +45,7 @@ async function paste(page: string): Promise<string> {
 test('with an OpenAI client: an answer with its receipt, and a run that ends at its ceiling', async () => {
   const output = await paste('openai-sdk');
   expect(output).toMatch(/cost 0\.\d+ USD, receipt [0-9a-f-]{36}/);
-  expect(output).toMatch(/step 1\n[\s\S]*402 budget_exceeded/);
+  expect(output).toMatch(/step 1\n[\s\S]*402 insufficient_quota/);
 });
 
 test('with TypeScript: what it cost, a refusal with numbers, a receipt that verifies', async () => {

@@ -53,7 +53,8 @@ async function ask([method, path, body]: Asked) {
     redirect: 'manual',
   });
   const text = await answer.text();
-  const isProblem = answer.headers.get('content-type') === 'application/problem+json';
+  // Anthropic's surface has its errors in Anthropic's form.
+  const isProblem = answer.headers.get('content-type') === 'application/problem+json' || text.startsWith('{"type":"error"');
   return { status: answer.status, code: isProblem ? Problem.parse(JSON.parse(text)).code : '', wait: answer.headers.get('retry-after') };
 }
 
