@@ -48,7 +48,14 @@ test('serves the built files: pages revalidated, hashed assets immutable, no oth
   const home = await get('/docs/');
   expect([home.status, await home.text(), home.headers.get('cache-control')]).toEqual([200, '<h1>Tallygate</h1>', 'no-cache']);
   expect(home.headers.get('content-security-policy')).toContain("default-src 'self'");
-  expect((await get('/docs')).headers.get('location')).toBe('/docs/');
+  for (const [asked, led] of [
+    ['/docs', '/docs/'],
+    ['/docs/errors/not_found?a=1', '/docs/errors/not_found/?a=1'],
+  ] as const) {
+    const { status, headers } = await get(asked);
+    expect([status, headers.get('location')]).toEqual([301, led]);
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  }
   expect((await get('/docs/_astro/page.Ab12.css')).headers.get('cache-control')).toContain('immutable');
   const error = await fetch(`${url}/docs/errors/not_found`);
   expect([error.status, await error.text()]).toEqual([200, '<h1>not_found</h1>']);

@@ -44,10 +44,12 @@ export function createDocsSite(folder: string) {
       next();
     },
     express.static(folder, {
+      redirect: false,
       // Names of assets carry a hash of what is in them.
       setHeaders: (res, path) =>
         res.setHeader('cache-control', path.includes('/_astro/') ? 'public, max-age=31536000, immutable' : 'no-cache'),
     }),
+    (req, res, next) => redirectToFolder(req, res, folder) || next(),
   );
   app.use((_, res) => {
     res.status(404);
@@ -78,6 +80,15 @@ function preferCompressed(req: Request, res: Response, folder: string): void {
   res.setHeader('content-encoding', coding);
   res.type(extname(path));
   req.url = `${path}${ending}`;
+}
+
+/** A page without the slash at its end is led there. The library's own redirect would replace the policy by one that may be framed. */
+function redirectToFolder(req: Request, res: Response, folder: string): boolean {
+  const [path = '', query] = req.originalUrl.split('?', 2);
+  const file = path.endsWith('/') ? undefined : fileOf(`${req.path.replace(/\/$/, '')}/`);
+  if (file === undefined || !existsSync(join(folder, file))) return false;
+  res.redirect(301, `${path}/${query === undefined ? '' : `?${query}`}`);
+  return true;
 }
 
 /** The file of an address below `/docs`; undefined for what no file of the site can have. */
