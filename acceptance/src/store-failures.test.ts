@@ -55,7 +55,11 @@ async function ask([method, path, body]: Asked) {
   const text = await answer.text();
   // Anthropic's surface has its errors in Anthropic's form.
   const isProblem = answer.headers.get('content-type') === 'application/problem+json' || text.startsWith('{"type":"error"');
-  return { status: answer.status, code: isProblem ? Problem.pick({ code: true }).parse(JSON.parse(text)).code : '', wait: answer.headers.get('retry-after') };
+  return {
+    status: answer.status,
+    code: isProblem ? Problem.pick({ code: true }).parse(JSON.parse(text)).code : '',
+    wait: answer.headers.get('retry-after'),
+  };
 }
 
 async function logIn(): Promise<void> {

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
 
 /** A server of a test's own. */
@@ -94,15 +95,25 @@ export async function startRedis(program: string, settings: readonly string[] | 
   };
 }
 
-/** Every command that a server is asked from now on, by anybody. For tests only. */
+/**
+ * Every command that a server is asked from now on, by anybody. For tests only. On a plain socket: ioredis takes a command that comes with the
+ * answer to MONITOR for a reply to nothing.
+ */
 export async function watchCommands(url: string): Promise<{ readonly commands: readonly (readonly string[])[]; stop(): void }> {
-  const redis = new Redis(url);
-  const watching = await redis.monitor();
-  redis.disconnect();
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const lines = createInterface(socket);
   const commands: string[][] = [];
-  // What scripts do is not asked by anybody.
-  watching.on('monitor', (_time: string, command: string[], source: string) => source !== 'lua' && commands.push(command));
-  return { commands, stop: () => watching.disconnect() };
+  const begun = Promise.withResolvers<void>();
+  socket.once('error', begun.reject);
+  lines.on('line', (line) => {
+    if (line === '+OK') return begun.resolve();
+    // What scripts do is not asked by anybody.
+    if (!/^\+[\d.]+ \[\d+ lua\]/.test(line)) commands.push([...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word = '']) => word));
+  });
+  socket.write('MONITOR\r\n');
+  await begun.promise;
+  return { commands, stop: () => socket.destroy() };
 }
 
 /** @param settings as arguments: `--name` and its values */
