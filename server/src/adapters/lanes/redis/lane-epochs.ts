@@ -137,7 +137,7 @@ export class LaneEpochs implements OpenEpoch {
     this.#epoch = undefined;
     clearInterval(this.#beating);
     this.#wake();
-    await this.#following;
+    await Promise.all([this.#following, this.#beats]);
     // What its journal still has is not counted on lanes that others load: then they go on waiting for it.
     if (this.#recovery?.isSettled()) await this.#record.leave();
   }
@@ -155,8 +155,10 @@ export class LaneEpochs implements OpenEpoch {
   }
 
   async #beatOnce(): Promise<void> {
+    this.#refuseAtTheEnd();
     const saidAt = steadyMs();
     const standing = await this.#record.beat();
+    this.#refuseAtTheEnd();
     if (!standing) {
       // Others may have gone on without this gateway.
       this.#epoch = undefined;
@@ -171,6 +173,11 @@ export class LaneEpochs implements OpenEpoch {
     this.#standing = standing;
     if (this.#epoch !== undefined && (standing.epoch !== this.#epoch || standing.state !== 'open')) this.#epoch = undefined;
     if (this.#epoch === undefined) this.#wake();
+  }
+
+  /** A session that a gateway begins again although it ends would be waited for. */
+  #refuseAtTheEnd(): void {
+    if (this.#isStopped) throw new LanesClosed('This gateway ends');
   }
 
   /**
@@ -190,6 +197,7 @@ export class LaneEpochs implements OpenEpoch {
       try {
         await this.#step();
       } catch (error) {
+        if (this.#isStopped) break;
         this.#deps.log.warn({ err: error }, 'the lanes cannot be loaded anew yet');
         await delay(RETRY_MS);
       }
