@@ -14,7 +14,7 @@ const edits = sandboxAt('/v1/images/edits', usual, (call) => call);
 const variations = sandboxAt('/v1/images/variations', usual, (call) => call);
 const request = { model, prompt: 'A ledger made of light', size: '64x64' };
 const headerOf = (base64: string) => readImageHeader(Buffer.from(base64, 'base64'));
-const photo = async (width = 300, height = 100) => png(await paint({ seed: 'photo', width, height }));
+const photo = async (width = 300, height = 100) => png(paint({ seed: 'photo', width, height }));
 
 describe('images of the sandbox', () => {
   it('are as many as asked for, in the size and format asked for, no two alike', async () => {

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../../../kernel/turn.ts';
 import type { UpstreamCallOf } from '../../port.ts';
 import { billed } from '../billing.ts';
 import { type Circumstances, type Composition, dataEvent, jsonBody, namedEvent, type StreamEvent, unixSeconds } from '../composition.ts';
@@ -13,8 +14,8 @@ import { webp } from './webp.ts';
 
 type Call = UpstreamCallOf<'/v1/images/generations'> | UpstreamCallOf<'/v1/images/edits'> | UpstreamCallOf<'/v1/images/variations'>;
 
-/** Of every image that is shown on the way: the side of its blocks, pixels. */
-const COARSENESS = [96, 48, 24] as const;
+/** Of every image that is shown on the way: how many squares are one in it. */
+const COARSENESS = [8, 4, 2] as const;
 
 /** Images: made from words, from images and words, or from an image alone. */
 export async function composeImages(call: Call, circumstances: Circumstances): Promise<Composition | Rejection> {
@@ -25,10 +26,8 @@ export async function composeImages(call: Call, circumstances: Circumstances): P
   const order = orderOf(request, references);
   if (!order.ok) return order;
   const seed = (index: number) => JSON.stringify([request.prompt, references.digest, index]);
-  const pictures: Picture[] = [];
-  for (let index = 0; index < order.count && !call.signal.aborted; index += 1) {
-    pictures.push(await paint({ ...order, seed: seed(index), isTransparent: order.background === 'transparent' }));
-  }
+  const isTransparent = order.background === 'transparent';
+  const pictures = Array.from({ length: order.count }, (_, index) => paint({ ...order, seed: seed(index), isTransparent }));
   const made = { call, request, order, references, pictures };
   return call.stream ? streamed(made, circumstances) : plain(made, circumstances);
 }
@@ -45,7 +44,7 @@ async function plain(made: Made, { clock, fault }: Circumstances): Promise<Compo
   const { order, request } = made;
   const data: object[] = [];
   for (const picture of made.pictures) {
-    const base64 = (await encoded(picture, made)).toString('base64');
+    const base64 = (await encoded(picture, made.order)).toString('base64');
     data.push(request.response_format === 'url' ? { url: `data:image/${order.format};base64,${base64}` } : { b64_json: base64 });
   }
   const { background, quality, size, output_format } = described(order);
@@ -60,12 +59,12 @@ async function streamed(made: Made, { clock, fault }: Circumstances): Promise<Co
   const partials = made.request.partial_images ?? 0;
   const events: StreamEvent[] = [];
   for (const [index, picture] of made.pictures.entries()) {
-    for (const [partial_image_index, side] of COARSENESS.slice(0, partials).entries()) {
-      const b64_json = (await encoded(coarse(picture, side), made)).toString('base64');
+    for (const [partial_image_index, squares] of COARSENESS.slice(0, partials).entries()) {
+      const b64_json = (await encoded(coarse(picture, squares), made.order)).toString('base64');
       events.push({ part: 'content', text: namedEvent({ type: `${kind}.partial_image`, b64_json, partial_image_index, ...common }) });
     }
     const usage = billed(index === 0 ? usageOf(made, 1, partials) : withoutInput(usageOf(made, 1, partials)), fault, doubled);
-    const b64_json = (await encoded(picture, made)).toString('base64');
+    const b64_json = (await encoded(picture, made.order)).toString('base64');
     const isLast = index === made.pictures.length - 1;
     events.push({ part: isLast ? 'closing' : 'opening', text: namedEvent({ type: `${kind}.completed`, b64_json, ...common, usage }) });
   }
@@ -79,16 +78,17 @@ const described = ({ background, quality, width, height, format }: Order) => ({
   output_format: format,
 });
 
-function encoded(picture: Picture, { order, request }: Made): Promise<Buffer> {
-  switch (order.format) {
+async function encoded(picture: Picture, { format }: Order): Promise<Buffer> {
+  await nextTurn();
+  switch (format) {
     case 'png':
       return png(picture);
     case 'webp':
       return webp(picture);
     case 'jpeg':
-      return jpeg(picture, request.output_compression ?? 85);
+      return jpeg(picture);
     default:
-      return order.format satisfies never;
+      return format satisfies never;
   }
 }
 

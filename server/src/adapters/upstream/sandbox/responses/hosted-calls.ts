@@ -118,7 +118,7 @@ async function itemsOf(tool: Tool, { text, id }: Asked): Promise<HostedItem[]> {
     case 'code interpreter':
       return [{ id: id('ci'), type: 'code_interpreter_call', status, code: 'print(42)', container_id: id('cntr'), outputs: null }];
     case 'image generation': {
-      const image = await png(await paint({ seed: text, width: 64, height: 64 }));
+      const image = await png(paint({ seed: text, width: 64, height: 64 }));
       return [{ id: id('ig'), type: 'image_generation_call', status, result: image.toString('base64') }];
     }
     case 'shell':

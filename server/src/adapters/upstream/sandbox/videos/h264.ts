@@ -1,15 +1,13 @@
-import { BitWriter } from '../bit-writer.ts';
-import type { Picture } from '../images/picture.ts';
+import { type Bits, highestFirst, packedHighestFirst } from '../bits.ts';
 
 /**
- * H.264 (ITU-T H.264), Constrained Baseline, whose frames stand alone. A macroblock of 16 × 16 pixels has one colour: it is predicted from
- * its neighbour to the left, else above, and the difference is one coefficient each of luma and chroma. At this quantiser a coefficient of
- * luma is exactly one step of brightness, one of chroma two steps, so that what a decoder gets is known without decoding (8.5).
+ * H.264 (ITU-T H.264), Constrained Baseline, whose frames stand alone and have one colour each. The first macroblock of 16 × 16 pixels has a
+ * coefficient for luma and one for each chroma; all others are what is predicted from their neighbours, in eight bits. At this quantiser a
+ * coefficient of luma is one step of brightness, one of chroma two steps (8.5). No 16 zeros follow each other: nothing has to be broken up
+ * (7.4.1).
  */
 const QUANTISER = 28;
-const CHROMA_STEP = 2;
 const MACROBLOCK = 16;
-const MID_GREY = 128;
 
 /** So many macroblocks a frame may have at level 4; above it is level 5.1 (table A-1). */
 const LEVEL_4_MACROBLOCKS = 8192;
@@ -20,8 +18,13 @@ export interface VideoSize {
   readonly height: number;
 }
 
-/** The size in macroblocks, rounded up. */
-export const inMacroblocks = ({ width, height }: VideoSize): VideoSize => ({
+/** How far luma and the two chromas are from grey, in coefficients: each at least {@link LEAST}. */
+export type Colour = readonly [luma: number, u: number, v: number];
+
+/** From here on every coefficient has the same code but for twelve bits (9.2.2.1). */
+const LEAST = 17;
+
+const inMacroblocks = ({ width, height }: VideoSize): VideoSize => ({
   width: Math.ceil(width / MACROBLOCK),
   height: Math.ceil(height / MACROBLOCK),
 });
@@ -29,138 +32,64 @@ export const inMacroblocks = ({ width, height }: VideoSize): VideoSize => ({
 /** Sequence parameter set (7.3.2.1.1). */
 export function sequenceParameters(size: VideoSize): Buffer {
   const blocks = inMacroblocks(size);
-  const bits = new BitWriter();
-  for (const byte of [0x67, 66, 0xc0, blocks.width * blocks.height <= LEVEL_4_MACROBLOCKS ? 40 : 51]) bits.highestFirst(byte, 8);
-  // Ids and lengths at their least; pictures are shown in the order they come; one reference.
-  for (const value of [0, 0, 2, 1]) unsigned(bits, value);
-  bits.highestFirst(0, 1);
-  unsigned(bits, blocks.width - 1);
-  unsigned(bits, blocks.height - 1);
-  bits.highestFirst(0b11, 2);
+  const level = blocks.width * blocks.height <= LEVEL_4_MACROBLOCKS ? 40 : 51;
   const crop = [blocks.width * MACROBLOCK - size.width, blocks.height * MACROBLOCK - size.height] as const;
-  bits.highestFirst(crop[0] + crop[1] > 0 ? 1 : 0, 1);
-  if (crop[0] + crop[1] > 0) for (const edge of [0, crop[0] / 2, 0, crop[1] / 2]) unsigned(bits, edge);
-  bits.highestFirst(0, 1);
-  return unit(bits);
+  return unit(
+    ...[0x67, 66, 0xc0, level].map((byte) => highestFirst(byte, 8)),
+    // Ids and lengths at their least; pictures are shown in the order they come; one reference.
+    ...[0, 0, 2, 1].map(unsigned),
+    '0',
+    ...[blocks.width - 1, blocks.height - 1].map(unsigned),
+    '11',
+    ...(crop[0] + crop[1] > 0 ? ['1', ...[0, crop[0] / 2, 0, crop[1] / 2].map(unsigned)] : ['0']),
+    '0',
+  );
 }
 
 /** Picture parameter set (7.3.2.2): variable-length codes, our quantiser, everything else at its plainest. */
-export function pictureParameters(): Buffer {
-  const bits = new BitWriter();
-  bits.highestFirst(0x68, 8);
-  for (const value of [0, 0]) unsigned(bits, value);
-  bits.highestFirst(0, 2);
-  for (const value of [0, 0, 0]) unsigned(bits, value);
-  bits.highestFirst(0, 3);
-  for (const value of [QUANTISER - 26, 0, 0]) signed(bits, value);
-  bits.highestFirst(0, 3);
-  return unit(bits);
-}
-
-/** A frame whose macroblocks have the colours of the mosaic's pixels. @param number tells it from the one before */
-export function frame({ width, height, palette, pixels }: Picture, number: number): Buffer {
-  const colours = Array.from({ length: 256 }, (_, index) =>
-    yuv(palette[index * 4] ?? 0, palette[index * 4 + 1] ?? 0, palette[index * 4 + 2] ?? 0),
+export const pictureParameters = (): Buffer =>
+  unit(
+    highestFirst(0x68, 8),
+    ...[0, 0].map(unsigned),
+    '00',
+    ...[0, 0, 0].map(unsigned),
+    '000',
+    ...[QUANTISER - 26, 0, 0].map(signed),
+    '000',
   );
-  const bits = new BitWriter();
-  bits.highestFirst(0x65, 8);
+
+/** @param number tells the frame from the one before */
+export function frame(size: VideoSize, [luma, u, v]: Colour, number: number): Buffer {
+  const { width, height } = inMacroblocks(size);
   // The slice's head (7.3.3): from the first macroblock, nothing but intra prediction.
-  for (const value of [0, 7, 0]) unsigned(bits, value);
-  bits.highestFirst(0, 4);
-  unsigned(bits, number % 2);
-  bits.highestFirst(0, 2);
-  signed(bits, 0);
-  let left: Yuv = [MID_GREY, MID_GREY, MID_GREY];
-  let firstOfRow = left;
-  for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) {
-      const prediction = x === 0 && y === 0 ? 'none' : x === 0 ? 'above' : 'left';
-      left = macroblock(bits, colours[pixels[y * width + x] ?? 0] ?? left, x === 0 ? firstOfRow : left, prediction);
-      if (x === 0) firstOfRow = left;
-    }
-  }
-  return unit(bits);
+  const head = [highestFirst(0x65, 8), ...[0, 7, 0].map(unsigned), '0000', unsigned(number % 2), '00', signed(0)].join('');
+  // Predicted as a mean, of luma and of chroma, with and without coefficients of chroma (table 7-11).
+  const first = [unsigned(7), unsigned(0), signed(0), '000101', large(luma), '000111', large(u), '000111', large(v)].join('');
+  const other = [unsigned(3), unsigned(0), signed(0), '1'].join('');
+  const begun = head + first;
+  const whole = begun.length - (begun.length % 8);
+  // The others are the same eight bits, wherever in a byte they begin.
+  const others = packedHighestFirst((begun.slice(whole) + other + other).slice(8, 16));
+  const [before, after] = [begun.slice(whole), other.slice(8 - (begun.length % 8))];
+  return Buffer.concat([
+    packedHighestFirst(begun.slice(0, whole) + (before + other).slice(0, 8)),
+    Buffer.alloc(width * height - 2, others),
+    unit(after),
+  ]);
 }
 
-type Yuv = readonly [y: number, u: number, v: number];
-
-/** BT.601, video range. */
-const yuv = (red: number, green: number, blue: number): Yuv => [
-  Math.round(16 + 0.257 * red + 0.504 * green + 0.098 * blue),
-  Math.round(128 - 0.148 * red - 0.291 * green + 0.439 * blue),
-  Math.round(128 + 0.439 * red - 0.368 * green - 0.071 * blue),
-];
-
-/** Numbers of the modes of prediction: of luma (table 8-4), and of chroma (table 8-5). */
-const MODES = { none: { luma: 2, chroma: 0 }, above: { luma: 0, chroma: 2 }, left: { luma: 1, chroma: 1 } } as const;
-
-/** @returns the colour that a decoder gets */
-function macroblock(bits: BitWriter, colour: Yuv, predicted: Yuv, from: keyof typeof MODES): Yuv {
-  const luma = colour[0] - predicted[0];
-  const u = Math.round((colour[1] - predicted[1]) / CHROMA_STEP);
-  const v = Math.round((colour[2] - predicted[2]) / CHROMA_STEP);
-  const hasChroma = u !== 0 || v !== 0;
-  unsigned(bits, 1 + MODES[from].luma + (hasChroma ? 4 : 0));
-  unsigned(bits, MODES[from].chroma);
-  signed(bits, 0);
-  coefficient(bits, luma, LUMA_CODES);
-  if (hasChroma) for (const level of [u, v]) coefficient(bits, level, CHROMA_CODES);
-  return [colour[0], predicted[1] + CHROMA_STEP * u, predicted[2] + CHROMA_STEP * v];
-}
-
-interface Codes {
-  readonly none: readonly [code: number, bits: number];
-  readonly one: readonly [code: number, bits: number];
-  /** More than one in size. */
-  readonly large: readonly [code: number, bits: number];
-}
-
-/** Codes for "no coefficient" and "one, the first" (table 9-5). */
-const LUMA_CODES: Codes = { none: [0b1, 1], one: [0b01, 2], large: [0b000101, 6] };
-const CHROMA_CODES: Codes = { none: [0b01, 2], one: [0b1, 1], large: [0b000111, 6] };
-
-/** A block in which only the mean may differ from 0 (9.2). */
-function coefficient(bits: BitWriter, level: number, codes: Codes): void {
-  const [code, length] = level === 0 ? codes.none : Math.abs(level) === 1 ? codes.one : codes.large;
-  bits.highestFirst(code, length);
-  if (level === 0) return;
-  if (Math.abs(level) === 1) bits.highestFirst(level < 0 ? 1 : 0, 1);
-  else largeLevel(bits, 2 * Math.abs(level) - 4 + (level < 0 ? 1 : 0));
-  // No zeros before it.
-  bits.highestFirst(1, 1);
-}
-
-/** So many zeros and a one; from 14 on with four bits of suffix, from 30 on with twelve (9.2.2.1). */
-function largeLevel(bits: BitWriter, code: number): void {
-  const zeros = code < 14 ? code : code < 30 ? 14 : 15;
-  bits.highestFirst(1, zeros + 1);
-  if (zeros === 14) bits.highestFirst(code - 14, 4);
-  if (zeros === 15) bits.highestFirst(code - 30, 12);
+/** A coefficient that is alone in its block, after its "one, and large" (table 9-5): its size, and no zeros before it. */
+function large(level: number): Bits {
+  return `${'0'.repeat(15)}1${highestFirst(2 * (Math.abs(level) - LEAST) + (level < 0 ? 1 : 0), 12)}1`;
 }
 
 /** Exponential Golomb codes (9.1). */
-function unsigned(bits: BitWriter, value: number): void {
-  const length = 32 - Math.clz32(value + 1);
-  bits.highestFirst(0, length - 1);
-  bits.highestFirst(value + 1, length);
+function unsigned(value: number): Bits {
+  const bits = (value + 1).toString(2);
+  return '0'.repeat(bits.length - 1) + bits;
 }
 
-const signed = (bits: BitWriter, value: number): void => unsigned(bits, value > 0 ? 2 * value - 1 : -2 * value);
+const signed = (value: number): Bits => unsigned(value > 0 ? 2 * value - 1 : -2 * value);
 
-/** Ends the unit with a one and zeros; three bytes that would look like the beginning of another are broken up (7.4.1). */
-function unit(bits: BitWriter): Buffer {
-  bits.highestFirst(1, 1);
-  if (bits.heldBits > 0) bits.highestFirst(0, 8 - bits.heldBits);
-  const said = bits.bytes();
-  const escaped: number[] = [];
-  let zeros = 0;
-  for (const byte of said) {
-    if (zeros >= 2 && byte <= 3) {
-      escaped.push(3);
-      zeros = 0;
-    }
-    escaped.push(byte);
-    zeros = byte === 0 ? zeros + 1 : 0;
-  }
-  return Buffer.from(escaped);
-}
+/** Ends with a one and zeros. */
+const unit = (...bits: readonly Bits[]): Buffer => packedHighestFirst(`${bits.join('')}1`);

@@ -27,7 +27,7 @@ export async function readVideo({ method, path }: Pick<UpstreamRead, 'method' | 
   const asked = searchParams.get('variant') ?? 'video';
   const variant = VARIANTS.find((one) => one === asked);
   if (!variant) return missing(400, `Unknown variant: expected ${VARIANTS.join(', ')}.`, 'invalid_value');
-  const { contentType, bytes } = await contentOf(job, variant);
+  const { contentType, bytes } = contentOf(job, variant);
   return { ok: true, contentType, pieces: piecesOf(bytes) };
 }
 

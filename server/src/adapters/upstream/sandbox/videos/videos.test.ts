@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { VideoJobRequest } from '../../port.ts';
@@ -5,6 +6,7 @@ import { readImageHeader } from '../image-header.ts';
 import { createSandboxProvider } from '../index.ts';
 import { fileOf } from '../testing/files.ts';
 import { NOW } from '../testing/sandbox.ts';
+import { frame, type VideoSize } from './h264.ts';
 import { idOf, jobOf } from './job.ts';
 
 const clock = { at: NOW, now: () => clock.at };
@@ -191,6 +193,13 @@ describe('the content of a video', () => {
       expect(frameAt).toBe(bytes.length);
       expect((await found(`/videos/${id}/content?variant=video`, 3000)).bytes.equals(bytes)).toBe(true);
     }
+  });
+
+  // ffmpeg has read these, each frame in the colour that it was given. A change of bytes has to be read again.
+  it('is the bytes that another decoder has read', () => {
+    const digest = (size: VideoSize) => hash('sha256', frame(size, [40, -20, 31], 1)).slice(0, 16);
+    expect(digest({ width: 96, height: 64 })).toBe('aa715edd1dc89c33');
+    expect(digest({ width: 66, height: 130 })).toBe('299fd225a282aa74');
   });
 
   it('has a thumbnail and a spritesheet, and no other variant', async () => {
