@@ -188,7 +188,7 @@ describe('money', () => {
     async (field) => {
       await using client = await connect();
       const said = await refusal(client, 'create_chat_completion', { ...HELLO, model: MODEL, ...field });
-      expect(said).toMatch(/^(validation_failed|unpriced_feature) \(422\): /);
+      expect(said).toMatch(/^(validation_failed|unpriced_feature) \(400\): /);
       expect(said).toContain(`\`${Object.keys(field)[0]}`);
       expect(upstream.requests).toEqual([]);
     },

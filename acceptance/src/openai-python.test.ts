@@ -27,7 +27,7 @@ test.skipIf(!hasSdk)('the OpenAI SDK for Python, where it is installed, answers,
     streamed_cost: saw.chats.cost,
     models: expect.arrayContaining([MODEL]),
     unknown_model: ['NotFoundError', 404, 'model_not_found'],
-    out_of_range: ['UnprocessableEntityError', 422, 'validation_failed'],
+    out_of_range: ['BadRequestError', 400, 'validation_failed'],
     no_money: ['APIStatusError', 402, 'insufficient_quota'],
   });
   const gone = ['NotFoundError', 404, 'not_found'];

@@ -80,7 +80,7 @@ describe('the OpenAI SDK raises its own typed error', () => {
 
   test('for a field out of range, which it names', async () => {
     const error = await thrownBy(client(liveKey).openai.chat.completions.create({ ...HELLO, temperature: 3 }));
-    expect(error).toBeInstanceOf(OpenAI.UnprocessableEntityError);
+    expect(error).toBeInstanceOf(OpenAI.BadRequestError);
     expect(error).toMatchObject({ code: 'validation_failed', param: 'temperature' });
   });
 

@@ -85,7 +85,7 @@ describe('the OpenAI SDK', () => {
     const file = await toFile(Buffer.from('x'), 'x.txt');
     // @ts-expect-error The SDK knows that there is no such purpose.
     await expect(openai.files.create({ file, purpose: 'nonsense' })).rejects.toMatchObject({
-      status: 422,
+      status: 400,
       code: 'validation_failed',
       param: 'purpose',
     });

@@ -204,7 +204,7 @@ describe('audio', () => {
     await expect(openai.post('/audio/transcriptions', { body: { model: 'whisper-1' } })).rejects.toMatchObject({ status: 415 });
     const form = new FormData();
     form.append('model', 'whisper-1');
-    await expect(openai.post('/audio/transcriptions', { body: form })).rejects.toMatchObject({ status: 422, param: 'file' });
+    await expect(openai.post('/audio/transcriptions', { body: form })).rejects.toMatchObject({ status: 400, param: 'file' });
   });
 });
 

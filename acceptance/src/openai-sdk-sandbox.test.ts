@@ -189,7 +189,7 @@ describe('a request', () => {
     await expect(openai.post(path, { body, __binaryResponse: path === '/audio/speech' })).resolves.toBeTruthy();
   });
 
-  const UNPROCESSABLE = OpenAI.UnprocessableEntityError;
+  const BAD_REQUEST = OpenAI.BadRequestError;
   test.each<[string, string, object]>([
     ['a function without a name', '/chat/completions', { ...HELLO, tools: [{ type: 'function' }] }],
     ['a function with an empty name', '/chat/completions', { ...HELLO, tools: [{ type: 'function', function: { name: '' } }] }],
@@ -197,14 +197,14 @@ describe('a request', () => {
     ['a function without a name', '/responses', { model: MODEL, input: 'Hi.', tools: [{ type: 'function', parameters: {} }] }],
     ['what is not known to include', '/responses', { model: MODEL, input: 'Hi.', include: ['everything'] }],
   ])('with %s is refused (%s)', async (_, path, body) => {
-    await expect(openai.post(path, { body })).rejects.toBeInstanceOf(UNPROCESSABLE);
+    await expect(openai.post(path, { body })).rejects.toBeInstanceOf(BAD_REQUEST);
   });
 
   test('with unknown values of include is refused by every operation that has it', async () => {
     const { id } = await openai.responses.create({ model: MODEL, input: 'Hi.' });
     const { id: conversation } = await openai.conversations.create({ items: [{ role: 'user', content: 'Hi.' }] });
     for (const path of [`/responses/${id}`, `/responses/${id}/input_items`, `/conversations/${conversation}/items`]) {
-      await expect(openai.get(`${path}?include[]=everything`)).rejects.toBeInstanceOf(UNPROCESSABLE);
+      await expect(openai.get(`${path}?include[]=everything`)).rejects.toBeInstanceOf(BAD_REQUEST);
       await expect(openai.get(`${path}?include[]=message.output_text.logprobs`)).resolves.toBeTruthy();
     }
   });

@@ -181,7 +181,7 @@ describe('the OpenAI SDK', () => {
         () => undefined,
         (thrown: unknown) => thrown,
       );
-      expect(error).toBeInstanceOf(OpenAI.UnprocessableEntityError);
+      expect(error).toBeInstanceOf(OpenAI.BadRequestError);
       expect(String(error)).toContain(words);
     }
     const noVideo = openai.videos.createCharacter({ name: 'Ada', video: file });

@@ -70,7 +70,7 @@ const receiptOf = (answered: Answered) =>
 
 test('models that are found need one command each before they are called, held, settled and on a receipt', async () => {
   const refused = problemOf(await chat(LLAMA));
-  expect([refused.status, refused.code]).toEqual([422, 'unpriced_feature']);
+  expect([refused.status, refused.code]).toEqual([400, 'unpriced_feature']);
   expect(refused.detail).toContain(`npm run admin -- price ${LLAMA} --input USD --output USD`);
   expect(upstream.requests).toHaveLength(0);
 

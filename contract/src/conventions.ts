@@ -147,8 +147,8 @@ export const refusals = {
     500: problem,
     503: problem,
   },
-  /** Authenticated, input in path, query or headers at most. */
-  read: { 401: problem, 403: problem, 422: invalid, 429: problem, 431: problem, 500: problem, 503: problem },
+  /** Authenticated, input in path, query or headers at most: which OpenAI's operations refuse with 400, and all others with 422. */
+  read: { 400: problem, 401: problem, 403: problem, 422: invalid, 429: problem, 431: problem, 500: problem, 503: problem },
   /** Authenticated, with a body. */
   write: {
     400: problem,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type AuthClass, INTERFACE_ROWS, type InterfaceRow } from './interface-rows.ts';
+import { isOpenAiPath } from './openai-errors.ts';
 import type { JsonSchema, OpenApiDocument, Operation, Parameter } from './openapi/shape.ts';
 import { answersIn, parametersIn } from './openapi/testing/shared-parts.ts';
 import { openApiDocument } from './openapi.ts';
@@ -106,7 +107,9 @@ function inputFaults({ method, request, query, path }: InterfaceRow, operation: 
   const later = LATER_QUERY[`${method} ${path}`] ?? [];
   const names = inQuery.map(({ name, required }) => (required ? `${name}!` : name)).filter((name) => !later.includes(name));
   const takesInput = body !== undefined || inQuery.length + inPath.length > 0;
-  const invalid = recordOf(answersIn(document, operation)['422']?.content?.['application/problem+json']?.schema);
+  // What is OpenAI's says it with 400, as OpenAI does.
+  const [status, expected] = isOpenAiPath(path) ? ['400', 'Problem'] : ['422', 'HTTPValidationError'];
+  const invalid = recordOf(answersIn(document, operation)[status]?.content?.['application/problem+json']?.schema);
   return [
     // A route may take an optional body where the interface has none; it must work without.
     ...(request === undefined && body?.required ? [`request: ${record} is required, expected none`] : []),
@@ -122,7 +125,7 @@ function inputFaults({ method, request, query, path }: InterfaceRow, operation: 
       ? []
       : ['path: parameters differ']),
     ...inPath.filter(({ name, schema }) => UUIDS.includes(name) && schema.format !== 'uuid').map(({ name }) => `${name}: must be a uuid`),
-    ...(takesInput && invalid !== 'HTTPValidationError' ? [`422: ${invalid}, expected HTTPValidationError`] : []),
+    ...(takesInput && invalid !== expected ? [`${status}: ${invalid}, expected ${expected}`] : []),
   ];
 }
 

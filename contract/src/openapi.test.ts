@@ -4,7 +4,8 @@ import * as z from 'zod';
 import { ERROR_CODES, ERRORS } from './errors.ts';
 import { contract } from './index.ts';
 import { AnthropicError } from './inference.ts';
-import { problemExample } from './openapi/refusals.ts';
+import { nameOfRefusal } from './openapi/operation.ts';
+import { formOf, problemExample } from './openapi/refusals.ts';
 import { type Answer, type Route, routesOf } from './openapi/route.ts';
 import type { JsonSchema } from './openapi/shape.ts';
 import { answersIn } from './openapi/testing/shared-parts.ts';
@@ -41,10 +42,10 @@ describe.each(routes)('$method $path', (route) => {
     const shown = Object.entries(answers).filter(([status, { content }]) => Number(status) >= 400 && content?.[form]?.examples);
     const declared = route.responses.filter((answer) => isRefusal(route, answer)).map(({ status }) => status);
     for (const [status, { content }] of shown) {
-      const codes = Object.keys(content?.[form]?.examples ?? {});
+      const codes = ERROR_CODES.filter((code) => content?.[form]?.examples?.[code]);
       expect(codes).not.toEqual([]);
       const record = surface ? AnthropicError : z.looseObject({ status: z.literal(Number(status)) });
-      for (const code of codes) expect(record.safeParse(exampleNamed(surface ? `${surface}-${code}` : code)).error).toBeUndefined();
+      for (const code of codes) expect(record.safeParse(exampleNamed(nameOfRefusal([code], formOf(route)))).error).toBeUndefined();
       expect(declared, status).toContain(Number(status));
     }
     expect(shown.length).toBeGreaterThan(0);
@@ -67,11 +68,12 @@ describe.each(routes)('$method $path', (route) => {
 const isRefusal = ({ metadata }: Route, { contentType, status }: Answer): boolean =>
   contentType === PROBLEM || (metadata.surface !== undefined && status >= 400);
 
-const exampleNamed = (code: string) => document.components.examples[code]?.value;
+const exampleNamed = (name: string) => document.components.examples[name]?.value;
 
 test.each(ERROR_CODES)('shows %s as the problem document that it is', (code) => {
   const record = ERRORS[code].status === 422 ? HTTPValidationError : Problem;
   expect(z.strictObject(record.shape).safeParse(problemExample(code)).error).toBeUndefined();
+  expect(z.strictObject(Problem.shape).safeParse(problemExample(code, '/v1/chat/completions')).error).toBeUndefined();
 });
 
 test('names a refusal once, however many operations answer with it', () => {

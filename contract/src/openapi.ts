@@ -1,14 +1,14 @@
 import type { AppRouter } from '@ts-rest/core';
-import { ERRORS, type ErrorCode } from './errors.ts';
+import { ERRORS } from './errors.ts';
 import { contract } from './index.ts';
 import { AnthropicError, inferenceResponseHeaders } from './inference.ts';
-import { operationOf, sharedParts } from './openapi/operation.ts';
-import { EXAMPLES_ON, problemExample, refusalsOf } from './openapi/refusals.ts';
+import { nameOfRefusal, operationOf, sharedParts } from './openapi/operation.ts';
+import { EXAMPLES_IN, formOf, type RefusalForm, refusalsOf } from './openapi/refusals.ts';
 import { type Route, routesOf } from './openapi/route.ts';
 import { nameSchemas } from './openapi/schemas.ts';
 import type { OpenApiDocument } from './openapi/shape.ts';
 import { HTTPValidationError, Problem } from './problem.ts';
-import { SURFACES, type Surface } from './surfaces.ts';
+import { SURFACES } from './surfaces.ts';
 
 /** What the tags of the routes mean; a route with a tag that is not here is refused. */
 export const TAGS: Readonly<Record<string, string>> = {
@@ -120,13 +120,12 @@ function responseHeaders(): OpenApiDocument['components']['headers'] {
 }
 
 function problemExamples(routes: Route[]): OpenApiDocument['components']['examples'] {
-  const codesOn = (surface: Surface | undefined) =>
-    [
-      ...new Set(routes.filter(({ metadata }) => metadata.surface === surface).flatMap((route) => [...refusalsOf(route).values()].flat())),
-    ].sort();
-  const shown = (code: ErrorCode, value: unknown) => ({ summary: ERRORS[code].title, value });
-  return Object.fromEntries([
-    ...codesOn(undefined).map((code) => [code, shown(code, problemExample(code))]),
-    ...SURFACES.flatMap((surface) => codesOn(surface).map((code) => [`${surface}-${code}`, shown(code, EXAMPLES_ON[surface](code))])),
-  ]);
+  const codesIn = (form: RefusalForm) =>
+    [...new Set(routes.filter((route) => formOf(route) === form).flatMap((route) => [...refusalsOf(route).values()].flat()))].sort();
+  const forms: readonly RefusalForm[] = ['own', 'openai', ...SURFACES];
+  return Object.fromEntries(
+    forms.flatMap((form) =>
+      codesIn(form).map((code) => [nameOfRefusal([code], form), { summary: ERRORS[code].title, value: EXAMPLES_IN[form](code) }]),
+    ),
+  );
 }

@@ -83,7 +83,14 @@ const problemFields = {
 };
 
 export const Problem = z
-  .object({ ...problemFields, budget: BudgetDetail.optional().meta({ description: 'Present on refusals over money.' }) })
+  .object({
+    ...problemFields,
+    errors: z
+      .array(FieldError)
+      .optional()
+      .meta({ description: 'Every fault found in the input, where an operation of OpenAI’s answers 400 to it.' }),
+    budget: BudgetDetail.optional().meta({ description: 'Present on refusals over money.' }),
+  })
   .meta({ id: 'Problem', description: 'Problem details (RFC 9457) with OpenAI’s `error` member.' });
 export type Problem = z.infer<typeof Problem>;
 

@@ -22,8 +22,8 @@ const KEPT: ReadonlySet<ErrorCode> = new Set(['no_provider_configured']);
 /** A status that a provider has given, as the clients of a surface know it. */
 export const statusAt = (surface: Surface, status: number): number => STATUSES[surface][status] ?? status;
 
-/** The status that a refusal has on a surface; undefined is our own API. */
-export function statusOn(surface: Surface | undefined, code: ErrorCode): number {
+/** The status that a refusal has on a surface. */
+export function statusOn(surface: Surface, code: ErrorCode): number {
   const { status } = ERRORS[code];
-  return surface === undefined || KEPT.has(code) ? status : statusAt(surface, status);
+  return KEPT.has(code) ? status : statusAt(surface, status);
 }

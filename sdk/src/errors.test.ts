@@ -54,9 +54,13 @@ it('shows which cap refused a request and by how much', async () => {
   expect(inFlight).toMatchObject({ budget, retryAfterSeconds: 2 });
 });
 
-it('lists every fault of a 422', async () => {
+it('lists every fault of the input, a 400 on OpenAI’s operations and a 422 elsewhere', async () => {
   const errors = [{ loc: ['body', 'messages'], msg: 'Too small', type: 'too_small' }];
-  expect(await thrownFor(refusal('validation_failed', { problem: { errors } }))).toMatchObject({ errors });
+  for (const status of [400, 422]) {
+    const failure = await thrownFor({ ...refusal('validation_failed', { problem: { status, errors } }), status });
+    expect(failure).toBeInstanceOf(sdk.ValidationError);
+    expect(failure).toMatchObject({ errors });
+  }
   expect(await thrownFor({ status: 422, text: '' })).toMatchObject({ errors: [] });
 });
 

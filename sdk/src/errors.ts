@@ -89,14 +89,14 @@ export class BudgetInFlightError extends RateLimitError {
   }
 }
 
-/** 422: at least one field, header or parameter is wrong. */
+/** 400 on OpenAI’s operations, 422 elsewhere: at least one field, header or parameter is wrong. */
 export class ValidationError extends TallygateError {
   /** Every fault found, each with its location. */
   readonly errors: readonly FieldError[];
 
   constructor(message: string, origin: ErrorOrigin) {
     super(message, origin);
-    this.errors = origin.problem !== undefined && 'errors' in origin.problem ? origin.problem.errors : [];
+    this.errors = origin.problem?.errors ?? [];
   }
 }
 

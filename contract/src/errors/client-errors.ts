@@ -329,14 +329,14 @@ export const CLIENT_ERRORS = {
     title: 'Unsupported media type',
     type: 'invalid_request_error',
     retryable: false,
-    help: 'Send the body as `Content-Type: application/json`, and files as `multipart/form-data`, without a `Content-Encoding`.',
+    help: 'Send the body as `Content-Type: application/json`, and files as `multipart/form-data`, as they are or with the `Content-Encoding` gzip, deflate or br.',
   },
   validation_failed: {
     status: 422,
     title: 'Invalid input',
     type: 'invalid_request_error',
     retryable: false,
-    help: 'At least one field, header or parameter is missing, unknown or out of range. `errors` lists each of them with its location.',
+    help: 'At least one field, header or parameter is missing, unknown or out of range. `errors` lists each of them with its location. OpenAI’s operations answer 400 to it, as OpenAI does.',
   },
   unpriced_feature: {
     status: 422,

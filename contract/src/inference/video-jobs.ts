@@ -130,7 +130,7 @@ export const videoJobs = c.router({
     path: '/v1/videos/edits',
     summary: 'Edit a video',
     description:
-      'A completed video of the account, changed as the prompt says: JSON, or a form with `video[id]`. A separate job of the same length, size and model, charged for all of its seconds. Files are refused with 422: nothing says how long they are.',
+      'A completed video of the account, changed as the prompt says: JSON, or a form with `video[id]`. A separate job of the same length, size and model, charged for all of its seconds. Files are refused with 400: nothing says how long they are.',
     headers,
     body: VideoEditRequest,
     responses: { 200: Video, ...inferenceRefusals },
@@ -141,7 +141,7 @@ export const videoJobs = c.router({
     path: '/v1/videos/extensions',
     summary: 'Extend a video',
     description:
-      'A completed video of the account with so many seconds more: JSON, or a form with `video[id]`. A separate job, charged for the seconds that are added; its `seconds` are those of the whole. Files are refused with 422.',
+      'A completed video of the account with so many seconds more: JSON, or a form with `video[id]`. A separate job, charged for the seconds that are added; its `seconds` are those of the whole. Files are refused with 400.',
     headers,
     body: VideoExtensionRequest,
     responses: { 200: Video, ...inferenceRefusals },

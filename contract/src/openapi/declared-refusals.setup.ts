@@ -36,7 +36,8 @@ interface Declared {
   readonly operationId: string;
   readonly method: string;
   readonly path: RegExp;
-  readonly codes: ReadonlySet<string>;
+  /** Each with its status. */
+  readonly refusals: ReadonlySet<string>;
 }
 
 let declared: readonly Declared[] | undefined;
@@ -75,7 +76,9 @@ async function undeclaredIn(method: string, response: Response): Promise<string 
   declared ??= operations();
   const operation = declared.find((one) => one.method === method.toUpperCase() && one.path.test(pathname));
   if (!operation) return undefined;
-  if (!operation.codes.has(code)) return `${operation.operationId} answered ${code}`;
+  // What a provider has said keeps its status.
+  const isDeclared = code === 'upstream_rejected' || operation.refusals.has(`${response.status} ${code}`);
+  if (!isDeclared) return `${operation.operationId} answered ${response.status} ${code}`;
   const form = type === 'error' ? AnthropicError : response.status === 422 ? HTTPValidationError : Problem;
   const faults = form.safeParse(body).error;
   return faults && `${operation.operationId} answered ${code} in another form: ${faults.message}`;
@@ -90,7 +93,11 @@ function operations(): Declared[] {
       operationId,
       method: method.toUpperCase(),
       path: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
-      codes: new Set(Object.values(responses).flatMap((answer) => codesOf('$ref' in answer ? components.responses[answer.$ref] : answer))),
+      refusals: new Set(
+        Object.entries(responses).flatMap(([status, answer]) =>
+          codesOf('$ref' in answer ? components.responses[answer.$ref] : answer).map((code) => `${status} ${code}`),
+        ),
+      ),
     })),
   );
 }

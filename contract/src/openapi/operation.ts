@@ -2,9 +2,8 @@ import * as z from 'zod';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { AnthropicError, inferenceResponseHeaders } from '../inference.ts';
 import { HTTPValidationError, Problem } from '../problem.ts';
-import type { Surface } from '../surfaces.ts';
 import { exampleOf } from './examples.ts';
-import { refusalsOf } from './refusals.ts';
+import { formOf, type RefusalForm, refusalsOf } from './refusals.ts';
 import type { Answer, Field, Route } from './route.ts';
 import type { Direction, Schemas } from './schemas.ts';
 import { listedBy } from './sdk-method.ts';
@@ -188,24 +187,26 @@ const PROBLEM = 'application/problem+json';
 /** Refusals with the same codes in the same form are one response of the components: an operation only names it. */
 const refusalsIn = (route: Route): Operation['responses'] =>
   Object.fromEntries(
-    [...refusalsOf(route)].map(([status, codes]) => [String(status), component('responses', nameOf(codes, route.metadata.surface))]),
+    [...refusalsOf(route)].map(([status, codes]) => [String(status), component('responses', nameOfRefusal(codes, formOf(route)))]),
   );
 
-const nameOf = (codes: readonly ErrorCode[], surface: Surface | undefined): string => [...(surface ? [surface] : []), ...codes].join('-');
+/** Of a response or, with one code, of an example. */
+export const nameOfRefusal = (codes: readonly ErrorCode[], form: RefusalForm): string =>
+  [...(form === 'own' ? [] : [form]), ...codes].join('-');
 
 /** What the refusals of all routes refer to. */
 function sharedRefusals(routes: readonly Route[], schemas: Schemas): OpenApiDocument['components']['responses'] {
   const used = routes
-    .flatMap((route) => [...refusalsOf(route)].map(([status, codes]) => ({ status, codes, surface: route.metadata.surface })))
-    .map(({ status, codes, surface }): [string, Response] => [
-      nameOf(codes, surface),
+    .flatMap((route) => [...refusalsOf(route)].map(([status, codes]) => ({ status, codes, form: formOf(route) })))
+    .map(({ status, codes, form }): [string, Response] => [
+      nameOfRefusal(codes, form),
       {
         description: codes.map((code) => `${ERRORS[code].title} (\`${code}\`).`).join(' '),
         headers: headersOf(namesOfHeaders(status)),
         content: {
-          [surface ? 'application/json' : PROBLEM]: {
-            schema: schemas.schemaOf(surface ? AnthropicError : status === 422 ? HTTPValidationError : Problem, 'output'),
-            examples: Object.fromEntries(codes.map((code) => [code, component('examples', nameOf([code], surface))])),
+          [form === 'anthropic' ? 'application/json' : PROBLEM]: {
+            schema: schemas.schemaOf(form === 'anthropic' ? AnthropicError : status === 422 ? HTTPValidationError : Problem, 'output'),
+            examples: Object.fromEntries(codes.map((code) => [code, component('examples', nameOfRefusal([code], form))])),
           },
         },
       },

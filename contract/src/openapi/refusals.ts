@@ -1,5 +1,6 @@
 import { ERROR_CODES, ERRORS, type ErrorCode } from '../errors.ts';
 import { type AnthropicError, anthropicErrorType } from '../inference/anthropic-error.ts';
+import { isOpenAiPath, openAiCodeAt, statusAtPath } from '../openai-errors.ts';
 import type { HTTPValidationError, Problem } from '../problem.ts';
 import { type Surface, statusOn } from '../surfaces.ts';
 import { answersWith } from './answered-by.ts';
@@ -7,15 +8,26 @@ import type { Route } from './route.ts';
 
 /** The codes that a route can answer with, by their status. */
 export function refusalsOf(route: Route): ReadonlyMap<number, readonly ErrorCode[]> {
+  const { surface } = route.metadata;
   const answered = ERROR_CODES.filter((code) => answersWith(code, route));
-  return Map.groupBy(answered, (code) => statusOn(route.metadata.surface, code));
+  return Map.groupBy(answered, (code) => (surface ? statusOn(surface, code) : statusAtPath(route.path, code)));
 }
+
+/** In whose form refusals are: the problem document has other statuses and codes on OpenAI's operations. */
+export type RefusalForm = Surface | 'openai' | 'own';
+
+export const formOf = ({ path, metadata: { surface } }: Route): RefusalForm => surface ?? (isOpenAiPath(path) ? 'openai' : 'own');
 
 const DOCS = 'http://127.0.0.1:8787/docs/errors';
 
-/** The body of a refusal as it might be: what the documentation shows for a code. */
-export function problemExample(code: ErrorCode): Problem | HTTPValidationError {
-  const { status, title, type, help } = ERRORS[code];
+/**
+ * The body of a refusal as it might be: what the documentation shows for a code.
+ *
+ * @param path of an operation that answers it
+ */
+export function problemExample(code: ErrorCode, path = '/'): Problem | HTTPValidationError {
+  const { title, type, help } = ERRORS[code];
+  const status = statusAtPath(path, code);
   const detail = firstSentence(help);
   const param = PARAM[code] ?? null;
   return {
@@ -25,8 +37,8 @@ export function problemExample(code: ErrorCode): Problem | HTTPValidationError {
     detail,
     instance: 'req_019aa2f1c2d37b6e8c4d1f00aa55ee77',
     code,
-    error: { message: detail, type, code, param },
-    ...(status === 422 && { errors: [{ loc: ['body', ...(param?.split('.') ?? [])], msg: detail, type: code }] }),
+    error: { message: detail, type, code: openAiCodeAt(path, code), param },
+    ...(ERRORS[code].status === 422 && { errors: [{ loc: ['body', ...(param?.split('.') ?? [])], msg: detail, type: code }] }),
     ...((code === 'budget_exceeded' || code === 'budget_in_flight') && { budget: BUDGET[code] }),
   };
 }
@@ -47,8 +59,12 @@ function anthropicExample(code: ErrorCode): AnthropicError {
   };
 }
 
-/** What the document shows of a refusal in the form of a surface. */
-export const EXAMPLES_ON: Readonly<Record<Surface, (code: ErrorCode) => unknown>> = { anthropic: anthropicExample };
+/** What the document shows of a refusal in each form. */
+export const EXAMPLES_IN: Readonly<Record<RefusalForm, (code: ErrorCode) => unknown>> = {
+  own: (code) => problemExample(code),
+  openai: (code) => problemExample(code, '/v1/chat/completions'),
+  anthropic: anthropicExample,
+};
 
 const PARAM: Partial<Record<ErrorCode, string>> = {
   model_not_found: 'model',

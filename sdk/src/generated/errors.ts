@@ -94,9 +94,9 @@ export type ErrorCode =
   | 'storage_limit_reached'
   /** 416. The `Range` header begins behind the end of the file. `Content-Range` says how long the file is. */
   | 'range_not_satisfiable'
-  /** 415. Send the body as `Content-Type: application/json`, and files as `multipart/form-data`, without a `Content-Encoding`. */
+  /** 415. Send the body as `Content-Type: application/json`, and files as `multipart/form-data`, as they are or with the `Content-Encoding` gzip, deflate or br. */
   | 'unsupported_media_type'
-  /** 422. At least one field, header or parameter is missing, unknown or out of range. `errors` lists each of them with its location. */
+  /** 422. At least one field, header or parameter is missing, unknown or out of range. `errors` lists each of them with its location. OpenAI’s operations answer 400 to it, as OpenAI does. */
   | 'validation_failed'
   /** 422. The request asks the provider for something the catalogue has no price for, so no cap could hold it. Remove the field named in `error.param`. Where that is `model`, the model itself has no price yet: the detail has the command that sets it. */
   | 'unpriced_feature'

@@ -3981,6 +3981,8 @@ export interface Problem {
   /** Stable, for programs. */
   code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
   error: OpenAiError;
+  /** Every fault found in the input, where an operation of OpenAI’s answers 400 to it. */
+  errors?: FieldError[] | undefined;
   /** Present on refusals over money. */
   budget?: BudgetDetail | undefined;
 }

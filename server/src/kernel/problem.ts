@@ -7,7 +7,7 @@ interface ProblemExtras {
   because?: string;
   /** Which request field is at fault, in OpenAI's notation (`messages[0].role`). */
   param?: string;
-  /** Every fault found in the input: the body of a 422. */
+  /** Every fault found in the input. */
   errors?: FieldError[];
   /** What a provider said that refused the request: its status, and its error in OpenAI's form. */
   upstream?: { readonly status: number; readonly code: string | null; readonly type: string | null };
@@ -23,6 +23,7 @@ interface ProblemExtras {
 /** A request that cannot be served, for a reason the caller can act on. Thrown anywhere, turned into RFC 9457 at the edge. */
 export class Problem extends Error {
   readonly code: ErrorCode;
+  /** Where OpenAI or another maker has an operation, it may be answered with another one. */
   readonly status: number;
   readonly extras: ProblemExtras;
 

@@ -71,7 +71,7 @@ describe('a conversation', () => {
     { metadata: { ['k'.repeat(65)]: 'v' } },
     { metadata: { k: 'v'.repeat(513) } },
   ])('has limits: %#', async (json) => {
-    expect((await at('/v1/conversations', { json })).status).toBe(422);
+    expect((await at('/v1/conversations', { json })).status).toBe(400);
   });
 
   test('of another account is answered exactly as a missing one', async () => {
@@ -99,7 +99,7 @@ describe('a conversation', () => {
 
   test('and a previous response are not taken together', async () => {
     const first = await respond({ input: 'Hi.' });
-    expect((await respond({ input: 'Hi.', previous_response_id: first.body.id, conversation: await newConversation() })).status).toBe(422);
+    expect((await respond({ input: 'Hi.', previous_response_id: first.body.id, conversation: await newConversation() })).status).toBe(400);
   });
 });
 

@@ -239,7 +239,7 @@ test('every operation has the same headers for every caller, also for OPTIONS', 
 });
 
 test.each([
-  ['/v1/responses/input_tokens', { input: 'Hello' }, { input: 0 }, 422],
+  ['/v1/responses/input_tokens', { input: 'Hello' }, { input: 0 }, 400],
   ['/v1/messages/count_tokens?beta=true', { messages: [{ role: 'user', content: 'Hello' }] }, { messages: 0 }, 400],
 ])('counting tokens at %s is one of the requests that a key may make', async (path, right, wrong, refusal) => {
   const { key } = await post('/v1/keys', sessionOf, { name: 'counted', livemode: false, rate_limits: { requests_per_minute: 2 } });

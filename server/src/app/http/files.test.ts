@@ -241,16 +241,16 @@ test.each(['file-%EF%BF%BF', '%20', 'a%2Fb', `file-${'f'.repeat(32)}`, 'x'.repea
 );
 
 test.each(['%00', 'file-%00'])('the id %s is refused, and no failure', async (id) => {
-  for (const method of ['GET', 'DELETE']) expect((await send(world.api, `/v1/files/${id}`, { method, headers: auth })).status).toBe(422);
-  expect((await send(world.api, `/v1/uploads/${id}/cancel`, { method: 'POST', headers: auth })).status).toBe(422);
-  expect((await transfer(`/v1/files/${id}/content`)).status).toBe(422);
-  expect((await transfer(`/v1/uploads/${id}/parts`, { body: formOf('x') })).status).toBe(422);
+  for (const method of ['GET', 'DELETE']) expect((await send(world.api, `/v1/files/${id}`, { method, headers: auth })).status).toBe(400);
+  expect((await send(world.api, `/v1/uploads/${id}/cancel`, { method: 'POST', headers: auth })).status).toBe(400);
+  expect((await transfer(`/v1/files/${id}/content`)).status).toBe(400);
+  expect((await transfer(`/v1/uploads/${id}/parts`, { body: formOf('x') })).status).toBe(400);
 });
 
 test.each(['after=%00', 'purpose=%00', 'limit=0', 'limit=10001', 'order=up', 'after=%ED%A0%80%00'])(
   'a list with %s is refused',
   async (query) => {
-    expect((await send(world.api, `/v1/files?${query}`, { headers: auth })).status).toBe(422);
+    expect((await send(world.api, `/v1/files?${query}`, { headers: auth })).status).toBe(400);
   },
 );
 
@@ -282,17 +282,17 @@ describe('nothing is left behind by an upload that', () => {
   };
 
   test.each([
-    ['has no purpose', () => formOf('x', {}), [422, 'validation_failed', 'purpose']],
-    ['has a purpose of outputs', () => formOf('x', { purpose: 'batch_output' }), [422, 'validation_failed', 'purpose']],
+    ['has no purpose', () => formOf('x', {}), [400, 'validation_failed', 'purpose']],
+    ['has a purpose of outputs', () => formOf('x', { purpose: 'batch_output' }), [400, 'validation_failed', 'purpose']],
     [
       'expires too soon',
       () => formOf('x', { purpose: 'batch', 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': '1' }),
-      [422, 'validation_failed', 'expires_after.seconds'],
+      [400, 'validation_failed', 'expires_after.seconds'],
     ],
     [
       'expires never by a number',
       () => formOf('x', { purpose: 'batch', 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': 'soon' }),
-      [422, 'validation_failed', 'expires_after.seconds'],
+      [400, 'validation_failed', 'expires_after.seconds'],
     ],
     ['has two files', twoFiles, [413, 'payload_too_large', null]],
     ['is too large', () => formOf(new Uint8Array(500_001)), [413, 'payload_too_large', null]],
@@ -302,9 +302,9 @@ describe('nothing is left behind by an upload that', () => {
   test('has its file under another name, or none', async () => {
     const other = new FormData();
     other.append('purpose', 'vision');
-    expect(await refused(other)).toEqual([422, 'validation_failed', 'file']);
+    expect(await refused(other)).toEqual([400, 'validation_failed', 'file']);
     other.append('image', new File(['x'], 'x'));
-    expect(await refused(other)).toEqual([422, 'validation_failed', 'file']);
+    expect(await refused(other)).toEqual([400, 'validation_failed', 'file']);
   });
 
   test('does not fit into the account’s room', async () => {
@@ -382,7 +382,7 @@ describe('a repeat', () => {
 
   test('of a corrected form goes through under the same key', async () => {
     const headers = { 'idempotency-key': 'corrected' };
-    expect((await transfer('/v1/files', { body: formOf('x', {}), headers })).status).toBe(422);
+    expect((await transfer('/v1/files', { body: formOf('x', {}), headers })).status).toBe(400);
     expect((await transfer('/v1/files', { body: formOf('x'), headers })).status).toBe(200);
   });
 });
@@ -510,7 +510,7 @@ describe('an upload in parts', () => {
     const { id } = await begin(4);
     const ids = [(await addPart(id, 'aa')).body.id, (await addPart(id, 'bb')).body.id];
     const { status, body } = await post(id, 'complete', bodyOf(ids));
-    expect([status, body.error.param]).toEqual([422, param]);
+    expect([status, body.error.param]).toEqual([400, param]);
     expect((await post(id, 'complete', { part_ids: ids })).body.status).toBe('completed');
   });
 

@@ -138,7 +138,7 @@ test.each([
 ])('%j reaches no provider, and the right name is said', async (fields, detail) => {
   const { post, sandbox } = await open();
   const answer = await post({ ...ASK, ...fields });
-  expect([answer.status, ((await answer.json()) as { detail: string }).detail]).toEqual([422, detail]);
+  expect([answer.status, ((await answer.json()) as { detail: string }).detail]).toEqual([400, detail]);
   expect(sandbox.calls).toEqual([]);
 });
 
@@ -211,7 +211,7 @@ describe('what the client can send', () => {
   test.each([
     ['no credential', ASK, { authorization: '' }, 401, 'invalid_credentials'],
     ['no JSON', '{"model"', {}, 400, 'malformed_json'],
-    ['nothing', '', {}, 422, 'validation_failed'],
+    ['nothing', '', {}, 400, 'validation_failed'],
     ['another type', ASK, { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
     ['too much', `{"x":"${'x'.repeat(1_000_000)}"}`, {}, 413, 'payload_too_large'],
     [
@@ -228,8 +228,8 @@ describe('what the client can send', () => {
       413,
       'body_too_complex',
     ],
-    ['a bad header', ASK, { 'x-budget-policy': 'x' }, 422, 'validation_failed'],
-    ['an endless idempotency key', ASK, { 'idempotency-key': 'k'.repeat(256) }, 422, 'validation_failed'],
+    ['a bad header', ASK, { 'x-budget-policy': 'x' }, 400, 'validation_failed'],
+    ['an endless idempotency key', ASK, { 'idempotency-key': 'k'.repeat(256) }, 400, 'validation_failed'],
   ])('%s is refused by name, with nothing held', async (_, body, headers, status, code) => {
     const { post, sandbox, held } = await open();
     const answer = await post(body, headers);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Problem } from '../../kernel/problem.ts';
 import { createProblemReply, toProblemDocument } from './problem-document.ts';
 
-const CONTEXT = { requestId: 'req_019aa2f1c2d37b6e8c4d1f00aa55ee77', publicUrl: 'https://tallygate.test' };
+const CONTEXT = { requestId: 'req_019aa2f1c2d37b6e8c4d1f00aa55ee77', publicUrl: 'https://tallygate.test', pathname: '/v1/keys' };
 
 test.each([
   [{ param: 'messages[0].role' }, ['body', 'messages', 0, 'role']],
@@ -12,6 +12,29 @@ test.each([
 ])('a 422 with %j alone lists its one fault', (extras, loc) => {
   const { body } = toProblemDocument(new Problem('unpriced_feature', 'Remove it.', extras), CONTEXT);
   expect(HTTPValidationError.parse(body).errors).toEqual([{ loc, msg: 'Remove it.', type: 'unpriced_feature' }]);
+});
+
+test.each([
+  ['/v1/chat/completions', 400],
+  ['/v1/responses/resp_1/input_items', 400],
+  ['/v1/embeddings', 400],
+  ['/v1/images/generations', 400],
+  ['/v1/audio/speech', 400],
+  ['/v1/videos', 400],
+  ['/v1/models', 400],
+  ['/v1/files/file_1', 400],
+  ['/v1/batches', 400],
+  // What OpenAI does not have keeps the status of the interface.
+  ['/v1/video/generations', 422],
+  ['/v1/keys', 422],
+  ['/v1/users/login', 422],
+  ['/v1/marketing/people', 422],
+  ['/v1/modelsx', 422],
+])('on %s input that is not valid is a %i, with the same list of faults', (pathname, status) => {
+  for (const code of ['validation_failed', 'unpriced_feature'] as const) {
+    const answer = toProblemDocument(new Problem(code, 'No.', { param: 'n' }), { ...CONTEXT, pathname });
+    expect(answer).toMatchObject({ status, body: { status, code, errors: [{ loc: ['body', 'n'], msg: 'No.', type: code }] } });
+  }
 });
 
 test('the faults that were found stay as they were found', () => {

@@ -1,4 +1,4 @@
-import { ERRORS, type FieldError, openAiCodeAt } from '@tallygate/contract';
+import { ERRORS, type FieldError, openAiCodeAt, statusAtPath } from '@tallygate/contract';
 import { Problem } from '../../kernel/problem.ts';
 import { isStoreFailure } from '../../kernel/store-failure.ts';
 import { type RequestIds, shownIdOf } from './request-ids.ts';
@@ -25,9 +25,9 @@ export function toProblemDocument(problem: Problem, { requestId, publicUrl, path
   const { code, message: detail } = problem;
   const { param, budget, upstream } = problem.extras;
   // What a provider has said keeps its status.
-  const status = upstream?.status ?? problem.status;
+  const status = upstream?.status ?? statusAtPath(pathname, code);
   // An input with one fault is told of in the same form as one with many.
-  const errors = problem.extras.errors ?? (status === 422 ? [faultOf(problem)] : undefined);
+  const errors = problem.extras.errors ?? (problem.status === 422 || status === 422 ? [faultOf(problem)] : undefined);
   const { title, type } = ERRORS[code];
   return {
     status,

@@ -62,7 +62,7 @@ describe('a key’s requests per minute', () => {
 describe('a refused request', () => {
   const bad = { ...CHAT, messages: [{ role: 'nobody' }] };
   const refusals: [string, object | string, number, string][] = [
-    ['that does not fit the contract', bad, 422, 'validation_failed'],
+    ['that does not fit the contract', bad, 400, 'validation_failed'],
     ['that is no JSON', '{"model":', 400, 'malformed_json'],
     ['that is too large', `{"x":"${'x'.repeat(1_048_576)}"}`, 413, 'payload_too_large'],
     ['that is too complex', `[${'0,'.repeat(330_000)}0]`, 413, 'body_too_complex'],
@@ -215,8 +215,8 @@ describe('the headers of the limits', () => {
 
   test.each<[string, number, string, object | string, Record<string, string>]>([
     ['a model that is none', 404, 'model_not_found', { ...CHAT, model: 'gpt-0' }, {}],
-    ['input that does not fit', 422, 'validation_failed', { model: 'gpt-4o-mini' }, {}],
-    ['a header that does not fit', 422, 'validation_failed', CHAT, { 'x-budget-policy': 'x' }],
+    ['input that does not fit', 400, 'validation_failed', { model: 'gpt-4o-mini' }, {}],
+    ['a header that does not fit', 400, 'validation_failed', CHAT, { 'x-budget-policy': 'x' }],
     ['a body that is no JSON', 400, 'malformed_json', '{', {}],
     ['a body of another type', 415, 'unsupported_media_type', CHAT, { 'content-type': 'text/plain' }],
   ])('are on the refusal of %s, which is one of the requests', async (_what, status, code, body, headers) => {

@@ -122,10 +122,10 @@ describe('a stored response', () => {
     ['a call without a name', { type: 'function_call', call_id: 'c1', arguments: '{}' }, 'input[0].name'],
     ['an output of no call', { type: 'function_call_output', output: 'x' }, 'input[0].call_id'],
   ])('takes no item with %s', async (_, item, param) => {
-    expect(await create({ input: [item] })).toMatchObject({ status: 422, body: { error: { param } } });
+    expect(await create({ input: [item] })).toMatchObject({ status: 400, body: { error: { param } } });
     const { body } = await at('/v1/conversations', { json: {} });
     const items = { json: { items: [item] } };
-    const refused = { status: 422, body: { error: { param: param.replace('input', 'items') } } };
+    const refused = { status: 400, body: { error: { param: param.replace('input', 'items') } } };
     expect(await at(`/v1/conversations/${body.id}/items`, items)).toMatchObject(refused);
     expect(await at('/v1/conversations', items)).toMatchObject(refused);
   });
@@ -253,7 +253,7 @@ describe('what an item refers to', () => {
     const second = await created({ input: [reference, { role: 'user', content: 'Go on.' }] });
     const { body } = await at(`/v1/responses/${second.id}/input_items?order=asc`);
     expect(body.data[0]).toEqual(first.output[0]);
-    expect((await create({ input: [reference] }, otherAuth)).status).toBe(422);
+    expect((await create({ input: [reference] }, otherAuth)).status).toBe(400);
   });
 
   test('is a stored file, whose bytes go to the provider and not into the stored response', async () => {
@@ -481,7 +481,7 @@ describe('in the background', () => {
   });
 
   test('needs store: true', async () => {
-    expect((await create({ background: true, store: false })).status).toBe(422);
+    expect((await create({ background: true, store: false })).status).toBe(400);
   });
 });
 
@@ -545,7 +545,7 @@ test('a slash at the end of a path is passed over', async () => {
   const messages = [{ role: 'user', content: 'Hi' }];
   expect((await chat(world, auth, { model: MODEL, messages }, '/v1/chat/completions/')).status).toBe(200);
   expect((await chat(world, auth, { model: MODEL, input: 'Hi' }, '/v1/responses/')).status).toBe(200);
-  expect((await at('/v1/responses/resp_1/?x=1')).status).toBe(422);
+  expect((await at('/v1/responses/resp_1/?x=1')).status).toBe(400);
   expect((await at('/v1/responses//')).status).toBe(404);
 });
 
@@ -565,12 +565,12 @@ describe('nothing that a caller can send is answered with a failure of ours', ()
   });
 
   test.each([
-    [NUL, 422],
+    [NUL, 400],
     ['%ED%A0%80', 404],
     ['x'.repeat(300), 404],
   ])('GET /v1/responses/%s as a stream', async (id, status) => {
     expect((await streamed(`/v1/responses/${id}?stream=true`)).status).toBe(status);
-    expect((await streamed(`/v1/responses/resp_1?stream=true&starting_after=${id}`)).status).toBe(422);
+    expect((await streamed(`/v1/responses/resp_1?stream=true&starting_after=${id}`)).status).toBe(400);
   });
 
   test.each([
@@ -591,5 +591,5 @@ describe('nothing that a caller can send is answered with a failure of ours', ()
 
 test('a template that is stored at the provider is refused: its cost and owner are unknown', async () => {
   const { status, body } = await create({ input: 'Hi.', prompt: { id: 'pmpt_of_somebody' } }, auth);
-  expect([status, body.code, body.error.param]).toEqual([422, 'unpriced_feature', 'prompt']);
+  expect([status, body.code, body.error.param]).toEqual([400, 'unpriced_feature', 'prompt']);
 });

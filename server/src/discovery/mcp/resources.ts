@@ -122,7 +122,7 @@ async function read(uri: string, path: string, { gateway, signal }: { gateway: C
   const { status, body } = await gateway({ method: 'GET', path, headers: {} }, signal);
   const text = body.toString('utf8');
   if (status === 200) return text;
-  if (status === 404 || status === 422) throw new ResourceNotFoundError(uri.slice(0, 200));
+  if (status === 400 || status === 404 || status === 422) throw new ResourceNotFoundError(uri.slice(0, 200));
   const { code, detail } = Refusal.parse(JSON.parse(text));
   throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `${code} (${status}): ${detail}`, { code, status });
 }
