@@ -9,8 +9,9 @@ import { type ClaimableUsers, createClaimableUsers } from './claimable-users.ts'
 import { createDeviceLogins, type DeviceLogins } from './devices/device-logins.ts';
 import { type Recording, recordLoginFailures } from './login-failures.ts';
 import { createLogins, type Logins } from './logins.ts';
+import type { OnMemberRemoved } from './members/end-membership.ts';
 import { Invitations } from './members/invitations.ts';
-import { Members, type OnMemberRemoved } from './members/members.ts';
+import { Members } from './members/members.ts';
 import { createMfa, type Mfa } from './mfa/mfa.ts';
 import { createSecondFactor } from './mfa/second-factor.ts';
 import type { OnAccountClosed } from './on-account-closed.ts';
@@ -101,7 +102,7 @@ export function createIdentity({
     members: new Members({ em, clock, onMemberRemoved }),
     invitations: new Invitations({ em, passwords, strength, throttle, box, clock, planOf }),
     profile: createProfile({ em, passwords, strength, secondFactor, ownerProof, users, onAccountClosed, throttle, clock }),
-    recovery: createRecovery({ em, pool, passwords, strength, throttle, onTakenOver, clock }),
+    recovery: createRecovery({ em, pool, passwords, strength, throttle, onTakenOver, onMemberRemoved, clock }),
     auditLog: createAuditLog(pool),
     throttle,
     sealForMail: (token) => sealForMail(box, token),

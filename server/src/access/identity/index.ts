@@ -7,7 +7,7 @@ export { closeUnclaimed } from './close-unclaimed.ts';
 export { deviceLoginRoutes } from './devices/routes.ts';
 export { createIdentity, type Identity } from './identity.ts';
 export { LOGIN_FAILURES_DUE } from './login-failures.ts';
-export type { OnMemberRemoved } from './members/members.ts';
+export type { OnMemberRemoved } from './members/end-membership.ts';
 export { memberRoutes } from './members/routes.ts';
 export { resetByOperator } from './mfa/reset.ts';
 export { SEALED_SECOND_FACTORS } from './mfa/second-factor.ts';
@@ -18,7 +18,7 @@ export { setRoleByOperator } from './roles.ts';
 export { accountRoutes, identityRoutes, mfaRoutes, userRoutes } from './routes.ts';
 export { requireLiveSession, type Sessions } from './sessions.ts';
 export { formLimits, networkOf } from './throttle/limits.ts';
-export type { Owner, Users } from './users.ts';
+export { type Owner, type Roles, rolesOf, type Users } from './users.ts';
 
 /** For statements that join them. */
 export type AccountTable = typeof AccountSchema;

@@ -9,17 +9,16 @@ import { invalidInput } from '../../kernel/invalid-input.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { inUnit } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
+import { forgetLogins } from './forget-logins.ts';
+import { lockMembers } from './members/authority.ts';
 import type { SecondFactor } from './mfa/second-factor.ts';
-import { dropUnfinishedLogins } from './mfa/unfinished-logins.ts';
 import { notify } from './notices.ts';
 import type { OnAccountClosed } from './on-account-closed.ts';
 import type { OwnerProof } from './owner-proof.ts';
 import type { PasswordStrength } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
-import { dropMailTokens } from './recovery/mail-tokens.ts';
 import { afterNewPassword } from './recovery/recovery.ts';
 import { oneRoleChangeAtATime, requireOtherAdministrator } from './roles.ts';
-import { endSessions } from './sessions.ts';
 import { askingLimits } from './throttle/limits.ts';
 import type { Throttle } from './throttle/throttle.ts';
 import { User } from './user.ts';
@@ -149,19 +148,10 @@ function missingPassword(): never {
   throw invalidInput([{ loc: ['body', 'password'], msg: 'is required with a new e-mail address', type: 'invalid_type' }]);
 }
 
-/** What somebody could log in by, and where they have been. */
-export async function forgetLogins(unit: EntityManager, user: User, at: Date): Promise<void> {
-  await dropUnfinishedLogins(unit, user.id);
-  await dropMailTokens(unit, user.id);
-  await inUnit(unit).query('delete from known_addresses where user_id = $1', [user.id]);
-  await inUnit(unit).query('delete from mail_requests where user_id = $1', [user.id]);
-  await inUnit(unit).query('delete from login_failures where user_id = $1', [user.id]);
-  await endSessions(unit, { userId: user.id, now: at });
-  await inUnit(unit).query('update sessions set ip_address = null, user_agent = null where user_id = $1', [user.id]);
-}
-
 /** An account is closed by the last one in it. @throws Problem `conflict` */
 async function requireNobodyElse(unit: EntityManager, user: User): Promise<void> {
+  // An invitation that is being accepted is awaited.
+  await lockMembers(unit, user.account.id);
   const other = await unit.findOne(User, { account: user.account, closedAt: null, id: { $ne: user.id } });
   if (other) throw new Problem('conflict', 'The account has other members: remove them first.');
   await inUnit(unit).query('delete from member_invitations where account_id = $1', [user.account.id]);

@@ -31,6 +31,8 @@ export const ApiKeySchema = defineEntity({
     requireSignature: p.boolean().fieldName('require_signature').defaultRaw('false'),
     createdAt: p.datetime().fieldName('created_at'),
     expiresAt: p.datetime().fieldName('expires_at').nullable(),
+    /** Members who know a secret that works, the latest first; null: the one whose key it is. */
+    secretShownTo: p.array<string>().columnType('uuid[]').fieldName('secret_shown_to').nullable(),
     rotatedAt: p.datetime().fieldName('rotated_at').nullable(),
     revokedAt: p.datetime().fieldName('revoked_at').nullable(),
     lastUsedAt: p.datetime().fieldName('last_used_at').nullable(),
@@ -59,7 +61,9 @@ export class ApiKey extends ApiKeySchema.class {
    * Puts `secret` in place of the present one, which goes on working for `graceSeconds`. Only one earlier secret ever works:
    * a rotation during the grace of the one before ends that one, so a leaked secret cannot be kept alive by rotating again.
    */
-  rotate(secret: string, now: Date, graceSeconds: number): void {
+  rotate(secret: string, { now, graceSeconds, shownTo }: Rotation): void {
+    const [before = this.userId] = this.secretShownTo ?? [];
+    this.secretShownTo = graceSeconds > 0 ? [shownTo, before] : [shownTo];
     this.previousSecretHash = graceSeconds > 0 ? this.secretHash : null;
     this.previousExpiresAt = graceSeconds > 0 ? new Date(now.getTime() + graceSeconds * 1000) : null;
     this.secretHash = secretHash(secret);
@@ -83,6 +87,13 @@ export class ApiKey extends ApiKeySchema.class {
   }
 }
 ApiKeySchema.setClass(ApiKey);
+
+interface Rotation {
+  readonly now: Date;
+  readonly graceSeconds: number;
+  /** The member who gets the plain key. */
+  readonly shownTo: string;
+}
 
 /** The settings of a key that its owner may change at any time; the cap is not among them. */
 export const SETTINGS = [

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { accountRoleAllows, SCOPE_ROLES, type Scope, scopesOfRole } from '@tallygate/contract';
 import type { Principal } from '../../http/index.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { type Owner, requireLiveSession } from '../identity/index.ts';
+import { type Roles, requireLiveSession, rolesOf } from '../identity/index.ts';
 import { ApiKey } from './api-key.ts';
 import { type Dimension, excessOf, type Reach, reachOf } from './reach.ts';
 
@@ -10,7 +10,7 @@ import { type Dimension, excessOf, type Reach, reachOf } from './reach.ts';
  * A scope that the owner's role does not cover would wait in the key for the day when they are given the role.
  * @throws Problem `forbidden`
  */
-export function refuseBeyondRole(scopes: readonly Scope[] | undefined, { role, accountRole }: Pick<Owner, 'role' | 'accountRole'>): void {
+export function refuseBeyondRole(scopes: readonly Scope[] | undefined, { role, accountRole }: Roles): void {
   const closed = scopes?.find((scope) => !accountRoleAllows(accountRole, scope));
   if (closed)
     throw new Problem(
@@ -28,22 +28,31 @@ export function refuseBeyondRole(scopes: readonly Scope[] | undefined, { role, a
     });
 }
 
+/** What every change to a key asks of the API key behind it. */
+const SCOPE = 'keys:write';
+
 /** A developer's keys are their own. @throws Problem `forbidden` */
-export function refuseKeysOfOthers({ userId }: Pick<ApiKey, 'userId'>, { accountRole = 'owner', userId: own }: Principal): void {
+export function refuseKeysOfOthers({ userId }: Pick<ApiKey, 'userId'>, { userId: own }: Principal, { accountRole }: Roles): void {
+  if (!accountRoleAllows(accountRole, SCOPE))
+    throw new Problem('forbidden', `This is not for members with the role ${accountRole}: ask an admin of the account.`);
   if (accountRole !== 'owner' && accountRole !== 'admin' && userId !== own)
     throw new Problem('forbidden', 'This is the API key of another member: ask an admin of the account.');
 }
 
-/** What every change to a key asks of the API key behind it. */
-const SCOPE = 'keys:write';
-
 /**
  * The caller was admitted before the change began, and may have lost its right since: it is judged again where the change commits.
- * @throws Problem `invalid_credentials`, `scope_required`
+ * @returns what its user may do now. @throws Problem `invalid_credentials`, `scope_required`
  */
-export async function requireStanding(principal: Principal, unit: EntityManager, now: Date): Promise<void> {
-  if (principal.kind === 'session') return requireLiveSession(unit, principal.sessionId, now);
-  const key = await unit.findOne(ApiKey, { id: principal.keyId });
+export async function requireStanding(principal: Principal, unit: EntityManager, now: Date): Promise<Roles> {
+  if (principal.kind === 'session') await requireLiveSession(unit, principal.sessionId, now);
+  else await requireUsableKey(principal.keyId, unit, now);
+  const roles = await rolesOf(unit, principal.userId);
+  if (!roles) throw new Problem('invalid_credentials', 'The user of this credential no longer exists.');
+  return roles;
+}
+
+async function requireUsableKey(keyId: string, unit: EntityManager, now: Date): Promise<void> {
+  const key = await unit.findOne(ApiKey, { id: keyId });
   if (!key?.isUsable(now))
     throw new Problem('invalid_credentials', 'The API key has ended: use another one.', {
       because: 'ended while its request was under way',
@@ -65,6 +74,21 @@ export async function reachOfCaller(principal: Principal, unit: EntityManager): 
 export function refuseBeyondReach(deed: 'rotated' | 'revoked', key: Reach, caller: Reach | undefined): void {
   const [first] = caller ? excessOf(key, caller) : [];
   if (first) throw refusal(first, `The API key to be ${deed} may do more than the one that asks`);
+}
+
+/**
+ * Rotation hands out a secret that acts as the member whose key it is: with scopes that the caller's roles do not open, as an administrator.
+ * @throws Problem `forbidden`
+ */
+export function refuseRolesOfOthers({ userId, scopes }: Pick<ApiKey, 'userId' | 'scopes'>, { userId: own }: Principal, roles: Roles): void {
+  if (userId === own) return;
+  const open = scopesOfRole(roles.role);
+  const beyond = scopes.find((scope) => !open.includes(scope) || !accountRoleAllows(roles.accountRole, scope));
+  if (beyond)
+    throw new Problem(
+      'forbidden',
+      `The API key is another member’s and has the scope ${beyond}, which your roles do not open: they rotate it.`,
+    );
 }
 
 /** Limits that two keys have twice: whoever holds both spends, or asks, as much as both may. */

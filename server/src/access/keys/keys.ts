@@ -11,7 +11,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { inUnit } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
-import { type Owner, requireLiveSession, type Users } from '../identity/index.ts';
+import { type Owner, type Roles, requireLiveSession, rolesOf, type Users } from '../identity/index.ts';
 import { requireProject } from '../projects/index.ts';
 import { ApiKey, DEFAULT_ALERT_THRESHOLDS, type KeySettings, SETTINGS } from './api-key.ts';
 import {
@@ -20,6 +20,7 @@ import {
   refuseBeyondRole,
   refuseKeysOfOthers,
   refuseOtherProject,
+  refuseRolesOfOthers,
   refuseSecondPurse,
   refuseWidening,
   requireStanding,
@@ -70,7 +71,8 @@ export interface Keys {
   rotate(principal: Principal, keyId: string, graceSeconds: number, origin: Origin): Promise<PlainKey>;
 }
 
-type Effect<Result> = (key: ApiKey, unit: EntityManager) => Result | Promise<Result>;
+/** @param roles of the caller, as they are where the change commits */
+type Effect<Result> = (key: ApiKey, unit: EntityManager, roles: Roles) => Result | Promise<Result>;
 
 interface KeysDeps {
   readonly em: EntityManager;
@@ -93,10 +95,10 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
       const key = await unit.findOne(ApiKey, ownedBy(principal, keyId), { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!key) throw notFound();
       // Behind the lock: waiting for it may have taken long.
-      await requireStanding(principal, unit, present());
-      refuseKeysOfOthers(key, principal);
+      const roles = await requireStanding(principal, unit, present());
+      refuseKeysOfOthers(key, principal, roles);
       await refuseOtherProject(key, principal, unit);
-      const effected = await effect(key, unit);
+      const effected = await effect(key, unit, roles);
       await announce(unit, key.lookupId);
       return { lookupId: key.lookupId, result: effected };
     });
@@ -169,8 +171,8 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
 
     async update(principal, keyId, input, origin) {
       const maker = await ownerOf(principal.userId);
-      refuseBeyondRole(input.scopes, maker);
-      return change(principal, keyId, async (key, unit) => {
+      return change(principal, keyId, async (key, unit, roles) => {
+        refuseBeyondRole(input.scopes, roles);
         if (key.revokedAt) throw new Problem('conflict', 'The API key is revoked: create a new one instead.');
         if (principal.kind === 'key' && (input.signing_public_key !== undefined || input.require_signature !== undefined))
           throw new Problem('session_required', 'How requests are signed is changed by people: log in and send the session token.');
@@ -178,6 +180,7 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
           throw new Problem('session_required', 'Which project a key belongs to is changed by people: log in and send the session token.');
         if (input.project_id) await requireProject(inUnit(unit), key.accountId, input.project_id);
         const caller = await reachOfCaller(principal, unit);
+        if (key.userId !== principal.userId) refuseBeyondRole(input.scopes, await rolesOfOwner(unit, key));
         const before = { ...key };
         const settings = settingsFrom(input, { isModel, plan: plans.of(maker.plan), livemode: key.livemode, testRates, now: present() });
         key.configure(settings);
@@ -190,13 +193,14 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
 
     async rotate(principal, keyId, graceSeconds, origin) {
       const secret = newSecret();
-      const key = await change(principal, keyId, async (found, unit) => {
+      const key = await change(principal, keyId, async (found, unit, roles) => {
         const now = present();
         const caller = await reachOfCaller(principal, unit);
         refuseBeyondReach('rotated', found, caller);
         refuseSecondPurse(found, principal, caller);
+        refuseRolesOfOthers(found, principal, roles);
         if (!found.isUsable(now)) throw new Problem('conflict', `The API key is ${found.status(now)}: create a new one instead.`);
-        found.rotate(secret, now, graceSeconds);
+        found.rotate(secret, { now, graceSeconds, shownTo: principal.userId });
         await audit(unit, found, { actor: actorOf(principal), action: 'key.rotated', changes: { grace_seconds: graceSeconds }, origin });
         return found;
       });
@@ -212,6 +216,11 @@ const audit = (
   { id, accountId }: ApiKey,
   { origin, ...entry }: Pick<AuditEntry, 'actor' | 'action' | 'changes'> & { origin: Origin | undefined },
 ): Promise<void> => recordAudit(inUnit(unit), { ...entry, accountId, target: { kind: 'key', id }, ...(origin && { origin }) });
+
+/** Else scopes that an administrator gives would wait in the key for the day when its owner is given the role. */
+async function rolesOfOwner(unit: EntityManager, { userId }: ApiKey): Promise<Roles> {
+  return (await rolesOf(unit, userId)) ?? { role: 'member', accountRole: 'viewer' };
+}
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

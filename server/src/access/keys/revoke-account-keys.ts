@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { recordAudit } from '../../audit/index.ts';
 import { type Queryable, rowsOf } from '../../kernel/statements.ts';
 import type { OnAccountClosed, OnMemberRemoved } from '../identity/index.ts';
@@ -30,9 +31,14 @@ export async function revokeProjectKeys(
     await recordAudit(db, { accountId, actor: { kind: 'system', id: null }, action: 'key.revoked', target: { kind: 'key', id } });
 }
 
-/** The same for the keys of a member who is removed, those of projects too: the secrets are known to them. */
+/** The same for the keys of a member who is removed, those of projects too, and those that they rotated: the secrets are known to them. */
 export const revokeMemberKeys: OnMemberRemoved = async (db, { accountId, userId, at, actor, origin }) => {
-  const revoked = tables.updateTable('api_keys').set({ revoked_at: at }).where('user_id', '=', userId).where('revoked_at', 'is', null);
+  const revoked = tables
+    .updateTable('api_keys')
+    .set({ revoked_at: at })
+    .where('account_id', '=', accountId)
+    .where(sql<boolean>`(user_id = ${userId} or ${userId} = any(secret_shown_to))`)
+    .where('revoked_at', 'is', null);
   for (const { id } of await rowsOf(db, revoked.returning('id')))
     await recordAudit(db, { accountId, actor, action: 'key.revoked', target: { kind: 'key', id }, origin });
 };

@@ -1,4 +1,4 @@
-import { contract } from '@tallygate/contract';
+import { contract, SCOPES, scopesOfRole } from '@tallygate/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { revokeProjectKeys } from '../../access/keys/index.ts';
 import { Projects, projectRoutes } from '../../access/projects/index.ts';
@@ -10,6 +10,7 @@ import { openMailbox } from './testing/mailbox.ts';
 type Auth = Record<string, string>;
 type Role = 'owner' | 'admin' | 'billing' | 'developer' | 'viewer';
 
+const NEW_PASSWORD = 'nine quiet otters by noon';
 const clock = new MovableClock();
 let db: Awaited<ReturnType<typeof openTestDatabase>>;
 let api: Instance;
@@ -69,6 +70,18 @@ test('names and addresses of members are read with a session, and by no API key'
   expect((await get('/v1/members')).body.data).toMatchObject([{ account_role: 'owner' }]);
 });
 
+/** Waits until so many statements of this database wait for a lock. */
+const waitingFor = (count: number) =>
+  vi.waitFor(
+    async () => {
+      const { rows } = await db.database.pool.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      expect(rows).toHaveLength(count);
+    },
+    { timeout: 30_000, interval: 5 },
+  );
+
 describe('an invitation', () => {
   test('makes a member of the account that it came from, once', async () => {
     const { body: sent } = await invite('ada@members.example', 'developer');
@@ -108,6 +121,35 @@ describe('an invitation', () => {
     const { body } = await get('/v1/users/me', other.auth);
     expect((await invite(body.email, 'viewer')).status).toBe(201);
     expect((await accept(await mailbox.tokenFor(body.email, 'accept-invitation'))).body.code).toBe('conflict');
+  });
+
+  test('waits once its account has sent fifty, from wherever they are sent', async () => {
+    clock.stoppedAtMs = clock.now();
+    try {
+      const sent = await Promise.all(Array.from({ length: 50 }, () => invite(anybody(), 'viewer')));
+      expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([201]));
+      expect((await invite(anybody(), 'viewer')).body.code).toBe('rate_limited');
+    } finally {
+      clock.stoppedAtMs = undefined;
+    }
+  });
+
+  test('that is being accepted keeps its account from being closed', async () => {
+    await invite('closing@members.example', 'viewer');
+    const token = await mailbox.tokenFor('closing@members.example', 'accept-invitation');
+    const waiting = await db.database.pool.connect();
+    try {
+      await waiting.query('begin');
+      await waiting.query('select 1 from member_invitations where account_id = $1 for update', [owner.accountId]);
+      const accepted = accept(token);
+      await waitingFor(1);
+      const closed = post('/v1/users/me/close', { password: PASSWORD });
+      await waitingFor(2);
+      await waiting.query('rollback');
+      expect((await Promise.all([accepted, closed])).map(({ status }) => status)).toEqual([201, 409]);
+    } finally {
+      waiting.release();
+    }
   });
 
   test('needs a password that is not easy to guess', async () => {
@@ -166,6 +208,48 @@ describe('a role', () => {
     await vi.waitFor(async () => expect((await get('/v1/keys', auth)).status).toBe(200));
   });
 
+  test('gives its member no secret of another’s key with a scope that their roles do not open', async () => {
+    const operator = await signUp(api, 'admin');
+    const email = anybody();
+    await invite(email, 'owner', operator.auth);
+    await accept(await mailbox.tokenFor(email, 'accept-invitation'));
+    const auth = await login(email);
+    const rotate = (keyId: string, by: Auth) => post(`/v1/keys/${keyId}/rotate`, {}, by);
+    for (const scope of SCOPES.filter((name) => !scopesOfRole('member').includes(name))) {
+      const { keyId } = await newKey(api, operator.auth, { scopes: [scope] });
+      expect([scope, (await rotate(keyId, auth)).body.code]).toEqual([scope, 'forbidden']);
+      expect((await rotate(keyId, operator.auth)).status).toBe(200);
+    }
+    const { keyId } = await newKey(api, operator.auth, { scopes: ['inference'] });
+    expect((await rotate(keyId, auth)).status).toBe(200);
+    const theirs = await newKey(api, auth, {});
+    const widened = { method: 'PATCH', headers: operator.auth, json: { scopes: ['admin:write'] } };
+    expect((await send(api, `/v1/keys/${theirs.keyId}`, widened)).body.code).toBe('forbidden');
+  });
+
+  test.each([
+    { to: "account_role = 'viewer'", code: 'forbidden' },
+    { to: 'closed_at = now()', code: 'forbidden' },
+  ])('that is lost ($to) while a change of members waits stops that change', async ({ to, code }) => {
+    const [admin, member] = [await join('admin'), await join('viewer')];
+    const waiting = await db.database.pool.connect();
+    try {
+      await waiting.query('begin');
+      await waiting.query("select pg_advisory_xact_lock(hashtextextended('members:' || $1, 0))", [owner.accountId]);
+      const changes = [
+        change(member.userId, 'admin', admin.auth),
+        invite(anybody(), 'admin', admin.auth),
+        remove(member.userId, admin.auth),
+      ];
+      await waitingFor(changes.length);
+      await waiting.query(`update users set ${to} where id = $1`, [admin.userId]);
+      await waiting.query('commit');
+      expect((await Promise.all(changes)).map(({ body }) => body.code)).toEqual([code, code, code]);
+    } finally {
+      waiting.release();
+    }
+  });
+
   test('of an owner is an owner’s matter, and the last one stays', async () => {
     const admin = await join('admin');
     expect((await change(owner.userId, 'viewer', admin.auth)).body.code).toBe('forbidden');
@@ -194,6 +278,33 @@ describe('a member who is removed', () => {
     expect((await accept(await mailbox.tokenFor(member.email, 'accept-invitation'))).status).toBe(201);
   });
 
+  test('knows the secret of no key that works, and invited nobody who can still come', async () => {
+    const member = await join('admin');
+    const [before, during, after] = [await newKey(api, owner.auth), await newKey(api, owner.auth), await newKey(api, owner.auth)];
+    const rotate = (keyId: string, auth: Auth, grace_seconds: number) => post(`/v1/keys/${keyId}/rotate`, { grace_seconds }, auth);
+    for (const { keyId } of [before, during, after]) await rotate(keyId, member.auth, 0);
+    await rotate(during.keyId, owner.auth, 3600);
+    await rotate(after.keyId, owner.auth, 0);
+    await invite('second@members.example', 'admin', member.auth);
+    await remove(member.userId);
+    const { body } = await get('/v1/keys');
+    const statusOf = ({ keyId }: { keyId: string }) => body.find(({ key_id }: { key_id: string }) => key_id === keyId).status;
+    expect([before, during, after].map(statusOf)).toEqual(['revoked', 'revoked', 'active']);
+    expect((await accept(await mailbox.tokenFor('second@members.example', 'accept-invitation'))).body.code).toBe('invalid_token');
+  });
+
+  test.each([
+    { role: 'viewer', lives: { owner: false, developer: false } },
+    { role: 'admin', lives: { owner: false, developer: true } },
+  ] as const)('or becomes $role leaves no invitation that they could not make', async ({ role, lives }) => {
+    const member = await join('owner');
+    const sent = { owner: anybody(), developer: anybody() };
+    for (const invited of ['owner', 'developer'] as const) await invite(sent[invited], invited, member.auth);
+    await change(member.userId, role);
+    for (const invited of ['owner', 'developer'] as const)
+      expect((await accept(await mailbox.tokenFor(sent[invited], 'accept-invitation'))).status === 201).toBe(lives[invited]);
+  });
+
   test('is none of another account’s', async () => {
     const stranger = await signUp(api);
     expect((await remove(owner.userId, stranger.auth)).body.code).toBe('not_found');
@@ -206,5 +317,37 @@ describe('a member who is removed', () => {
     expect((await post('/v1/users/me/close', { password: PASSWORD }, member.auth)).body.code).toBe('forbidden');
     await remove(member.userId);
     expect((await post('/v1/users/me/close', { password: PASSWORD })).status).toBe(204);
+  });
+});
+
+describe('an address that its reader proves by a reset, after others were let into its account', () => {
+  const reset = async () => {
+    await post('/v1/users/password-reset', { email: owner.email }, {});
+    const token = await mailbox.tokenFor(owner.email, 'reset-password');
+    expect((await post('/v1/users/password-reset/confirm', { token, new_password: NEW_PASSWORD }, {})).status).toBe(204);
+    const { body } = await post('/v1/users/login', { email: owner.email, password: NEW_PASSWORD }, {});
+    return { authorization: `Bearer ${body.session.token}` };
+  };
+
+  test('has no other member, key or invitation from before, and is its owner', async () => {
+    const squatter = await join('owner');
+    const { auth } = await newKey(api, squatter.auth, {});
+    const waiting = anybody();
+    await invite(waiting, 'owner', squatter.auth);
+    expect((await change(owner.userId, 'viewer', squatter.auth)).status).toBe(200);
+    const reader = await reset();
+    expect((await get('/v1/members', reader)).body.data).toMatchObject([{ user_id: owner.userId, account_role: 'owner' }]);
+    expect((await get('/v1/users/me', squatter.auth)).body.code).toBe('invalid_credentials');
+    await vi.waitFor(async () => expect((await get('/v1/keys', auth)).body.code).toBe('invalid_credentials'), { timeout: 30_000 });
+    expect((await accept(await mailbox.tokenFor(waiting, 'accept-invitation'))).body.code).toBe('invalid_token');
+  });
+
+  test('keeps its members where it was proven before', async () => {
+    const verified = await mailbox.tokenFor(owner.email, 'verify-email');
+    await post('/v1/users/verify-email', { token: verified }, {});
+    const member = await join('developer');
+    const reader = await reset();
+    expect((await get('/v1/members', reader)).body.data).toHaveLength(2);
+    expect((await get('/v1/users/me', member.auth)).status).toBe(200);
   });
 });

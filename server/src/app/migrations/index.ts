@@ -88,6 +88,7 @@ import { promisesOfResponsesMigration } from './0135-promises-of-responses.ts';
 import { dedicatedCapacityMigration } from './0160-dedicated-capacity.ts';
 import { projectsAndLimitsMigration } from './0161-projects-and-limits.ts';
 import { membersMigration } from './0162-members.ts';
+import { shownSecretsMigration } from './0175-shown-secrets.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -180,4 +181,5 @@ export const migrations: readonly Migration[] = [
   projectsAndLimitsMigration,
   membersMigration,
   auditRetentionMigration,
+  shownSecretsMigration,
 ];

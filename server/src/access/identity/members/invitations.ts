@@ -18,11 +18,11 @@ import type { MemberInvitationEntity } from '../entities.ts';
 import type { PasswordStrength } from '../password-strength.ts';
 import type { Passwords } from '../passwords.ts';
 import { tables } from '../tables.ts';
-import { askingLimits, tokenLimits } from '../throttle/limits.ts';
+import { invitingLimits, tokenLimits } from '../throttle/limits.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 import { User } from '../user.ts';
 import { addressTaken } from '../users.ts';
-import { refuseBeyondOwners } from './members.ts';
+import { lockMembers, refuseBeyondOwners, requireAuthority } from './authority.ts';
 
 export interface InvitationsDeps {
   readonly em: EntityManager;
@@ -57,13 +57,13 @@ export class Invitations {
   async invite(principal: SessionPrincipal, { email, account_role }: InviteMemberRequest, origin: Origin): Promise<MemberInvitation> {
     const { em, box, throttle } = this.#deps;
     const { accountId, userId } = principal;
-    refuseBeyondOwners(principal, account_role);
     // Each one is a mail to somebody who may never have heard of the service.
-    await throttle.admit(askingLimits({ kind: 'invite-member', subject: email.toLowerCase(), address: origin.ip }));
+    await throttle.admit(invitingLimits({ accountId, subject: email.toLowerCase(), address: origin.ip }));
     const token = `tgm_${randomBytes(32).toString('base64url')}`;
     const now = this.#now();
     const expiresAt = new Date(now.getTime() + LIFETIME_MS);
     return inUnitOfWork(em, async (unit) => {
+      refuseBeyondOwners(await requireAuthority(unit, principal, now), account_role);
       const db = inUnit(unit);
       const account = await unit.findOneOrFail(Account, { id: accountId });
       await db.query('delete from member_invitations where account_id = $1 and lower(email) = lower($2)', [accountId, email]);
@@ -84,6 +84,7 @@ export class Invitations {
   /** @throws Problem `not_found` */
   withdraw(principal: SessionPrincipal, invitationId: string, origin: Origin): Promise<void> {
     return inUnitOfWork(this.#deps.em, async (unit) => {
+      await requireAuthority(unit, principal, this.#now());
       const db = inUnit(unit);
       const gone = tables.deleteFrom('member_invitations').where('id', '=', invitationId).where('account_id', '=', principal.accountId);
       if ((await run(db, gone)) === 0)
@@ -111,6 +112,8 @@ export class Invitations {
 
   async #join(unit: EntityManager, token: string, { passwordHash, name, origin }: Joining): Promise<User> {
     const db = inUnit(unit);
+    // What ends invitations holds the lock of the account: looked at once more behind it.
+    await lockMembers(unit, (await this.#find(db, token)).account_id);
     const { id: invitationId, account_id, email, account_role } = await this.#find(db, token);
     // Of two at once one gets it.
     if ((await run(db, tables.deleteFrom('member_invitations').where('id', '=', invitationId))) === 0) throw invalidToken();

@@ -1,24 +1,17 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountRole } from '@tallygate/contract';
 import { actorOf, type Origin, recordAudit } from '../../../audit/index.ts';
-import { forgetUser } from '../../../community/people/index.ts';
 import type { SessionPrincipal } from '../../../http/index.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Keyset, mapPage, type Page, type PageQuery } from '../../../kernel/page.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import { inUnit } from '../../../kernel/statements.ts';
 import { inUnitOfWork } from '../../../kernel/transaction.ts';
-import type { OnAccountClosed } from '../on-account-closed.ts';
-import { forgetLogins } from '../profile.ts';
 import { oneRoleChangeAtATime, requireOtherAdministrator } from '../roles.ts';
 import { User } from '../user.ts';
 import { lockUser } from '../users.ts';
-
-/** What other slices do when a member leaves an account, in the same transaction. */
-export type OnMemberRemoved = (
-  db: Parameters<OnAccountClosed>[0],
-  removed: Parameters<OnAccountClosed>[1] & { readonly userId: string },
-) => Promise<void>;
+import { refuseBeyondOwners, requireAuthority, withdrawBeyondRole } from './authority.ts';
+import { endMembership, type OnMemberRemoved } from './end-membership.ts';
 
 export interface MembersDeps {
   readonly em: EntityManager;
@@ -47,13 +40,15 @@ export class Members {
   /** @throws Problem `not_found`; `forbidden` where an admin changes owners; `conflict` for the last owner */
   setRole(principal: SessionPrincipal, userId: string, role: AccountRole, origin: Origin): Promise<User> {
     return inUnitOfWork(this.#deps.em, async (unit) => {
+      const caller = await requireAuthority(unit, principal, new Date(this.#deps.clock.now()));
       const user = await lockMember(unit, principal, userId);
       const before = user.accountRole;
-      refuseBeyondOwners(principal, before, role);
+      refuseBeyondOwners(caller, before, role);
       if (before === role) return user;
       if (before === 'owner') await requireOtherOwner(unit, user);
       user.accountRole = role;
       await unit.flush();
+      await withdrawBeyondRole(unit, userId, role);
       await record(
         unit,
         principal,
@@ -68,39 +63,18 @@ export class Members {
   remove(principal: SessionPrincipal, userId: string, origin: Origin): Promise<void> {
     return inUnitOfWork(this.#deps.em, async (unit) => {
       await oneRoleChangeAtATime(unit);
+      const at = new Date(this.#deps.clock.now());
+      const caller = await requireAuthority(unit, principal, at);
       const user = await lockMember(unit, principal, userId);
-      refuseBeyondOwners(principal, user.accountRole);
+      refuseBeyondOwners(caller, user.accountRole);
       if (user.accountRole === 'owner') await requireOtherOwner(unit, user);
       await requireOtherAdministrator(unit, user, 'remove this member');
-      const at = new Date(this.#deps.clock.now());
-      const db = inUnit(unit);
-      await record(
-        unit,
-        principal,
-        { action: 'member.removed', userId, changes: { email: user.email, account_role: user.accountRole } },
-        origin,
-      );
-      await forgetLogins(unit, user, at);
-      user.leave(at);
-      await unit.flush();
-      await forgetUser(db, userId, at);
-      await this.#deps.onMemberRemoved(db, { accountId: principal.accountId, userId, at, actor: actorOf(principal), origin });
+      await endMembership(unit, this.#deps.onMemberRemoved, { user, at, actor: actorOf(principal), origin });
     });
   }
 }
 
-/**
- * An admin neither makes nor changes owners.
- * @throws Problem `forbidden`
- */
-export function refuseBeyondOwners({ accountRole = 'owner' }: SessionPrincipal, ...roles: AccountRole[]): void {
-  if (accountRole !== 'owner' && roles.includes('owner'))
-    throw new Problem('forbidden', 'Only an owner of the account makes, changes or removes owners.');
-}
-
-/** Changes of one account wait for each other, so that its last two owners do not remove each other. */
 async function lockMember(unit: EntityManager, { accountId }: SessionPrincipal, userId: string): Promise<User> {
-  await inUnit(unit).query("select pg_advisory_xact_lock(hashtextextended('members:' || $1, 0))", [accountId]);
   const user = await lockUser(unit, userId);
   // Another account's member is answered as one that there is not.
   if (user?.account.id !== accountId) throw new Problem('not_found', 'There is no such member: GET /v1/members lists them.');

@@ -8,6 +8,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import { inUnit } from '../../../kernel/statements.ts';
 import { inUnitOfWork } from '../../../kernel/transaction.ts';
+import { endOtherMemberships, type OnMemberRemoved } from '../members/end-membership.ts';
 import { dropSecondFactor } from '../mfa/second-factor.ts';
 import { dropUnfinishedLogins } from '../mfa/unfinished-logins.ts';
 import { notify } from '../notices.ts';
@@ -40,7 +41,7 @@ export interface Recovery {
   /** Proves the address, or completes the change to it. @throws Problem `invalid_token`, `conflict` when it was taken meanwhile */
   verifyEmail(token: string, origin: Origin): Promise<void>;
   /**
-   * Ends every session; a second factor stays. The first proof of an address ends it too, and API keys: whoever made the account may never
+   * Ends every session; a second factor stays. The first proof of an address ends it too, API keys and other members: whoever made the account may never
    * have read the address. The token stays good while the password is refused. @throws Problem `invalid_token`, `validation_failed`
    */
   resetPassword(token: string, newPassword: string, origin: Origin): Promise<void>;
@@ -53,16 +54,18 @@ interface RecoveryDeps {
   readonly strength: PasswordStrength;
   readonly throttle: Throttle;
   readonly onTakenOver: OnAccountClosed;
+  readonly onMemberRemoved: OnMemberRemoved;
   readonly clock: Clock;
 }
 
-export function createRecovery({ em, pool, passwords, strength, throttle, onTakenOver, clock }: RecoveryDeps): Recovery {
+export function createRecovery({ em, pool, passwords, strength, throttle, onTakenOver, onMemberRemoved, clock }: RecoveryDeps): Recovery {
   const present = () => new Date(clock.now());
 
   /** What somebody else may have left in the account to come back by: sessions end with the password. */
   async function takeOver(unit: EntityManager, user: User, { at, origin }: { at: Date; origin: Origin }): Promise<void> {
     const db = inUnit(unit);
     await dropSecondFactor(unit, user);
+    await endOtherMemberships(unit, onMemberRemoved, { user, at, origin });
     await inUnit(unit).query('delete from known_addresses where user_id = $1', [user.id]);
     await onTakenOver(db, { accountId: user.account.id, at, actor: { kind: 'user', id: user.id }, origin });
   }

@@ -61,6 +61,12 @@ export function askingLimits({ kind, subject, address }: Attempt): Limit[] {
   ];
 }
 
+/** Mails to strangers in the name of an account: somebody with many addresses is still one account. */
+export const invitingLimits = ({ accountId, ...invited }: Omit<Attempt, 'kind'> & { readonly accountId: string }): Limit[] => [
+  ...askingLimits({ kind: 'invite-member', ...invited }),
+  { key: key('invite-member', 'account', accountId), free: 50, longestPauseSeconds: 300, onSuccess: 'refund' },
+];
+
 interface Form extends Attempt {
   /** How often somebody may send it for one subject in an hour, and how often for all of them together. */
   readonly freePerSubject: number;
