@@ -16,10 +16,14 @@ import type { Passwords } from './passwords.ts';
 import { mintMailToken } from './recovery/mail-tokens.ts';
 import { User } from './user.ts';
 
-/** What a key inherits from the person who owns it. */
-export interface Owner {
+/** Of a user: in the service, and in the account. */
+export interface Roles {
   readonly role: Role;
   readonly accountRole: AccountRole;
+}
+
+/** What a key inherits from the person who owns it. */
+export interface Owner extends Roles {
   readonly plan: string;
   /** Absent without a contract. */
   readonly dedicated?: DedicatedCapacity;
@@ -48,6 +52,8 @@ export interface Users {
   findByEmail(email: string): Promise<User | undefined>;
   /** Role and plan as they are now, `undefined` when the user is gone. */
   ownerOf(userId: string): Promise<Owner | undefined>;
+  /** The same of somebody who is in the account, `undefined` when it is closed. */
+  anyoneIn(accountId: string): Promise<Owner | undefined>;
 }
 
 interface UsersDeps {
@@ -63,6 +69,12 @@ interface UsersDeps {
 export function createUsers({ em, passwords, strength, box, clock, planOf }: UsersDeps): Users {
   const find = async (userId: string) =>
     (await em.fork().findOne(User, { id: userId, closedAt: null }, { populate: ['account'] })) ?? undefined;
+
+  function asOwner(user: User | null | undefined): Owner | undefined {
+    if (!user) return undefined;
+    const { plan = null, givenPlan = null, dedicated } = user.account;
+    return { role: user.role, accountRole: user.accountRole, plan: planOf({ plan, givenPlan }), ...(dedicated && { dedicated }) };
+  }
 
   return {
     find,
@@ -122,13 +134,16 @@ export function createUsers({ em, passwords, strength, box, clock, planOf }: Use
 
     findByEmail: (email) => findByEmail(em.fork(), email),
 
-    async ownerOf(userId) {
-      const user = await find(userId);
-      if (!user) return undefined;
-      const { plan = null, givenPlan = null, dedicated } = user.account;
-      return { role: user.role, accountRole: user.accountRole, plan: planOf({ plan, givenPlan }), ...(dedicated && { dedicated }) };
-    },
+    ownerOf: async (userId) => asOwner(await find(userId)),
+    anyoneIn: async (accountId) =>
+      asOwner(await em.fork().findOne(User, { account: accountId, closedAt: null }, { populate: ['account'] })),
   };
+}
+
+/** What a user may do, as the transaction sees it; `undefined` when they are gone. */
+export async function rolesOf(unit: EntityManager, userId: string): Promise<Roles | undefined> {
+  const user = await unit.findOne(User, { id: userId, closedAt: null });
+  return user ? { role: user.role, accountRole: user.accountRole } : undefined;
 }
 
 /** Without its cause: the database's message repeats the whole row, which has no business in a log. */

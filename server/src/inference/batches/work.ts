@@ -28,7 +28,7 @@ type Over = Exclude<StopReason, 'shutdown' | 'cap_lowered'>;
 const UNDONE: Readonly<Record<Over, { readonly code: string; readonly message: string }>> = {
   cancelled: { code: 'batch_cancelled', message: 'The batch was cancelled before this request was run.' },
   expired: { code: 'batch_expired', message: 'This request could not be executed before the completion window expired.' },
-  ended: { code: 'invalid_credentials', message: 'The API key that created the batch was revoked or has expired.' },
+  ended: { code: 'invalid_credentials', message: 'Who created the batch may run models no longer: the API key or the role has ended.' },
   gone: { code: 'invalid_credentials', message: 'The account of the batch was closed.' },
 };
 
