@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type AccountRole, accountRoleAllows, type RouteMetadata } from '@tallygate/contract';
 import type { Sessions } from '../../access/identity/index.ts';
 import type { KeyDirectory, KeyGrant } from '../../access/keys/index.ts';
-import type { Principal, SessionGrant } from '../../http/index.ts';
+import type { KeyPrincipal, Principal, SessionGrant } from '../../http/index.ts';
 import type { Storing } from '../../inference/stored-content/index.ts';
 import { Problem } from '../../kernel/problem.ts';
 
@@ -59,22 +59,38 @@ export function createAuthenticator({ keys, sessions, storing, internalSecret }:
   };
 }
 
+/** What decides whether a route admits a caller. */
+type Requirements = Pick<RouteMetadata, 'session' | 'scope' | 'accountRole' | 'role'>;
+
 /**
  * Refuses a proven caller whom the route does not admit.
  * @throws Problem `session_required`, `scope_required`, `live_key_required`, `forbidden`
  */
-export function authorise(route: RouteMetadata, principal: Principal): void {
-  if (principal.kind === 'key') {
-    if (route.session) throw new Problem('session_required', 'API keys cannot do this: log in and send the session token.');
-    if (route.scope && !principal.scopes.has(route.scope))
-      throw new Problem('scope_required', `The API key lacks the scope ${route.scope}: use a key that carries it, or a session.`);
-    if ((route.scope === 'billing:write' || route.scope === 'admin:write') && !principal.livemode)
-      throw new Problem('live_key_required', 'A test key changes no plan and moves no money: use a tg_live_ key, or a session.');
-  }
-  const { role, accountRole = 'owner' } = principal;
-  if (accountRole !== 'owner') requireAccountRole(route, accountRole);
+export function authorise(route: Requirements, principal: Principal): void {
+  const refusal = refusalOf(route, principal);
+  if (refusal) throw refusal;
+}
+
+/** Why a route does not admit a proven caller; undefined where it does. */
+export const refusalOf = (route: Requirements, principal: Principal): Problem | undefined =>
+  (principal.kind === 'key' ? refusalOfKey(route, principal) : undefined) ?? refusalOfRoles(route, principal);
+
+function refusalOfKey({ session, scope }: Requirements, { scopes, livemode }: KeyPrincipal): Problem | undefined {
+  if (session) return new Problem('session_required', 'API keys cannot do this: log in and send the session token.');
+  if (scope && !scopes.has(scope))
+    return new Problem('scope_required', `The API key lacks the scope ${scope}: use a key that carries it, or a session.`);
+  if ((scope === 'billing:write' || scope === 'admin:write') && !livemode)
+    return new Problem('live_key_required', 'A test key changes no plan and moves no money: use a tg_live_ key, or a session.');
+  return undefined;
+}
+
+function refusalOfRoles(route: Requirements, { role, accountRole = 'owner' }: Principal): Problem | undefined {
+  const { accountRole: least, scope } = route;
+  if (accountRole !== 'owner' && ((least && !AT_LEAST[least].has(accountRole)) || (scope && !accountRoleAllows(accountRole, scope))))
+    return new Problem('forbidden', `This is not for members with the role ${accountRole}: ask an admin of the account.`);
   if (route.role && role !== route.role && role !== 'admin')
-    throw new Problem('forbidden', `This needs the role ${route.role}: ask an administrator.`, { because: `the caller is ${role}` });
+    return new Problem('forbidden', `This needs the role ${route.role}: ask an administrator.`, { because: `the caller is ${role}` });
+  return undefined;
 }
 
 /** The roles in an account that may do what has no scope, by the least of them. */
@@ -83,12 +99,6 @@ const AT_LEAST: Readonly<Record<NonNullable<RouteMetadata['accountRole']>, Reado
   admin: new Set(['owner', 'admin']),
   developer: new Set(['owner', 'admin', 'developer']),
 };
-
-/** @throws Problem `forbidden` */
-function requireAccountRole({ accountRole: least, scope }: RouteMetadata, accountRole: AccountRole): void {
-  if ((least && !AT_LEAST[least].has(accountRole)) || (scope && !accountRoleAllows(accountRole, scope)))
-    throw new Problem('forbidden', `This is not for members with the role ${accountRole}: ask an admin of the account.`);
-}
 
 /** The same credential may come in two headers; two different ones are two identities, and guessing which is meant is unsafe. */
 function onlyCredential(request: CredentialHeaders): Presented {

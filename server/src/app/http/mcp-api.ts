@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { SCOPES } from '@tallygate/contract';
 import { loadMcp, type McpCaller, type Offer } from '../../discovery/index.ts';
 import type { RefusedRequests } from '../../inference/calls/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -9,7 +10,7 @@ import type { Problem } from '../../kernel/problem.ts';
 import type { Answer } from '../idempotency-seal.ts';
 import type { Admission } from './admission.ts';
 import { type BodyLimits, readJsonBody } from './body.ts';
-import type { Grant } from './credentials.ts';
+import { type Grant, refusalOf } from './credentials.ts';
 import { type Exchange, grantOf } from './exchange.ts';
 import type { createInnerCall } from './inner-call.ts';
 import type { PeerAddress } from './peer-address.ts';
@@ -70,7 +71,7 @@ async function answerTo(message: unknown, exchange: Exchange, deps: McpApiDeps):
   const caller: McpCaller = {
     gateway: deps.innerCall({ headers: req.headers, peerAddress: deps.peerAddress(req) }),
     signal: hangUp.signal,
-    isOffered: ({ operation: { scope } }) => scope === undefined || carries(grant, scope),
+    isOffered: ({ operation: { scope } }) => isOpenTo(grant, scope),
   };
   const [{ createMcpHandler, createMcpServer }, offer] = await Promise.all([loadMcp(), deps.offer()]);
   const handler = createMcpHandler(() => createMcpServer(offer, caller, deps.log), {
@@ -92,9 +93,11 @@ async function answerTo(message: unknown, exchange: Exchange, deps: McpApiDeps):
   else await pipeline(answered.body, res).catch(() => res.destroy());
 }
 
-/** Sessions have every scope. */
-const carries = ({ principal }: Grant, scope: string): boolean =>
-  principal.kind === 'session' || [...principal.scopes].some((one) => one === scope);
+/** Judged as on HTTP: by scope, mode and role in the account. */
+export function isOpenTo({ principal }: Pick<Grant, 'principal'>, scope: string | undefined): boolean {
+  const known = SCOPES.find((one) => one === scope);
+  return refusalOf(known ? { scope: known } : {}, principal) === undefined;
+}
 
 const hasCredential = ({ headers }: IncomingMessage): boolean =>
   ['authorization', 'x-api-key', 'x-web-session-token'].some((name) => headers[name] !== undefined);
