@@ -2,4 +2,14 @@
 import { runGateway } from './run-gateway.ts';
 import { builtServer } from './server-build.mjs';
 
-await runGateway(builtServer());
+const EXIT_USAGE = 64; // EX_USAGE of sysexits.h
+
+const [argument] = process.argv.slice(2);
+if (argument === undefined) await runGateway(builtServer());
+else {
+  // Else `npm start -- --port 9000` would be a gateway on another port than it was told.
+  process.stderr.write(
+    `npm start takes no arguments, not even ${argument}: settings are environment variables (docs/guides/settings.md).\n`,
+  );
+  process.exitCode = EXIT_USAGE;
+}
