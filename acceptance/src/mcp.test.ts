@@ -358,6 +358,14 @@ describe('what no client would send', () => {
     await answer.text();
   });
 
+  test('a session that is unknown is a 404, at which a client begins anew', async () => {
+    const answer = await post(LIST, { authorization: `Bearer ${key}`, 'mcp-session-id': 'of-another-server' });
+    const { error } = Refused.parse(await answer.json());
+    expect([answer.status, error]).toMatchObject([404, { code: -32001, data: { code: 'not_found' } }]);
+    // Nothing of sessions is said to those without a credential.
+    expect((await post(LIST, { 'mcp-session-id': 'of-another-server' })).status).toBe(401);
+  });
+
   test('GET and DELETE have no session to work on', async () => {
     for (const method of ['GET', 'DELETE'])
       expect(

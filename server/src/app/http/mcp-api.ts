@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { SCOPES } from '@tallygate/contract';
+import { type ErrorCode, SCOPES } from '@tallygate/contract';
 import { loadMcp, type McpCaller, type Offer } from '../../discovery/index.ts';
 import type { RefusedRequests } from '../../inference/calls/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ACCOUNT_JSON } from '../../kernel/json-scan.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Problem } from '../../kernel/problem.ts';
+import { Problem } from '../../kernel/problem.ts';
 import type { Answer } from '../idempotency-seal.ts';
 import type { Admission } from './admission.ts';
 import { type BodyLimits, readJsonBody } from './body.ts';
@@ -32,9 +32,10 @@ interface McpApiDeps {
 }
 
 const PATH = '/mcp';
-/** JSON-RPC 2.0, section 5.1: a body that is no JSON, and what is refused before a message was read. */
-const PARSE_ERROR = -32700;
+/** JSON-RPC 2.0, section 5.1: what is refused before a message was read. */
 const SERVER_ERROR = -32000;
+/** A body that is no JSON, and, as MCP's own servers have it, an unknown session. */
+const CODES: Readonly<Partial<Record<ErrorCode, number>>> = { malformed_json: -32700, not_found: -32001 };
 
 /**
  * The MCP server, streamable HTTP without sessions. In order: may this page call at all → who is calling → the message. What a tool does is
@@ -54,6 +55,8 @@ export const mcpRoutes = (deps: McpApiDeps): ServedRoute[] =>
       requireTrustedPage(req.headers, deps.pages);
       const grant = await deps.admission.authenticate(exchange);
       deps.refusedRequests.requireRoom(grant);
+      // There are no sessions: one that a client names was another server's. At a 404 it begins anew (MCP, Session Management).
+      if (req.headers['mcp-session-id'] !== undefined) throw new Problem('not_found', 'There is no such MCP session: begin a new one.');
       // The longest arguments that a tool takes are those of the API.
       const { value } = await readJsonBody(req, deps.bodyLimits, ACCOUNT_JSON).catch(async (refusal: unknown) => {
         await deps.refusedRequests.count(grant);
@@ -109,7 +112,7 @@ const hasCredential = ({ headers }: IncomingMessage): boolean =>
 function asJsonRpc(problem: Problem, { req }: Exchange, document: Answer, { publicUrl }: McpApiDeps): Answer {
   const { status, headers } = document;
   const { error: _, ...data } = JSON.parse(document.body.toString());
-  const code = problem.code === 'malformed_json' ? PARSE_ERROR : SERVER_ERROR;
+  const code = CODES[problem.code] ?? SERVER_ERROR;
   return {
     status,
     headers: {

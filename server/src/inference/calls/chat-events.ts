@@ -11,8 +11,10 @@ import { isRecord } from './usage.ts';
 const LF = 10;
 const USAGE = Buffer.from('"usage"');
 const ERROR = Buffer.from('"error"');
+const NULL = Buffer.from('null');
 const DONE = Buffer.from('[DONE]');
 const COLON = 58;
+const COMMA = 44;
 const LETTER_N = 110;
 const LETTER_D = 100;
 const BRACE = 123;
@@ -53,6 +55,38 @@ export function needsCare(events: Buffer): boolean {
     if (events[next] !== LETTER_N) return true;
   }
   return false;
+}
+
+/** The same events without `"usage":null`, which is for those alone who have asked for the usage. */
+export function withoutNullUsage(events: Buffer): Buffer {
+  const kept: Buffer[] = [];
+  let from = 0;
+  for (let at = events.indexOf(USAGE); at >= 0; at = events.indexOf(USAGE, at + USAGE.length)) {
+    const member = nullMemberAt(events, at);
+    if (!member) continue;
+    kept.push(events.subarray(from, member.from));
+    from = member.to;
+  }
+  return from === 0 ? events : Buffer.concat([...kept, events.subarray(from)]);
+}
+
+/** A member whose value is null, with one of the commas beside it; its name begins at `at`. */
+function nullMemberAt(events: Buffer, at: number): { readonly from: number; readonly to: number } | undefined {
+  const colon = behindBlanks(events, at + USAGE.length);
+  const value = behindBlanks(events, colon + 1);
+  if (events[colon] !== COLON || !events.subarray(value, value + NULL.length).equals(NULL)) return undefined;
+  const end = value + NULL.length;
+  let before = at - 1;
+  while (BLANKS.has(events[before] ?? 0)) before -= 1;
+  if (events[before] === COMMA) return { from: before, to: end };
+  const next = behindBlanks(events, end);
+  return { from: at, to: events[next] === COMMA ? next + 1 : end };
+}
+
+function behindBlanks(events: Buffer, from: number): number {
+  let at = from;
+  while (BLANKS.has(events[at] ?? 0)) at += 1;
+  return at;
 }
 
 /** Whether the last chunk with a choice gives the reason why it ends; undefined where none of the pieces has one. */

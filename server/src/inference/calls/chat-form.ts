@@ -3,6 +3,7 @@ import { andThen, type Soon } from '../../kernel/soon.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
 import type { AnswerForm, PlainAnswer, ShownCost, StreamError } from './answer-form.ts';
 import { textOfChunk, usageOfChunk } from './chat-chunk.ts';
+import { withoutNullUsage } from './chat-events.ts';
 import { CompletionAssembly } from './chats/completion-assembly.ts';
 import { DerivedStream } from './derived-stream.ts';
 import type { Json } from './event-data.ts';
@@ -68,12 +69,15 @@ class ChatStream extends DerivedStream<SseFilter> {
   }
 
   override push(chunk: Buffer): Soon<Buffer> {
-    return this.#kept ? super.push(chunk) : this.source.push(chunk);
+    return andThen(this.#kept ? super.push(chunk) : this.source.push(chunk), this.#asAsked);
   }
 
   override end(): Soon<Buffer> {
-    return this.#kept ? super.end() : this.source.end();
+    return andThen(this.#kept ? super.end() : this.source.end(), this.#asAsked);
   }
+
+  /** The provider was asked for the usage, and then every chunk has a member for it. */
+  readonly #asAsked = (events: Buffer): Buffer => (this.#wantsUsage ? events : withoutNullUsage(events));
 
   get value(): unknown {
     return this.#kept?.assembly.completion(this.source.usage);

@@ -75,6 +75,18 @@ describe('an answer', () => {
     expect(served.overheadMs).toBeGreaterThanOrEqual(0);
   });
 
+  test('has no usage in any chunk where it was not asked for, though the provider was asked', async () => {
+    const chunks = WHOLE.map((piece) => (piece === USAGE ? piece : piece.replace('}\n\n', ',"usage":null}\n\n')));
+    for (const body of [{}, { stream_options: { include_usage: false } }]) {
+      const { text, settled, socket } = await play([new ScriptedAnswer(chunks)], { body });
+      expect(text).toContain('"delta"');
+      expect(text).not.toContain('usage');
+      expect(settled[0]?.record).toMatchObject({ outcome: 'completed', cost: `${COST}`, responseSha256: sha256(socket.body) });
+      world?.close();
+      world = undefined;
+    }
+  });
+
   test('ends with usage and cost where they were asked for, and the hash is over them too', async () => {
     const { text, settled, socket } = await play([new ScriptedAnswer(WHOLE)], { body: { stream_options: { include_usage: true } } });
     const last = text.split('\n\n').at(-3)?.slice('data: '.length) ?? '';

@@ -42,8 +42,10 @@ export type Composition = PlainBody | EventStream;
 
 /** What an answer depends on besides the call. */
 export interface Circumstances {
-  /** SHA-256 of model and request, hex: ids follow from it, so the same request gets the same ones. */
+  /** SHA-256 of model and request, hex: what is made of a prompt follows from it. */
   readonly fingerprint: string;
+  /** 64 hexadecimal digits of this answer alone, from which its ids are made. */
+  readonly idSeed: string;
   readonly clock: Clock;
   readonly fault: SandboxFault | undefined;
 }

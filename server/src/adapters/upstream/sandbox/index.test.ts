@@ -12,7 +12,7 @@ import { countTokens, tokensOf } from './tokens.ts';
 describeUpstreamConformance('The sandbox provider', async () => ({ provider: createSandboxProvider(), model: 'gpt-4o-mini' }));
 
 const NOW = Date.parse('2026-11-21T08:00:00.000Z');
-const sandbox = createSandboxProvider({ clock: { now: () => NOW } });
+const sandbox = createSandboxProvider({ clock: { now: () => NOW }, nonce: () => 'once' });
 
 type Overrides = Parameters<typeof chatCall>[1] & { model?: string };
 const call = ({ model = 'gpt-4o-mini', ...overrides }: Overrides = {}): ChatCall => chatCall(model, overrides);
@@ -41,12 +41,21 @@ const contentOf = ({ choices }: ChatCompletion) => choices[0]?.message.content;
 const jsonFormat = (schema: Record<string, unknown>) => ({ type: 'json_schema' as const, json_schema: { name: 'shape', schema } });
 
 describe('answers of the sandbox', () => {
-  it('are the same to the byte for the same request, and differ in id for another', async () => {
-    const again = createSandboxProvider({ clock: { now: () => NOW } });
+  it('are the same to the byte for the same request but for their ids, which are those of no other answer', async () => {
+    const again = createSandboxProvider({ clock: { now: () => NOW }, nonce: () => 'once' });
     const one = await body({ request: { n: 2, logprobs: true } });
     const other = await (await answered(again, call({ request: { n: 2, logprobs: true } }))).collect(1_000_000);
     expect(other.equals(one)).toBe(true);
     expect((await plain({ request: user('Another.') })).id).not.toBe((await plain()).id);
+    const usual = createSandboxProvider({ clock: { now: () => NOW } });
+    const request = { ...user('Call it.'), tools: [tool('it')], tool_choice: 'required' as const };
+    const answers = await Promise.all(
+      [1, 2].map(async () => ChatCompletion.parse(JSON.parse((await (await answered(usual, call({ request }))).collect(1_000_000)).toString()))),
+    );
+    const ids = answers.flatMap(({ id, choices }) => [id, ...(choices[0]?.message.tool_calls ?? []).map((made) => made.id)]);
+    expect([ids.length, new Set(ids).size]).toEqual([4, 4]);
+    const [first, second] = answers.map(({ choices }) => choices[0]?.message.tool_calls?.map((made) => ({ ...made, id: '' })));
+    expect(first).toEqual(second);
   });
 
   it('have every key that OpenAI requires, nulls included', async () => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash, randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '../../../kernel/clock.ts';
 import { nextTurn } from '../../../kernel/turn.ts';
 import { eachJsonPiece, isSmall } from '../../../kernel/written-json.ts';
@@ -14,15 +14,17 @@ import { readVideo } from './videos/read.ts';
 export interface SandboxOptions {
   /** Says when an answer was `created`, and how far a job is. */
   readonly clock?: Clock;
+  /** Of each answer: its ids are those of no other, also where the request was the same. Random by default. */
+  readonly nonce?: () => string;
   /** Between two pieces of a body, milliseconds; 0, the default: as fast as they are read. */
   readonly chunkDelayMs?: number;
 }
 
 /**
  * A provider in this process that answers every model: without network, cost or chance. The same request gets the same answer, to the
- * byte but for the time it was created and the id of a job. It answers test keys, and replaces a provider in benches.
+ * byte but for its ids and the time it was created. It answers test keys, and replaces a provider in benches.
  */
-export function createSandboxProvider({ clock = systemClock, chunkDelayMs = 0 }: SandboxOptions = {}): UpstreamProvider {
+export function createSandboxProvider({ clock = systemClock, nonce = randomNonce, chunkDelayMs = 0 }: SandboxOptions = {}): UpstreamProvider {
   const open = new Set<Cancellation>();
   let isClosed = false;
 
@@ -34,7 +36,8 @@ export function createSandboxProvider({ clock = systemClock, chunkDelayMs = 0 }:
     if (refusal) return refusal;
     const fingerprint = await fingerprintOf(call);
     if (!fingerprint) return rejected(rejection('The request is nested too deeply.', { param: null, code: 'invalid_value' }));
-    const answer = await compose(call, { fingerprint, clock, fault });
+    const idSeed = hash('sha256', `${fingerprint} ${nonce()}`, 'hex');
+    const answer = await compose(call, { fingerprint, idSeed, clock, fault });
     if (!answer.ok) return rejected(answer);
     const cancellation = new Cancellation(call.signal, open);
     const late = isClosed ? closed() : await faultBeforeFirstByte(call, fault, cancellation);
@@ -63,6 +66,8 @@ export function createSandboxProvider({ clock = systemClock, chunkDelayMs = 0 }:
 
   return { serves: (endpoint) => endpoint !== '/v1/messages', call, read, close };
 }
+
+const randomNonce = (): string => randomBytes(12).toString('hex');
 
 /** The wait for the first byte, where one was asked for; a fault if none comes in time. */
 async function faultBeforeFirstByte(

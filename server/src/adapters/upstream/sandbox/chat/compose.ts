@@ -7,9 +7,9 @@ import { type Answer, composeAnswer } from './answer.ts';
 import { completionBody, completionEvents, eventBytes, type Head, type Usage, usageOf } from './chat-completion.ts';
 
 /** Chat completions: words, calls of tools, JSON by schema. */
-export const composeChat: Composer<'/v1/chat/completions'> = async (call, { fingerprint, clock, fault }) => {
+export const composeChat: Composer<'/v1/chat/completions'> = async (call, { idSeed, clock, fault }) => {
   const head: Head = {
-    id: `chatcmpl-${fingerprint.slice(0, 32)}`,
+    id: `chatcmpl-${idSeed.slice(0, 32)}`,
     created: unixSeconds(clock),
     model: call.model,
     service_tier: 'default',

@@ -23,10 +23,10 @@ interface Choice {
 type Prompt = string | number;
 
 /** OpenAI's older completions: each prompt gets `n` choices that go on from it. */
-export const composeCompletion: Composer<'/v1/completions'> = async (call, { fingerprint, clock, fault }) => {
+export const composeCompletion: Composer<'/v1/completions'> = async (call, { idSeed, clock, fault }) => {
   const { request, maxOutputTokens } = call;
   const prompts = promptsOf(call);
-  const head = { id: `cmpl-${fingerprint.slice(0, 32)}`, object: 'text_completion', created: unixSeconds(clock), model: call.model };
+  const head = { id: `cmpl-${idSeed.slice(0, 32)}`, object: 'text_completion', created: unixSeconds(clock), model: call.model };
   const choices = await choicesOf(call, prompts, head);
   if ('ok' in choices) return choices;
   const texts = prompts.filter((prompt) => typeof prompt === 'string');

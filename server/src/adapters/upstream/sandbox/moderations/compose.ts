@@ -6,9 +6,9 @@ import type { Rejection } from '../rejection.ts';
 import { type Judgement, judge } from './judgement.ts';
 
 /** A judgement for each text, or one for all parts together. */
-export const composeModeration: Composer<'/v1/moderations'> = async ({ model, request }, { fingerprint }) => {
+export const composeModeration: Composer<'/v1/moderations'> = async ({ model, request }, { idSeed }) => {
   const judged = await judgementsOf(request.input);
-  return 'ok' in judged ? judged : jsonBody({ id: `modr-${fingerprint.slice(0, 32)}`, model, results: judged });
+  return 'ok' in judged ? judged : jsonBody({ id: `modr-${idSeed.slice(0, 32)}`, model, results: judged });
 };
 
 async function judgementsOf(input: ModerationRequest['input']): Promise<Judgement[] | Rejection> {

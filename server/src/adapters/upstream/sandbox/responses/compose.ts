@@ -13,7 +13,7 @@ import { idIn, outputOf } from './output.ts';
 import { type ResponseHead, type ResponseUsage, responseObject } from './response.ts';
 
 /** OpenAI's Responses: the same answer as a chat would get, as items. Nothing is kept: the input has to be whole. */
-export const composeResponse: Composer<'/v1/responses'> = async (call, { fingerprint, clock, fault }) => {
+export const composeResponse: Composer<'/v1/responses'> = async (call, { idSeed, clock, fault }) => {
   const { model, request, maxOutputTokens } = call;
   const chat = asChat(request);
   const size = sizeOf(call);
@@ -22,7 +22,7 @@ export const composeResponse: Composer<'/v1/responses'> = async (call, { fingerp
   if (refusal) return refusal;
   const answer = await composeAnswer({ model, request: chat.request, maxOutputTokens, size }, fault?.name === 'refusal');
   if (!answer.ok) return asResponseRejection(answer, chat.origins);
-  const hosted = await runHostedTools(request, textOf(lastUserMessage(chat.request.messages)?.content), idIn(fingerprint));
+  const hosted = await runHostedTools(request, textOf(lastUserMessage(chat.request.messages)?.content), idIn(idSeed));
   const tooLarge = size.addBytes((call.stream ? STREAMED_ITEMS : 1) * (await jsonLength(hosted.items)));
   if (tooLarge) return tooLarge;
   const prompt = tokensWithin([request.input, request.instructions, request.tools, request.text]);
@@ -32,8 +32,8 @@ export const composeResponse: Composer<'/v1/responses'> = async (call, { fingerp
     usageOf(inputTokens, 2 * maxOutputTokens + 16, answer.reasoningTokens),
   );
   const status = answer.choices.some(({ finishReason }) => finishReason === 'length') ? 'incomplete' : 'completed';
-  const head: ResponseHead = { id: `resp_${fingerprint.slice(0, 48)}`, createdAt: unixSeconds(clock), model, request };
-  const output = outputOf(answer, request, hosted.items, fingerprint);
+  const head: ResponseHead = { id: `resp_${idSeed.slice(0, 48)}`, createdAt: unixSeconds(clock), model, request };
+  const output = outputOf(answer, request, hosted.items, idSeed);
   const ended = { status, output, usage, toolUsage: hosted.calls > 0 ? hosted.toolUsage : undefined } as const;
   if (!call.stream) return { ok: true, contentType: 'application/json', pieces: [() => JSON.stringify(responseObject(head, ended))] };
   return {

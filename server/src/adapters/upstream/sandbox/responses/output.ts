@@ -44,15 +44,15 @@ export type CallItem = {
 
 const THOUGHTS = 'The sandbox thinks of nothing, but takes its time: it looks at the request and decides what to say.';
 
-/** An id of a kind, the same for the same request. */
+/** An id of a kind, of this answer alone. */
 export const idIn =
-  (fingerprint: string) =>
+  (idSeed: string) =>
   (kind: string, index: number): string =>
-    `${kind}_${fingerprint.slice(0, 40)}${String(index).padStart(2, '0')}`;
+    `${kind}_${idSeed.slice(0, 40)}${String(index).padStart(2, '0')}`;
 
 /** What the answer says as OpenAI's items: reasoning first, what the provider ran, then a message or calls. */
-export function outputOf(answer: Answer, request: ResponseRequest, hosted: readonly HostedItem[], fingerprint: string): OutputItem[] {
-  const id = idIn(fingerprint);
+export function outputOf(answer: Answer, request: ResponseRequest, hosted: readonly HostedItem[], idSeed: string): OutputItem[] {
+  const id = idIn(idSeed);
   const [choice] = answer.choices;
   const thought = answer.reasoningTokens > 0 ? [reasoning(id('rs', 0), request)] : [];
   return [...thought, ...hosted, ...(choice ? spoken(choice, request, id) : [])];

@@ -13,7 +13,7 @@ export function sandboxAt<E extends UpstreamEndpoint>(
   usual: { readonly model: string; readonly maxOutputTokens: UpstreamCallOf<E>['maxOutputTokens'] },
   call: (call: UpstreamCallOf<E>) => UpstreamCall,
 ) {
-  const sandbox = createSandboxProvider({ clock: { now: () => NOW } });
+  const sandbox = createSandboxProvider({ clock: { now: () => NOW }, nonce: () => 'once' });
   const ask = (request: UpstreamCallOf<E>['request'], overrides: Overrides<E> = {}) =>
     sandbox.call(
       call({
