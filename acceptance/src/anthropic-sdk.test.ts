@@ -222,12 +222,14 @@ describe('batches of messages', () => {
     await expect(sandbox.messages.batches.retrieve(id)).rejects.toBeInstanceOf(Anthropic.NotFoundError);
   });
 
-  test('name the request that is at fault, and charge nothing', async () => {
-    const [one, two] = requests;
-    const faulty = [one, { ...two, params: { ...HELLO, model: 'nothing' } }].flatMap((request) => request ?? []) as typeof requests;
-    await expect(sandbox.messages.batches.create({ requests: faulty })).rejects.toMatchObject({
-      status: 400,
-      error: { param: 'requests[1].params.model' },
-    });
+  test('have a request that is wrong fail by itself, in Anthropic’s form', async () => {
+    const wrong = { custom_id: 'wrong', params: { ...HELLO, model: 'nothing', max_tokens: 64 } };
+    const { id } = await sandbox.messages.batches.create({ requests: [...requests, wrong] });
+    await expect
+      .poll(() => sandbox.messages.batches.retrieve(id), { timeout: 60_000, interval: 200 })
+      .toMatchObject({ processing_status: 'ended', request_counts: { processing: 0, succeeded: 2, errored: 1 } });
+    const told = new Map<string, unknown>();
+    for await (const { custom_id, result } of await sandbox.messages.batches.results(id)) told.set(custom_id, result);
+    expect(told.get('wrong')).toMatchObject({ type: 'errored', error: { type: 'error', error: { type: 'not_found_error' } } });
   });
 });

@@ -15,20 +15,27 @@ describe('a line of the input', () => {
 
   test.each([
     [{ custom_id: undefined }, 'missing_required_parameter', 'custom_id'],
-    [{ body: undefined }, 'missing_required_parameter', 'body'],
     [{ custom_id: '' }, 'invalid_parameter', 'custom_id'],
     [{ custom_id: 7 }, 'invalid_parameter', 'custom_id'],
     [{ custom_id: 'x'.repeat(513) }, 'invalid_parameter', 'custom_id'],
     [{ custom_id: 'a\0' }, 'invalid_parameter', 'custom_id'],
     [{ custom_id: '\ud800' }, 'invalid_parameter', 'custom_id'],
-    [{ body: [] }, 'invalid_parameter', 'body'],
-    [{ method: 'GET' }, 'invalid_method', 'method'],
-    [{ url: '/v1/embeddings' }, 'mismatched_endpoint', 'url'],
-    [{ url: `${CHAT}/` }, 'mismatched_endpoint', 'url'],
-    [{ body: { stream: true } }, 'invalid_request', 'body.stream'],
-    [{ body: { background: true } }, 'invalid_request', 'body.background'],
-  ])('%j is named as %s of %s', async (line, code, param) => {
+  ])('with %j cannot be told from others: %s of %s', async (line, code, param) => {
     expect(await read(line)).toMatchObject({ code, param });
+  });
+
+  test.each([
+    [{ body: undefined }, 'body', 'body is missing'],
+    [{ body: [] }, 'body', 'body is not valid'],
+    [{ method: undefined }, 'method', 'method is missing'],
+    [{ method: 'GET' }, 'method', 'not GET'],
+    [{ url: '/v1/embeddings' }, 'url', CHAT],
+    [{ url: `${CHAT}/` }, 'url', CHAT],
+    [{ body: { stream: true } }, 'stream', 'in a batch'],
+    [{ body: { background: true } }, 'background', 'in a batch'],
+  ])('with %j fails by itself, over its %s', async (line, param, message) => {
+    const problem = { code: 'validation_failed', message: expect.stringContaining(message), extras: { param } };
+    expect(await read(line)).toMatchObject({ customId: 'a', problem });
   });
 
   test.each([[null], ['{"custom_id":'], ['[]'], ['7'], ['null']])('%j is no JSON object', async (text) => {

@@ -14,17 +14,31 @@ export interface LineRequest {
   readonly body: string;
 }
 
-type Faulty = Omit<BatchError, 'line'>;
+/** A line that cannot be told from others: with one of them nothing of the file is run. */
+export type NamelessLine = Omit<BatchError, 'line'>;
+
+/** A line that fails by itself, as the request would that it asks for. */
+export interface FailedLine {
+  readonly customId: string;
+  readonly problem: Problem;
+}
+
+const Named = z.looseObject({
+  custom_id: z
+    .string()
+    .min(1)
+    .max(512)
+    .refine((text) => text.isWellFormed() && !text.includes('\0')),
+});
 
 const Line = z.looseObject({
-  custom_id: z.string().min(1).max(512),
   method: z.string(),
   url: z.string(),
   body: z.record(z.string(), z.unknown()),
 });
 
 /** A line of the input file, or what is wrong with it, in OpenAI's words where it has some. */
-export async function readLine(text: string | null, endpoint: string): Promise<LineRequest | Faulty> {
+export async function readLine(text: string | null, endpoint: string): Promise<LineRequest | FailedLine | NamelessLine> {
   const value = text === null ? undefined : await jsonOf(Buffer.from(text));
   if (value === 'too_complex')
     return {
@@ -33,25 +47,36 @@ export async function readLine(text: string | null, endpoint: string): Promise<L
       param: null,
     };
   if (value === undefined) return { code: 'invalid_json_line', message: 'This line is not parseable as valid JSON.', param: null };
-  const parsed = Line.safeParse(value);
-  if (!parsed.success) {
-    const param = String(parsed.error.issues[0]?.path[0] ?? '') || null;
-    const isMissing = param === null || !(param in value);
-    const message = `${param ?? 'The line'} ${isMissing ? 'is missing' : 'is not valid'}: every line has custom_id, method, url and body.`;
-    return { code: isMissing ? 'missing_required_parameter' : 'invalid_parameter', message, param };
+  const named = Named.safeParse(value);
+  if (!named.success) {
+    const isMissing = !('custom_id' in value);
+    const message = `custom_id ${isMissing ? 'is missing' : 'is not valid'}: every line has custom_id, method, url and body.`;
+    return { code: isMissing ? 'missing_required_parameter' : 'invalid_parameter', message, param: 'custom_id' };
   }
-  const { custom_id: customId, method, url, body } = parsed.data;
-  if (!customId.isWellFormed() || customId.includes('\0'))
-    return { code: 'invalid_parameter', message: 'custom_id is not valid text.', param: 'custom_id' };
-  if (method !== 'POST')
-    return { code: 'invalid_method', message: `The method of a line is POST, not ${method.slice(0, 20)}.`, param: 'method' };
-  if (url !== endpoint)
-    return { code: 'mismatched_endpoint', message: `The url of this line is not ${endpoint}, the endpoint of the batch.`, param: 'url' };
+  const { custom_id: customId } = named.data;
+  const parsed = Line.safeParse(value);
+  const fault = parsed.success ? faultOf(parsed.data, endpoint) : unreadable(value, parsed.error);
+  if (fault) return { customId, problem: new Problem('validation_failed', fault.message, { param: fault.param }) };
+  return { customId, body: (await writtenJson(parsed.data?.body ?? {})).toString() };
+}
+
+interface Fault {
+  readonly message: string;
+  readonly param: string;
+}
+
+function unreadable(value: object, { issues }: z.ZodError): Fault {
+  const param = String(issues[0]?.path[0] ?? 'body');
+  const message = `${param} ${param in value ? 'is not valid' : 'is missing'}: every line has custom_id, method, url and body.`;
+  return { message, param };
+}
+
+function faultOf({ method, url, body }: z.infer<typeof Line>, endpoint: string): Fault | undefined {
+  if (method !== 'POST') return { message: `The method of a line is POST, not ${method.slice(0, 20)}.`, param: 'method' };
+  if (url !== endpoint) return { message: `The url of this line is not ${endpoint}, the endpoint of the batch.`, param: 'url' };
   // A batch has nobody to stream to, nor to come back later: its own answer comes later.
-  for (const param of ['stream', 'background'])
-    if (body[param] === true)
-      return { code: 'invalid_request', message: `\`${param}\` cannot be true in a batch.`, param: `body.${param}` };
-  return { customId, body: (await writtenJson(body)).toString() };
+  const param = ['stream', 'background'].find((name) => body[name] === true);
+  return param === undefined ? undefined : { message: `\`${param}\` cannot be true in a batch.`, param };
 }
 
 async function jsonOf(bytes: Buffer): Promise<object | undefined | 'too_complex'> {
@@ -75,13 +100,6 @@ export async function workOfLine(body: string, operation: Operation, caller: Cal
   }
   return operation.workOf(parsed.data, receivedJson(bytes), caller);
 }
-
-/** What a fault of the body is called in the batch's errors. */
-export const bodyFault = ({ code, message, extras: { param } }: Problem): Faulty => ({
-  code: code === 'validation_failed' ? 'invalid_request' : code,
-  message,
-  param: param === undefined ? 'body' : `body.${param}`,
-});
 
 interface LineOfBatch {
   readonly batch: StoredBatch;

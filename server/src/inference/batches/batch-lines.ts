@@ -18,6 +18,8 @@ export interface NewLine extends LineRequest {
   readonly requestId: string;
   readonly receiptId: string;
   readonly worstCase: WorstCase;
+  /** Of a line that is not run: what its file says of it. */
+  readonly refusal?: string;
 }
 
 /** A line that has not been answered. */
@@ -91,20 +93,25 @@ export class BatchLines {
   }
 
   async insert(batchId: string, lines: readonly NewLine[]): Promise<void> {
-    const sealed = await Promise.all(lines.map(({ number, body }) => this.#sealed(batchId, number, 'request', body)));
-    const rows = lines.map(({ number, customId, requestId, receiptId, worstCase }, index) => ({
+    const sealed = await Promise.all(
+      lines.map(({ number, body, refusal }) =>
+        refusal === undefined ? this.#sealed(batchId, number, 'request', body) : this.#sealed(batchId, number, 'output', refusal),
+      ),
+    );
+    const rows = lines.map(({ number, customId, requestId, receiptId, worstCase, refusal }, index) => ({
       batch_id: batchId,
       line: number,
       custom_id: customId,
       request_id: requestId,
       receipt_id: receiptId,
-      request: sealed[index],
+      ...(refusal === undefined ? { request: sealed[index], state: 'waiting' } : { output: sealed[index], state: 'done', is_error: true }),
       reserved_nano: worstCase.amount.toString(),
       reserved_units: written(worstCase.units),
     }));
     await this.#pool.query(
-      `insert into batch_lines (batch_id, line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units, state)
-       select batch_id, line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units, 'waiting'
+      `insert into batch_lines
+              (batch_id, line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units, state, is_error, output)
+       select batch_id, line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units, state, is_error, output
          from json_populate_recordset(null::batch_lines, $1)`,
       [(await writtenJson(rows)).toString()],
     );

@@ -297,14 +297,36 @@ describe('a batch ends', () => {
   });
 });
 
-test.each([['Max_Tokens'], ['maxTokens'], ['N']])(
-  'a line with `%s` is refused: a provider might read it as the name that it is like',
-  async (name) => {
-    const batch = await world.create([line('a', { [name]: 2 })]);
-    expect(batch).toMatchObject({ status: 'failed', errors: [{ code: 'invalid_request', param: `body.${name}`, line: 1 }] });
-    expect((await world.lane()).held).toBe(0n);
-  },
-);
+test.each([
+  [{ Max_Tokens: 2 }, 'Max_Tokens', 400, 'validation_failed'],
+  [{ maxTokens: 2 }, 'maxTokens', 400, 'validation_failed'],
+  [{ N: 2 }, 'N', 400, 'validation_failed'],
+  [{ stream: true }, 'stream', 400, 'validation_failed'],
+  [{ max_tokens: 0 }, 'max_tokens', 400, 'validation_failed'],
+  [{ model: 'gpt-0' }, 'model', 404, 'model_not_found'],
+])('a line with %j fails by itself: it is in the error file, and the others run', async (wrong, param, status_code, code) => {
+  const batch = await world.create([line('a'), line('wrong', wrong), line('b')]);
+  expect(batch).toMatchObject({ status: 'in_progress', total: 3, failed: 1 });
+  const { held: whole } = await world.lane();
+  await world.goOn();
+  expect(await world.get(batch.id)).toMatchObject({ status: 'completed', total: 3, completed: 2, failed: 1 });
+  const { output, errors } = await world.outcome(batch.id);
+  expect(output.map(({ custom_id }) => custom_id)).toEqual(['a', 'b']);
+  expect(errors).toMatchObject([{ custom_id: 'wrong', error: null, response: { status_code, body: { code, error: { param } } } }]);
+  expect([world.upstream.calls.toSorted(), await world.lane()]).toEqual([['a', 'b'], { spent: 2n * LINE_NANO_USD, held: 0n }]);
+  // Nothing was held for it.
+  await world.create([line('a'), line('b')]);
+  expect((await world.lane()).held).toBe(whole);
+});
+
+test('a batch of nothing but wrong lines holds nothing, asks no provider, and is completed with its errors', async () => {
+  const batch = await world.create([line('a', { n: 0 }), line('b', { model: 'gpt-0' })]);
+  expect(await world.lane()).toEqual({ spent: 0n, held: 0n });
+  await world.goOn();
+  expect(await world.get(batch.id)).toMatchObject({ status: 'completed', total: 2, completed: 0, failed: 2, outputFileId: null });
+  expect((await world.outcome(batch.id)).errors.map(({ custom_id }) => custom_id)).toEqual(['a', 'b']);
+  expect(world.upstream.calls).toEqual([]);
+});
 
 test.each(['requested', 'unavailable'] as const)(
   'a batch that asks for an anchor, and no other, is told whether it is %s',

@@ -2,9 +2,8 @@ import type { BatchError } from '@tallygate/contract';
 import { newReceiptId, newRequestId } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { breather } from '../../kernel/turn.ts';
-import type { Caller, Operation } from '../calls/index.ts';
-import { worstCaseOf } from '../calls/index.ts';
-import { bodyFault, callOf, readLine, workOfLine } from './batch-line.ts';
+import { type Caller, type Operation, type WorstCase, worstCaseOf } from '../calls/index.ts';
+import { callOf, type LineRequest, type NamelessLine, outputLine, readLine, workOfLine } from './batch-line.ts';
 import type { BatchLines, NewLine } from './batch-lines.ts';
 import type { BatchDeps } from './deps.ts';
 import { linesOf, type TextLine } from './jsonl.ts';
@@ -16,6 +15,7 @@ const MOST_LINE_BYTES = 11 * 1024 * 1024;
 const MOST_ERRORS = 100;
 const CHUNK_LINES = 200;
 const CHUNK_BYTES = 1024 * 1024;
+const NOTHING: WorstCase = { amount: 0n, units: {} };
 
 export interface Checked {
   readonly errors: readonly BatchError[];
@@ -31,8 +31,8 @@ interface Checking {
 }
 
 /**
- * Reads every line of the input, finds its worst case and stores it. What is wrong is collected, up to a hundred faults; then nothing of
- * the batch is to be run.
+ * Reads every line of the input, finds its worst case and stores it. A request that would be refused by itself is stored with its refusal.
+ * Lines that cannot be told apart are collected, up to a hundred; then nothing of the batch is to be run.
  */
 export async function checkLines(
   content: AsyncIterable<Uint8Array>,
@@ -67,7 +67,7 @@ export async function checkLines(
       if (errors.length === MOST_ERRORS) break;
       continue;
     }
-    models.add(checked.model);
+    if (checked.model !== undefined) models.add(checked.model);
     chunk.push(checked.line);
     chunkBytes += checked.line.body.length;
     if (chunk.length >= CHUNK_LINES || chunkBytes >= CHUNK_BYTES) await store();
@@ -78,25 +78,41 @@ export async function checkLines(
   return { errors, total, model: models.size === 1 ? model : null };
 }
 
+type Known = { readonly line: NewLine; readonly model?: string };
+
 async function checkLine(
   { text, number }: TextLine,
-  { batch, caller, operation }: Checking,
+  checking: Checking,
   customIds: Set<string>,
   deps: BatchDeps['inference'],
-): Promise<{ line: NewLine; model: string } | Omit<BatchError, 'line'>> {
-  const request = await readLine(text, batch.endpoint);
+): Promise<Known | NamelessLine> {
+  const request = await readLine(text, checking.batch.endpoint);
   if ('code' in request) return request;
-  if (customIds.has(request.customId))
+  const { customId } = request;
+  if (customIds.has(customId))
     return { code: 'duplicate_custom_id', message: 'The custom_id of this line is that of an earlier one.', param: 'custom_id' };
-  customIds.add(request.customId);
+  customIds.add(customId);
   const ids = { requestId: newRequestId(), receiptId: newReceiptId() };
   try {
-    const work = await workOfLine(request.body, operation, caller);
-    const worstCase = worstCaseOf(callOf({ batch, caller, work, ids, signal: new AbortController().signal }), deps);
-    return { line: { ...request, ...ids, number, worstCase }, model: work.model };
+    if ('problem' in request) throw request.problem;
+    return await runnableLine(request, { number, ...ids }, checking, deps);
   } catch (thrown) {
-    if (thrown instanceof Problem && thrown.status < 500) return bodyFault(thrown);
-    if (thrown instanceof Problem && thrown.code === 'no_provider_configured') return bodyFault(thrown);
-    throw thrown;
+    // What fails over the gateway itself is no answer to the line.
+    if (!(thrown instanceof Problem) || (thrown.status >= 500 && thrown.code !== 'no_provider_configured')) throw thrown;
+    const { surface } = checking.operation.metadata;
+    const { status, body } = deps.problemReply(thrown, { requestId: ids.requestId, clientRequestId: null, surface });
+    const refusal = outputLine({ requestId: ids.requestId, customId, receiptId: null }, { status, body });
+    return { line: { ...{ customId, number, ...ids, body: '', worstCase: NOTHING }, refusal } };
   }
+}
+
+async function runnableLine(
+  request: LineRequest,
+  place: Pick<NewLine, 'number' | 'requestId' | 'receiptId'>,
+  { batch, caller, operation }: Checking,
+  deps: BatchDeps['inference'],
+): Promise<Known> {
+  const work = await workOfLine(request.body, operation, caller);
+  const worstCase = worstCaseOf(callOf({ batch, caller, work, ids: place, signal: new AbortController().signal }), deps);
+  return { line: { ...request, ...place, worstCase }, model: work.model };
 }

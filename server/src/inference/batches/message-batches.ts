@@ -39,7 +39,7 @@ export class MessageBatches {
     this.#deps = deps;
   }
 
-  /** @throws Problem as {@link Batches.create}; `validation_failed` with every faulty request, where they are checked at once */
+  /** @throws Problem as {@link Batches.create}; `validation_failed` where requests cannot be told apart */
   async create(principal: Principal, { requests }: CreateMessageBatchRequest, run: NewBatch['run']): Promise<MessageBatchState> {
     const { batches, files } = this.#deps;
     requireOwnNames(requests);
@@ -146,17 +146,15 @@ function requireOwnNames(requests: CreateMessageBatchRequest['requests']): void 
   }
 }
 
-/** `body.max_tokens` of line 3 is `requests[2].params.max_tokens`. */
+/** Of requests that cannot be told apart: `custom_id` of line 3 is `requests[2].custom_id`. */
 const faultsOf = ({ errors }: StoredBatch): Problem =>
   invalidInput(
     (errors ?? []).map(({ message, param, line, code }) => ({
-      loc: ['body', 'requests', ...(line === null ? [] : [line - 1]), ...(param ?? '').split('.').filter(Boolean).map(renamed)],
+      loc: ['body', 'requests', ...(line === null ? [] : [line - 1]), ...(param === null ? [] : [param])],
       msg: message,
       type: code,
     })),
   );
-
-const renamed = (step: string): string => (step === 'body' ? 'params' : step);
 
 function unlessMissing(thrown: unknown): void {
   if (!(thrown instanceof Problem && thrown.code === 'not_found')) throw thrown;

@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { statusAtPath } from '@tallygate/contract';
 import type { Pool, PoolClient } from 'pg';
 import { openLocalDisk } from '../../../adapters/blobs/local-disk.ts';
 import { InProcessLanes } from '../../../adapters/lanes/in-process.ts';
@@ -200,7 +201,11 @@ export async function openBatchWorld() {
       running: new RunningCalls({ readOnMs: 1_000, mostLeftPerKey: 64 }),
       testRates: TEST_RATES,
       timeouts: { plainFirstByteMs: 1_000, streamFirstByteMs: 1_000, idleMs: 1_000 },
-      problemReply: ({ status, code, message }) => ({ status, headers: {}, body: Buffer.from(JSON.stringify({ code, detail: message })) }),
+      problemReply: ({ code, message: detail, extras: { param = null } }) => ({
+        status: statusAtPath('/v1/chat/completions', code),
+        headers: {},
+        body: Buffer.from(JSON.stringify({ code, detail, error: { param } })),
+      }),
       onRefused: () => {},
       onServed: () => {},
     };
