@@ -50,7 +50,9 @@ describe('answers of the sandbox', () => {
     const usual = createSandboxProvider({ clock: { now: () => NOW } });
     const request = { ...user('Call it.'), tools: [tool('it')], tool_choice: 'required' as const };
     const answers = await Promise.all(
-      [1, 2].map(async () => ChatCompletion.parse(JSON.parse((await (await answered(usual, call({ request }))).collect(1_000_000)).toString()))),
+      [1, 2].map(async () =>
+        ChatCompletion.parse(JSON.parse((await (await answered(usual, call({ request }))).collect(1_000_000)).toString())),
+      ),
     );
     const ids = answers.flatMap(({ id, choices }) => [id, ...(choices[0]?.message.tool_calls ?? []).map((made) => made.id)]);
     expect([ids.length, new Set(ids).size]).toEqual([4, 4]);

@@ -24,7 +24,11 @@ export interface SandboxOptions {
  * A provider in this process that answers every model: without network, cost or chance. The same request gets the same answer, to the
  * byte but for its ids and the time it was created. It answers test keys, and replaces a provider in benches.
  */
-export function createSandboxProvider({ clock = systemClock, nonce = randomNonce, chunkDelayMs = 0 }: SandboxOptions = {}): UpstreamProvider {
+export function createSandboxProvider({
+  clock = systemClock,
+  nonce = randomNonce,
+  chunkDelayMs = 0,
+}: SandboxOptions = {}): UpstreamProvider {
   const open = new Set<Cancellation>();
   let isClosed = false;
 
