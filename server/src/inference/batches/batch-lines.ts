@@ -10,7 +10,7 @@ import type { WorstCase } from '../calls/index.ts';
 import type { ContentKeys } from '../stored-content/index.ts';
 import type { LineRequest } from './batch-line.ts';
 import { tables } from './tables.ts';
-import type { WrittenSettlement } from './written-settlement.ts';
+import { readUnits, settlementOf, type WrittenSettlement, writtenUnits } from './written-settlement.ts';
 
 /** A line whose worst case is known, to be stored. */
 export interface NewLine extends LineRequest {
@@ -106,7 +106,7 @@ export class BatchLines {
       receipt_id: receiptId,
       ...(refusal === undefined ? { request: sealed[index], state: 'waiting' } : { output: sealed[index], state: 'done', is_error: true }),
       reserved_nano: worstCase.amount.toString(),
-      reserved_units: written(worstCase.units),
+      reserved_units: writtenUnits(worstCase.units),
     }));
     await this.#pool.query(
       `insert into batch_lines
@@ -175,7 +175,7 @@ export class BatchLines {
           requestId: row.request_id,
           receiptId: row.receipt_id,
           body: await this.#opened(batchId, row.line, 'request', row.request),
-          reserved: { amount: row.reserved_nano, units: read(row.reserved_units) },
+          reserved: { amount: row.reserved_nano, units: readUnits(row.reserved_units) },
           attemptsBefore: row.attempts_before,
         };
       }
@@ -186,7 +186,7 @@ export class BatchLines {
   async begun(batchId: string, line: number, { cost, units, record }: InFlight): Promise<void> {
     const { rowCount } = await this.#pool.query(
       "update batch_lines set in_flight = $3 where batch_id = $1 and line = $2 and state = 'waiting'",
-      [batchId, line, JSON.stringify({ cost: cost.toString(), units: written(units), record } satisfies WrittenSettlement)],
+      [batchId, line, JSON.stringify({ cost: cost.toString(), units: writtenUnits(units), record } satisfies WrittenSettlement)],
     );
     if (rowCount !== 1) throw new Error(`Line ${line} of ${batchId} is answered already`);
   }
@@ -214,7 +214,7 @@ export class BatchLines {
       number: line,
       part: {
         partId: receipt_id,
-        reserved: { amount: reserved_nano, units: read(reserved_units) },
+        reserved: { amount: reserved_nano, units: readUnits(reserved_units) },
         ...settlementOf(in_flight),
       },
       attempt: (JSON.parse(in_flight.record) as Pick<SettlementRecord, 'attempt'>).attempt,
@@ -231,7 +231,7 @@ export class BatchLines {
 
   /** Before it is settled. False when somebody else has answered the line. */
   async answered(batchId: string, line: number, { output, isError, usage, cost, units, record }: LineAnswer): Promise<boolean> {
-    const settlement = JSON.stringify({ cost: cost.toString(), units: written(units), record });
+    const settlement = JSON.stringify({ cost: cost.toString(), units: writtenUnits(units), record });
     const { rowCount } = await this.#pool.query(
       `update batch_lines set state = 'answered', request = null, in_flight = null, output = $3, is_error = $4, settlement = $5,
               input_tokens = $6, cached_tokens = $7, output_tokens = $8, reasoning_tokens = $9
@@ -296,7 +296,7 @@ export class BatchLines {
       number: line,
       part: {
         partId: receipt_id,
-        reserved: { amount: reserved_nano, units: read(reserved_units) },
+        reserved: { amount: reserved_nano, units: readUnits(reserved_units) },
         ...settlementOf(settlement),
       },
     }));
@@ -342,10 +342,3 @@ export class BatchLines {
 type Column = 'request' | 'output';
 /** What a line is sealed as. */
 const placeOf = (batchId: string, line: number, column: Column): string => `${column} of line ${line} of batch ${batchId}`;
-
-const settlementOf = ({ cost, units, record }: WrittenSettlement) => ({ cost: BigInt(cost), units: read(units), record });
-
-const written = (units: Units): Record<string, string> =>
-  Object.fromEntries(Object.entries(units).map(([meter, count]) => [meter, count.toString()]));
-const read = (units: Readonly<Record<string, string>>): Units =>
-  Object.fromEntries(Object.entries(units).map(([meter, count]) => [meter, BigInt(count)]));
