@@ -13,7 +13,10 @@ import { fileURLToPath } from 'node:url';
  * program neither a compiler for contracts nor a local chain. Everything else may run tests.
  */
 const PARTS = [
-  { scripts: ['do:start', 'do:admin', 'do:dev'], args: ['--prod', '--filter', 'tallygate-monorepo', '--filter', '@tallygate/server...'] },
+  {
+    scripts: ['do:start', 'do:admin', 'do:dev'],
+    args: ['--prod', '--filter', 'tallygate-monorepo', '--filter', '@tallygate/server...', '--filter', '@tallygate/console...'],
+  },
   { scripts: ['do:cli'], args: ['--filter', '!@tallygate/receipt-anchor'] },
   { scripts: [], args: [] },
 ];

@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
+import { buildConsole } from './console-build.ts';
 
 const root = join(import.meta.dirname, '..');
 /** As deep as server/src/app/, so that what lies beside the sources (docs/) is found from either. */
@@ -40,6 +41,7 @@ const assetFolders = ['server/src/money/catalog/shipped'];
 const settings = [
   'pnpm-lock.yaml',
   'scripts/server-build.mjs',
+  'scripts/console-build.ts',
   'server/package.json',
   'contract/package.json',
   'packages/receipts/package.json',
@@ -105,12 +107,13 @@ async function build() {
     metafile: true,
     logLevel: 'error',
   });
+  const ofConsole = await buildConsole(bundle, join(draft, 'console'));
   for (const asset of assets) copyFileSync(join(root, asset), join(draft, asset.slice(asset.lastIndexOf('/') + 1)));
   for (const asset of assetFolders) cpSync(join(root, asset), join(draft, asset.slice(asset.lastIndexOf('/') + 1)), { recursive: true });
   // With the folders themselves, whose times change with what is put into them.
   const foldersFiles = assetFolders.flatMap((folder) => [folder, ...readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)]);
   const own = Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules') && existsSync(join(root, path)));
-  const inputs = [...own, ...assets, ...foldersFiles, ...settings].sort();
+  const inputs = [...new Set([...own, ...ofConsole, ...assets, ...foldersFiles, ...settings])].sort();
   const folder = digestOf(inputs);
   // What has changed since it was read would be taken for what was built: the next start builds it again.
   if (inputs.some((input) => statSync(join(root, input)).mtimeMs >= startedAtMs)) {

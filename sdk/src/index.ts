@@ -1,7 +1,9 @@
 export {
   type ConfirmedAnchor,
   type ConfirmOptions,
+  type CostLine,
   confirmAnchor,
+  costLines,
   LogForkError,
   type LogStore,
   memoryLogStore,

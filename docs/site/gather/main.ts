@@ -31,6 +31,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
   'Getting in': ['authentication', 'identity', 'members', 'keys', 'signed-requests', 'invites', 'sdk', 'cli', 'mcp', 'discovery'],
   'Site and marketing': ['events', 'content', 'people', 'emails', 'client-requests'],
   Operating: [
+    'console',
     'deploy',
     'running',
     'settings',

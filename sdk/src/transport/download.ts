@@ -1,12 +1,16 @@
 import { ConnectionError, TallygateError } from '../errors.ts';
 import type { Deadline } from './deadline.ts';
 
+/** Fetch Standard, "null body status". */
+const NO_BODY: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
+
 /**
  * The response with its body still to come: read it with `bytes()`, `text()`, or piece by piece from `body`. A body that breaks off throws
  * `ConnectionError` with code `stream_cut`; silence longer than the time-out, `TimeoutError`.
  */
 export function downloadOf(response: Response, deadline: Deadline): Response {
-  if (response.body === null) {
+  // Chromium gives a 204 a stream of nothing, which no other response may be made of.
+  if (response.body === null || NO_BODY.has(response.status)) {
     deadline.clear();
     return response;
   }

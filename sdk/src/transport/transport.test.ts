@@ -204,3 +204,12 @@ it('calls onDebug for every attempt, never with a secret', async () => {
   expect(events.at(-1)).toMatchObject({ method: 'POST', path: '/v1/keys', status: 201, requestId: REQUEST_ID });
   expect(JSON.stringify(events)).not.toMatch(/secret|tg_/);
 });
+
+describe('an answer without a body', () => {
+  it('is returned as it is, where the runtime gives it a stream of nothing', async () => {
+    const nothing = new ReadableStream({ start: (controller) => controller.close() });
+    const answer = Object.defineProperty(new Response(null, { status: 204 }), 'body', { value: nothing });
+    const { status } = await client({ fetch: () => Promise.resolve(answer) }).request({ method: 'DELETE', path: '/console/session' });
+    expect(status).toBe(204);
+  });
+});

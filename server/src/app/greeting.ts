@@ -5,6 +5,8 @@ export function greeting({ url, bootstrap }: Pick<RunningServer, 'url' | 'bootst
   return `
   Tallygate is listening on ${url}
 
+  Look at it in a browser: ${url}/console (sign in as ${bootstrap.admin_email})
+
   Point any OpenAI client at it (a test key: the sandbox provider answers, nothing is billed):
 
     export OPENAI_BASE_URL=${bootstrap.base_url}

@@ -1,5 +1,4 @@
 import type { Server } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import { contract } from '@tallygate/contract';
 import { accountRoutes, deviceLoginRoutes, identityRoutes, memberRoutes, mfaRoutes, userRoutes } from '../access/identity/index.ts';
 import { keyRoutes, revokeProjectKeys } from '../access/keys/index.ts';
@@ -47,8 +46,7 @@ import { healthRoutes, Readiness } from './health.ts';
 import { endpointRoutes } from './http/account-api.ts';
 import { Admission } from './http/admission.ts';
 import { createAnswerHeaders } from './http/answer-headers.ts';
-import { createDocsSite } from './http/docs-site.ts';
-import { createDocumentPages } from './http/document-pages.ts';
+import { withConsoleAtRoot } from './http/console.ts';
 import { endpointsOf } from './http/endpoint.ts';
 import { eventPageRoutes } from './http/event-pages.ts';
 import { fileTransferRoutes } from './http/file-api.ts';
@@ -58,9 +56,7 @@ import { createInnerCall } from './http/inner-call.ts';
 import { logRoutes } from './http/log-api.ts';
 import { mcpRoutes } from './http/mcp-api.ts';
 import { messageBatchRoutesOf } from './http/message-batch-api.ts';
-import { createRequireMetricsReader } from './http/metrics-reader.ts';
 import { withModelsOnSurfaces } from './http/model-api.ts';
-import { pageRoutes } from './http/pages.ts';
 import { paymentRoutes } from './http/payment-api.ts';
 import { createPeerAddress } from './http/peer-address.ts';
 import { createProblemReply } from './http/problem-document.ts';
@@ -78,9 +74,8 @@ import { openPlans, openTestBilling, planForReceipts } from './plans.ts';
 import { openReceiptLog } from './receipt-log.ts';
 import { recurringWork } from './recurring-work.ts';
 import { openServing } from './serving.ts';
+import { openSite } from './site.ts';
 import { openStatefulResources } from './stateful-resources.ts';
-
-const DOCS_SITE = fileURLToPath(new URL('../../../docs/site/dist', import.meta.url));
 
 /** Recordings and pictures of a request: OpenAI takes 25 MB of audio, and sixteen pictures of 50 MB. */
 const INFERENCE_FORM = {
@@ -198,11 +193,12 @@ export async function startServer(
     const readiness = new Readiness();
     const isModel = (id: string) => catalog.find(id) !== undefined;
     const forgetKeys = (accountId: string) => accounts.keyDirectory.changed(`account:${accountId}`);
-    const docs = createDocsSite(DOCS_SITE);
     const discovery = openDiscovery({ catalog, config, securityContact: config.securityContact, publicUrl, clock });
     const { storageBytes: _, ...fileLimits } = config.files;
     const metricsToken = config.metricsToken ?? metricsTokenOf(dataDir);
     const admission = new Admission(authenticator);
+    const isHttps = config.publicUrl?.startsWith('https:') === true;
+    const site = openSite({ admission, isHttps, metrics, metricsToken, documents: discovery.documents });
     const refusals = new Refusals({ log, problemReply, onRefused: metrics.refused });
     const isAnchoring = config.anchorChains.length > 0;
     const anchorAnswer = anchorAnswerOf(config);
@@ -216,7 +212,7 @@ export async function startServer(
             readiness,
             needs: { ...foundation, ...billing, blobs, redis: redis?.prompt },
             publicUrl,
-            hasDocs: docs.isBuilt,
+            hasDocs: site.hasDocs,
           }),
         ),
         ...endpointsOf(contract.identity, identityRoutes(identity)),
@@ -275,12 +271,14 @@ export async function startServer(
     const frontDeps = {
       ...{ refusals, problemReply, clock, log, isDraining: () => readiness.isDraining },
       refusalLimits: new RefusalLimits({ perMinute: config.refusalsPerMinute, peerAddress }),
-      headers: createAnswerHeaders({ isHttps: config.publicUrl?.startsWith('https:') === true }),
+      headers: createAnswerHeaders({ isHttps }),
     };
     const routes = routesByAddress(
       [
         ...inferenceRoutes({ ...inferenceDeps, admission, sharedLane: capacity.sharedLane }),
-        ...withModelsOnSurfaces(withCountedTokens(withResponseStream(endpoints, kept.followResponse), refusedRequests), shown),
+        ...withConsoleAtRoot(
+          withModelsOnSurfaces(withCountedTokens(withResponseStream(endpoints, kept.followResponse), refusedRequests), shown),
+        ),
         ...fileTransferRoutes({
           ...{ files: kept.files, uploads: kept.uploads, blobs, limits: fileLimits },
           ...{ admission, idempotency, refusals, log },
@@ -301,12 +299,7 @@ export async function startServer(
         ...marketing.routes,
         ...eventPageRoutes({ events, clock, peerAddress, pageOf, log }),
         ...paymentRoutes({ receive: plans.events.receive, hasWebhookSecret: config.stripe !== undefined, pages: payments.pages }),
-        ...pageRoutes({
-          renderMetrics: metrics.render,
-          requireMetricsReader: createRequireMetricsReader(metricsToken),
-          documents: createDocumentPages(discovery.documents),
-          docs,
-        }),
+        ...site.routes,
       ],
       config,
     );

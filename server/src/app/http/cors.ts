@@ -29,7 +29,10 @@ const EXPOSED = [
   'x-should-retry',
 ];
 
-/** Any page may call, with a credential it was given; no cookie is ever sent or read, so no page can act for its visitor. */
+/**
+ * Any page may call, with a credential it was given, and none with cookies: `*` allows no credentials, and the console's cookie counts only
+ * beside a header that a page of another origin may not send along with it (`session-cookie.ts`). So no page can act for its visitor.
+ */
 export const CORS_HEADERS: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': EXPOSED.join(', '),

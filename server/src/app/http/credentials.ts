@@ -6,6 +6,7 @@ import type { KeyDirectory, KeyGrant } from '../../access/keys/index.ts';
 import type { KeyPrincipal, Principal, SessionGrant } from '../../http/index.ts';
 import type { Storing } from '../../inference/stored-content/index.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { sessionOfCookie } from './session-cookie.ts';
 
 /** Who is calling and what they may spend. */
 export type Grant = KeyGrant | SessionGrant;
@@ -123,6 +124,9 @@ function presentedIn({ headers, rawHeaders }: CredentialHeaders): Presented[] {
   if (key) presented.push({ token: key, kind: 'key' });
   const session = headerOf(headers, 'x-web-session-token');
   if (session) presented.push({ token: session, kind: 'session' });
+  // What a page names itself counts: its playground calls with an API key.
+  const cookie = presented.length === 0 ? sessionOfCookie(headers) : undefined;
+  if (cookie) presented.push({ token: cookie, kind: 'session' });
   return presented;
 }
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { extname, join, normalize } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { type Request, type Response } from 'express';
+import { answerWith, fileOf, preferCompressed } from './built-files.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Pages, styles and scripts come from here and from nowhere else; the search index is WebAssembly, the theme is set by an inline script. */
@@ -18,9 +19,6 @@ const POLICY = [
 export const ICON_PATH = '/favicon.ico';
 const ICON = fileURLToPath(new URL('./favicon.ico', import.meta.url));
 const A_DAY_MS = 86_400_000;
-
-/** How the build has compressed its texts beforehand, the best first, with the endings of their files. */
-const CODINGS = { br: '.br', gzip: '.gz' } as const;
 
 const NOT_BUILT = 'The documentation is not built here: run `npm run docs`, or read the Markdown files under docs/.\n';
 
@@ -60,26 +58,8 @@ export function createDocsSite(folder: string) {
 
   return {
     isBuilt,
-    answer: ({ req, res }: Exchange): Promise<void> =>
-      new Promise((resolve, reject) => {
-        res.once('close', resolve);
-        app(req as Request, res as Response, (failure: unknown) => reject(failure ?? new Error('There is no file and no 404 page')));
-      }),
+    answer: (exchange: Exchange): Promise<void> => answerWith(app, exchange),
   };
-}
-
-/** Leads a request for a text to its compressed form, where there is one and the browser takes it; the type stays that of the text. */
-function preferCompressed(req: Request, res: Response, folder: string): void {
-  const path = fileOf(req.path);
-  if (path === undefined) return;
-  const made = Object.entries(CODINGS).filter(([, ending]) => existsSync(join(folder, `${path}${ending}`)));
-  if (made.length === 0) return;
-  res.vary('accept-encoding');
-  const [coding, ending] = made.find(([name]) => req.acceptsEncodings(name) === name) ?? [];
-  if (coding === undefined) return;
-  res.setHeader('content-encoding', coding);
-  res.type(extname(path));
-  req.url = `${path}${ending}`;
 }
 
 /** A page without the slash at its end is led there. The library's own redirect would replace the policy by one that may be framed. */
@@ -89,10 +69,4 @@ function redirectToFolder(req: Request, res: Response, folder: string): boolean 
   if (file === undefined || !existsSync(join(folder, file))) return false;
   res.redirect(301, `${path}/${query === undefined ? '' : `?${query}`}`);
   return true;
-}
-
-/** The file of an address below `/docs`; undefined for what no file of the site can have. */
-function fileOf(path: string): string | undefined {
-  const file = path.endsWith('/') ? `${path}index.html` : path;
-  return /^[\w./-]+$/.test(file) && normalize(file) === file ? file : undefined;
 }

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath, openBrowser } from './browser.ts';
+import { Gateway } from './gateway.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const executable = chromiumPath();
+if (!executable) process.stdout.write('Skipped: the console is looked at in a Chromium; name it in CHROMIUM.\n');
+
+const DESK = { width: 1360, height: 900 };
+const PHONE = { width: 390, height: 844 };
+const PAGES = {
+  '/': 'Overview',
+  '/requests': 'Requests',
+  '/runs': 'Agent runs',
+  '/usage': 'Usage',
+  '/playground': 'Playground',
+  '/keys': 'API keys',
+  '/limits': 'Limits',
+  '/team': 'Team',
+  '/audit-log': 'Audit log',
+  '/models': 'Models and prices',
+  '/providers': 'Providers',
+  '/log': 'Receipts log',
+  '/billing': 'Plan and invoices',
+  '/settings': 'Settings',
+};
+
+describe.skipIf(!executable)('the console, in a browser', () => {
+  let gateway: Gateway;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    // As `npm start` runs it: the console is built beside it.
+    gateway = await Gateway.start();
+    browser = await openBrowser(executable ?? '');
+    context = await browser.newContext({ viewport: DESK, colorScheme: 'light' });
+    page = await context.newPage();
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    page.on('request', (request) => {
+      const { protocol, origin } = new URL(request.url());
+      if (protocol.startsWith('http') && origin !== gateway.url) complaints.push(`asks ${request.url()}`);
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.remove();
+  });
+
+  const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+
+  async function signIn(): Promise<void> {
+    await page.getByLabel('E-mail address').fill(gateway.bootstrap.admin_email);
+    await page.getByLabel('Password').fill(gateway.bootstrap.admin_password);
+    await press('Sign in');
+  }
+
+  test('keeps the session out of the reach of scripts, and leads where the person wanted to go', async () => {
+    await page.goto(`${gateway.url}/console/keys`);
+    await page.getByLabel('E-mail address').fill(gateway.bootstrap.admin_email);
+    await page.getByLabel('Password').fill('not the password');
+    await press('Sign in');
+    await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/password/i);
+    await signIn();
+    await heading('API keys').waitFor();
+    expect(await context.cookies()).toEqual([expect.objectContaining({ name: 'tallygate_session', httpOnly: true, sameSite: 'Strict' })]);
+    expect(await page.evaluate('JSON.stringify({ ...localStorage }) + document.cookie')).not.toContain('tgs_');
+    // Of the first question who is there, and of the wrong password.
+    expect(complaints.splice(0)).toEqual(Array.from({ length: 2 }, () => expect.stringContaining('401')));
+  });
+
+  test('gets from nothing to a capped key and a receipt that is verified in the browser', async () => {
+    await page.getByText('Test', { exact: true }).click();
+    await press('Create a key');
+    await page.getByLabel('Name').fill('first steps');
+    await page.getByLabel('Monthly cap, USD').fill('0.01');
+    await press('Create');
+    await page.getByRole('link', { name: 'Try it in the playground' }).click();
+    await heading('Playground').waitFor();
+    await press('Ask');
+    await page.getByRole('link', { name: /^req_/ }).click();
+    await heading('gpt-4o-mini').waitFor();
+    await expect.poll(() => page.getByText(/entry \d+ of the log/).count()).toBe(1);
+    await press('Verify');
+    await page.getByText('Valid: checked in this browser.').waitFor();
+    expect(await page.getByText('cost, rounded up once').count()).toBe(1);
+  });
+
+  test.each(Object.entries(PAGES))('%s is accessible and fits, light and dark, at a desk and on a phone', async (path, title) => {
+    await page.goto(`${gateway.url}/console${path === '/' ? '' : path}`, { waitUntil: 'networkidle' });
+    await heading(title).waitFor();
+    await page.evaluate(AXE);
+    for (const [viewport, colorScheme] of [
+      [DESK, 'light'],
+      [DESK, 'dark'],
+      [PHONE, 'light'],
+    ] as const) {
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme });
+      const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+      const faults = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+      expect([viewport.width, colorScheme, ...faults]).toEqual([viewport.width, colorScheme]);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    }
+    await page.setViewportSize(DESK);
+    expect(complaints).toEqual([]);
+  });
+
+  test('goes everywhere by the keyboard', async () => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('price');
+    await page.keyboard.press('Enter');
+    await heading('Models and prices').waitFor();
+  });
+
+  test('names what it hits before it stops or revokes anything', async () => {
+    await page.goto(`${gateway.url}/console/keys`);
+    await page.getByRole('link', { name: 'first steps' }).click();
+    await press('Revoke');
+    expect(await page.getByRole('dialog').textContent()).toMatch(/Revoke first steps\?.*tg_test_.*cannot be undone/s);
+    await press('Revoke the key');
+    await expect.poll(() => page.getByText('revoked', { exact: true }).count()).toBe(1);
+  });
+
+  test('leaves no session behind once the person has signed out', async () => {
+    await press('Sign out');
+    await heading('Sign in to Tallygate').waitFor();
+    expect(await context.cookies()).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+const USD = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const WHOLE = new Intl.NumberFormat('en');
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const MOMENT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+
+/** "12.5" → "$12.50"; what has fractions of a cent, below $100, keeps all its digits: "$0.00003645". */
+export function usd(amount: string): string {
+  const hasFractions = /\.\d{3,}$/.test(amount) && Math.abs(Number(amount)) < 100;
+  return hasFractions ? amount.replace(/^(-?)/, '$1$') : USD.format(Number(amount));
+}
+
+/** Moves the decimal point to the right, exactly: ("0.000000075", 6) → "0.075". */
+export function shifted(amount: string, places: number): string {
+  const [whole = '0', part = ''] = amount.split('.');
+  const digits = part.padEnd(places, '0');
+  const left = `${whole}${digits.slice(0, places)}`.replace(/^0+(?=\d)/, '');
+  const right = digits.slice(places).replace(/0+$/, '');
+  return right === '' ? left : `${left}.${right}`;
+}
+
+export const count = (value: number): string => WHOLE.format(value);
+export const short = (value: number): string => SHORT.format(value);
+export const moment = (at: string | null): string => (at === null ? '–' : MOMENT.format(new Date(at)));
+export const day = (at: string | null): string => (at === null ? '–' : DAY.format(new Date(at)));
+
+/** "2.1 s", "340 ms" */
+export function duration(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+}
+
+/** "2026-11-25" of a date, UTC. */
+export const isoDay = (date: Date): string => date.toISOString().slice(0, 10);
+
+/** The day so many days ago, UTC. */
+export const daysAgo = (days: number): string => isoDay(new Date(Date.now() - days * 86_400_000));
+
+/** The first day of the present month, UTC. */
+export const monthStart = (): string => `${isoDay(new Date()).slice(0, 8)}01`;

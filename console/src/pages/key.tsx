@@ -1,0 +1,158 @@
+import type { KeyCreatedResponse, KeyResponse } from '@tallygate/sdk';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { tallygate } from '../client.ts';
+import { count, moment, monthStart, usd } from '../format.ts';
+import { Confirm, Dialog, Field, Form, given } from '../ui/dialog.tsx';
+import { Badge, CapBar, Failure, Figure, Figures, Loading, Mono, PageHead, Panel } from '../ui/parts.tsx';
+import { Secret } from './keys.tsx';
+
+const REFRESH_MS = 2_000;
+const GRACE_SECONDS = 3_600;
+
+function useRefresh(): () => Promise<void> {
+  const client = useQueryClient();
+  return async () => {
+    for (const name of ['key', 'keys', 'budget', 'budgets', 'usage']) await client.invalidateQueries({ queryKey: [name] });
+  };
+}
+
+/** What a cap would have meant for this month so far. */
+function whatIf(cap: string, spent: string): string {
+  if (cap === '' || Number.isNaN(Number(cap))) return '';
+  return Number(cap) < Number(spent)
+    ? `This month ${usd(spent)} are spent: the key would have been stopped, and is at once.`
+    : `This month ${usd(spent)} are spent: ${usd(String(Number(cap) - Number(spent)))} would be left.`;
+}
+
+function EditCap({ apiKey, spent, onClose }: { apiKey: KeyResponse; spent: string; onClose: () => void }) {
+  const refresh = useRefresh();
+  const [cap, setCap] = useState(apiKey.monthly_cap_usd ?? '');
+  const save = async (fields: FormData): Promise<void> => {
+    await tallygate.budgets.set(apiKey.key_id, { monthly_cap_usd: given(fields, 'cap') ?? null });
+    await refresh();
+    onClose();
+  };
+  return (
+    <Dialog title={`The monthly cap of ${apiKey.name}`} onClose={onClose}>
+      <Form action="Save" onSubmit={save} onCancel={onClose}>
+        <div onChange={(event) => event.target instanceof HTMLInputElement && setCap(event.target.value)}>
+          <Field
+            name="cap"
+            label="Cap, USD"
+            inputMode="decimal"
+            defaultValue={cap}
+            hint="It binds from the next request on. Empty: no cap."
+          />
+        </div>
+        <p role="status">{whatIf(cap, spent)}</p>
+      </Form>
+    </Dialog>
+  );
+}
+
+function Spending({ apiKey }: { apiKey: KeyResponse }) {
+  const { key_id: keyId, livemode } = apiKey;
+  const [isEditing, setEditing] = useState(false);
+  const { data, error } = useQuery({
+    queryKey: ['budget', keyId],
+    queryFn: () => tallygate.budgets.get(keyId),
+    refetchInterval: REFRESH_MS,
+  });
+  const query = { from: monthStart(), key_id: keyId, livemode } as const;
+  const usage = useQuery({ queryKey: ['usage', query], queryFn: () => tallygate.usage.get(query) });
+  if (error) return <Failure error={error} />;
+  if (!data) return <Loading />;
+  const { spent_usd: spent, held_usd: held, monthly_cap_usd: cap } = data;
+  return (
+    <>
+      <Figures>
+        <Figure label="Spent this month" value={usd(spent)} note={<CapBar {...{ spent, held, cap }} />} />
+        <Figure label="Held now" value={usd(held)} />
+        <Figure label="Monthly cap" value={cap === null ? 'none' : usd(cap)} note={`starts anew ${moment(data.resets_at)}`} />
+        <Figure label="Requests this month" value={usage.data ? count(usage.data.total.requests) : '…'} />
+      </Figures>
+      <div className="form-actions">
+        <button type="button" onClick={() => setEditing(true)}>
+          Change the cap
+        </button>
+      </div>
+      {isEditing && <EditCap apiKey={apiKey} spent={spent} onClose={() => setEditing(false)} />}
+    </>
+  );
+}
+
+function Actions({ apiKey }: { apiKey: KeyResponse }) {
+  const refresh = useRefresh();
+  const [open, setOpen] = useState<'rotate' | 'revoke'>();
+  const [rotated, setRotated] = useState<KeyCreatedResponse>();
+  const rotate = async (): Promise<void> => {
+    setRotated(await tallygate.keys.rotate(apiKey.key_id, { grace_seconds: GRACE_SECONDS }));
+    await refresh();
+  };
+  const revoke = async (): Promise<void> => {
+    await tallygate.keys.revoke(apiKey.key_id);
+    await refresh();
+  };
+  const close = (): void => setOpen(undefined);
+  return (
+    <>
+      <button type="button" onClick={() => setOpen('rotate')}>
+        Rotate
+      </button>
+      <button type="button" className="danger" onClick={() => setOpen('revoke')}>
+        Revoke
+      </button>
+      {open === 'rotate' && (
+        <Confirm title={`Rotate ${apiKey.name}?`} action="Rotate" onConfirm={rotate} onClose={close}>
+          It gets a new secret, which is shown once. The old one works for another hour.
+        </Confirm>
+      )}
+      {open === 'revoke' && (
+        <Confirm title={`Revoke ${apiKey.name}?`} action="Revoke the key" onConfirm={revoke} onClose={close}>
+          Whatever uses {apiKey.prefix}… is refused within a second. This cannot be undone.
+        </Confirm>
+      )}
+      {rotated && <Secret created={rotated} onClose={() => setRotated(undefined)} />}
+    </>
+  );
+}
+
+function Detail({ apiKey }: { apiKey: KeyResponse }) {
+  const facts: readonly (readonly [string, string])[] = [
+    ['May', apiKey.scopes.join(', ')],
+    ['Models', apiKey.allowed_models?.join(', ') ?? 'all'],
+    ['Endpoints', apiKey.allowed_endpoints?.join(', ') ?? 'all'],
+    ['Requests a minute', apiKey.rate_limits.requests_per_minute?.toString() ?? 'the plan’s'],
+    ['Signed requests', apiKey.require_signature ? 'required' : 'not required'],
+    ['Created', moment(apiKey.created_at)],
+    ['Expires', moment(apiKey.expires_at)],
+    ['Last used', moment(apiKey.last_used_at)],
+  ];
+  return (
+    <>
+      <PageHead title={apiKey.name} aside={apiKey.status === 'active' ? <Actions apiKey={apiKey} /> : undefined}>
+        <Mono>{apiKey.prefix}…</Mono> <Badge state={apiKey.status} />
+      </PageHead>
+      <Spending apiKey={apiKey} />
+      <Panel title="About it">
+        <dl className="facts">
+          {facts.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </Panel>
+    </>
+  );
+}
+
+export function KeyPage() {
+  const { keyId } = useParams({ from: '/frame/keys/$keyId' });
+  const { data, error } = useQuery({ queryKey: ['key', keyId], queryFn: () => tallygate.keys.get(keyId) });
+  if (error) return <Failure error={error} />;
+  return data ? <Detail apiKey={data} /> : <Loading />;
+}

@@ -1,0 +1,125 @@
+import type { KeyCreatedResponse, KeyResponse } from '@tallygate/sdk';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { tallygate } from '../client.ts';
+import { moment, usd } from '../format.ts';
+import { freshKey } from '../fresh-key.ts';
+import { useLivemode } from '../mode.ts';
+import { Dialog, Field, Form, given, Select } from '../ui/dialog.tsx';
+import { Badge, Empty, Failure, Loading, Mono, PageHead } from '../ui/parts.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+
+const COLUMNS: readonly Column<KeyResponse>[] = [
+  {
+    name: 'Name',
+    cell: ({ key_id: keyId, name }) => (
+      <Link to="/keys/$keyId" params={{ keyId }}>
+        {name}
+      </Link>
+    ),
+  },
+  { name: 'Key', cell: ({ prefix }) => <Mono>{prefix}…</Mono>, isSecondary: true },
+  { name: 'State', cell: ({ status }) => <Badge state={status} /> },
+  { name: 'Monthly cap', cell: ({ monthly_cap_usd: cap }) => (cap === null ? 'none' : usd(cap)), isFigure: true },
+  { name: 'May', cell: ({ scopes }) => scopes.join(', '), isSecondary: true },
+  { name: 'Last used', cell: ({ last_used_at: at }) => (at === null ? 'never' : moment(at)), isSecondary: true },
+];
+
+const MODES = [
+  ['true', 'Live: reaches the providers, and costs money'],
+  ['false', 'Test: the sandbox answers, and nothing is billed'],
+] as const;
+
+function NewKey({ onCreated, onClose }: { onCreated: (key: KeyCreatedResponse) => void; onClose: () => void }) {
+  const livemode = useLivemode();
+  const client = useQueryClient();
+  const create = async (fields: FormData): Promise<void> => {
+    const cap = given(fields, 'cap');
+    const created = await tallygate.keys.create({
+      name: given(fields, 'name') ?? '',
+      livemode: fields.get('livemode') === 'true',
+      ...(cap !== undefined && { monthly_cap_usd: cap }),
+    });
+    freshKey.keep(created.key);
+    await client.invalidateQueries({ queryKey: ['keys'] });
+    await client.invalidateQueries({ queryKey: ['budgets'] });
+    onCreated(created);
+  };
+  return (
+    <Dialog title="Create an API key" onClose={onClose}>
+      <Form action="Create" onSubmit={create} onCancel={onClose}>
+        <Field name="name" label="Name" placeholder="production" isRequired autoComplete="off" />
+        <Select name="livemode" label="Mode" options={MODES} defaultValue={String(livemode)} />
+        <Field
+          name="cap"
+          label="Monthly cap, USD"
+          inputMode="decimal"
+          placeholder="25"
+          hint="No request runs that could cost more than what is left of it. Empty: no cap."
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+export function Secret({ created, onClose }: { created: KeyCreatedResponse; onClose: () => void }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(created.key);
+    setCopied(true);
+  };
+  return (
+    <Dialog title={`The key “${created.name}”`} onClose={onClose}>
+      <p>Store it now: it is not shown again.</p>
+      <p className="secret">
+        <Mono>{created.key}</Mono>
+      </p>
+      <div className="form-actions">
+        <button type="button" onClick={() => void copy()}>
+          {isCopied ? 'Copied' : 'Copy'}
+        </button>
+        <Link to="/playground" className="button primary">
+          Try it in the playground
+        </Link>
+        <button type="button" onClick={onClose}>
+          Done
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+export function Keys() {
+  const livemode = useLivemode();
+  const [isCreating, setCreating] = useState(false);
+  const [created, setCreated] = useState<KeyCreatedResponse>();
+  const { data, error } = useQuery({ queryKey: ['keys'], queryFn: () => tallygate.keys.list() });
+  const rows = data?.filter((key) => key.livemode === livemode) ?? [];
+  const show = (key: KeyCreatedResponse): void => {
+    setCreating(false);
+    setCreated(key);
+  };
+  const create = (
+    <button type="button" className="primary" onClick={() => setCreating(true)}>
+      Create a key
+    </button>
+  );
+  return (
+    <>
+      <PageHead title="API keys" aside={create}>
+        Each has a cap of its own, and may do only what its scopes say.
+      </PageHead>
+      {error && <Failure error={error} />}
+      {!error && !data && <Loading />}
+      {rows.length > 0 && <Table label="API keys" rows={rows} columns={COLUMNS} idOf={({ key_id: id }) => id} />}
+      {data && rows.length === 0 && (
+        <Empty title={`No ${livemode ? 'live' : 'test'} keys`}>
+          Create one: any OpenAI client takes it, with this gateway’s address as its base URL.
+        </Empty>
+      )}
+      {isCreating && <NewKey onCreated={show} onClose={() => setCreating(false)} />}
+      {created && <Secret created={created} onClose={() => setCreated(undefined)} />}
+    </>
+  );
+}

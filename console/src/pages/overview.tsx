@@ -1,0 +1,117 @@
+import type { KeyBudgetSummaryItem, UsageRow } from '@tallygate/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { tallygate } from '../client.ts';
+import { count, daysAgo, monthStart, usd } from '../format.ts';
+import { useLivemode } from '../mode.ts';
+import { Badge, CapBar, Empty, Failure, Figure, Figures, Loading, PageHead, Panel } from '../ui/parts.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+
+const SpendChart = lazy(() => import('../ui/spend-chart.tsx'));
+const DAYS = 30;
+/** What is held now changes with every request. */
+const REFRESH_MS = 2_000;
+
+function SpendOfDays() {
+  const livemode = useLivemode();
+  const query = { from: daysAgo(DAYS - 1), group_by: 'day', livemode } as const;
+  const { data, error } = useQuery({ queryKey: ['usage', query], queryFn: () => tallygate.usage.get(query) });
+  if (error) return <Failure error={error} />;
+  if (!data) return <Loading />;
+  const spent = new Map(data.items.map((row) => [row.day, row.cost_usd]));
+  const days = Array.from({ length: DAYS }, (_, index) => daysAgo(DAYS - 1 - index));
+  return (
+    <Suspense fallback={<Loading />}>
+      <SpendChart points={days.map((one) => ({ day: one, usd: spent.get(one) ?? '0' }))} />
+    </Suspense>
+  );
+}
+
+const BUDGET: readonly Column<KeyBudgetSummaryItem>[] = [
+  {
+    name: 'Key',
+    cell: ({ key_id: keyId, name }) => (
+      <Link to="/keys/$keyId" params={{ keyId }}>
+        {name}
+      </Link>
+    ),
+  },
+  { name: 'Spent', cell: ({ spent_usd: spent }) => usd(spent), isFigure: true },
+  { name: 'Held', cell: ({ held_usd: held }) => usd(held), isFigure: true },
+  { name: 'Cap', cell: ({ monthly_cap_usd: cap }) => (cap === null ? '–' : usd(cap)), isFigure: true },
+  {
+    name: 'Of the cap',
+    cell: (item) => <CapBar spent={item.spent_usd} held={item.held_usd} cap={item.monthly_cap_usd} />,
+    isSecondary: true,
+  },
+  { name: 'State', cell: ({ status }) => <Badge state={status} /> },
+];
+
+/** The keys of the mode with the most spent first. */
+const ofMode = (items: readonly KeyBudgetSummaryItem[], livemode: boolean): KeyBudgetSummaryItem[] =>
+  items.filter((item) => item.livemode === livemode && !item.revoked).sort((a, b) => Number(b.spent_usd) - Number(a.spent_usd));
+
+function Budgets() {
+  const livemode = useLivemode();
+  const { data, error } = useQuery({ queryKey: ['budgets'], queryFn: () => tallygate.budgets.summary(), refetchInterval: REFRESH_MS });
+  if (error) return <Failure error={error} />;
+  if (!data) return <Loading />;
+  const items = ofMode(data.items, livemode);
+  if (items.length > 0) return <Table label="Budgets of keys" rows={items} columns={BUDGET} idOf={({ key_id: id }) => id} />;
+  return (
+    <Empty title={`No ${livemode ? 'live' : 'test'} keys yet`}>
+      <Link to="/keys">Create an API key</Link>, with a monthly cap: nothing can be spent beyond it.
+    </Empty>
+  );
+}
+
+const TOP: readonly Column<UsageRow>[] = [
+  { name: 'Model', cell: ({ model }) => model ?? '–' },
+  { name: 'Requests', cell: ({ requests }) => count(requests), isFigure: true },
+  { name: 'Cost', cell: ({ cost_usd: cost }) => usd(cost), isFigure: true },
+];
+
+function ThisMonth() {
+  const livemode = useLivemode();
+  const query = { from: monthStart(), group_by: 'model', livemode } as const;
+  const { data, error } = useQuery({ queryKey: ['usage', query], queryFn: () => tallygate.usage.get(query), refetchInterval: REFRESH_MS });
+  const budgets = useQuery({ queryKey: ['budgets'], queryFn: () => tallygate.budgets.summary() });
+  if (error) return <Failure error={error} />;
+  if (!data) return <Loading />;
+  const { total } = data;
+  return (
+    <>
+      <Figures>
+        <Figure label="Spent this month" value={usd(total.cost_usd)} note={`${usd(total.charged_usd)} of it beyond the plan’s quota`} />
+        <Figure
+          label="Held now"
+          value={budgets.data ? usd(budgets.data.held_usd) : '…'}
+          note="by running live requests, at their worst case"
+        />
+        <Figure label="Requests" value={count(total.requests)} />
+        <Figure label="Tokens" value={`${count(total.input_tokens)} in`} note={`${count(total.output_tokens)} out`} />
+      </Figures>
+      {data.items.length > 0 && (
+        <Panel title="By model">
+          <Table label="Cost by model" rows={data.items} columns={TOP} idOf={({ model }) => model ?? ''} />
+        </Panel>
+      )}
+    </>
+  );
+}
+
+export function Overview() {
+  return (
+    <>
+      <PageHead title="Overview">What is spent and held, as it is now. Months and days are UTC.</PageHead>
+      <ThisMonth />
+      <Panel title={`Spent, last ${DAYS} days`}>
+        <SpendOfDays />
+      </Panel>
+      <Panel title="Keys this month">
+        <Budgets />
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+import { costLines, type ReceiptResponse, type ReceiptVerification } from '@tallygate/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { tallygate } from '../client.ts';
+import { usd } from '../format.ts';
+import { messageOf } from '../query-client.ts';
+import { Failure, Loading, Mono, Panel } from '../ui/parts.tsx';
+
+const NANO = 9;
+const PICO = 12;
+/** A receipt is in the log some seconds after its request. */
+const RETRY_MS = 1_500;
+
+/** A whole number of 10^-digits USD as a decimal string: ("1500", 9) → "0.0000015". */
+function decimal(amount: string, digits: number): string {
+  const padded = amount.padStart(digits + 1, '0');
+  return `${padded.slice(0, -digits)}.${padded.slice(-digits)}`.replace(/\.?0+$/, '');
+}
+
+/** How the cost follows from usage and prices, as the receipt states both. */
+function Bill({ payload }: Pick<ReceiptResponse, 'payload'>) {
+  return (
+    <table className="bill">
+      <caption className="unseen">How the cost is worked out</caption>
+      <tbody>
+        {costLines(payload).map(({ meter, units, unit_price_pico_usd: price, pico_usd: sum }) => (
+          <tr key={meter}>
+            <th scope="row">{meter.replaceAll('_', ' ')}</th>
+            <td className="figure-cell">
+              {units} × {usd(decimal(price, PICO))}
+            </td>
+            <td className="figure-cell">{usd(decimal(sum, PICO))}</td>
+          </tr>
+        ))}
+        {payload.price_factor !== '1' && (
+          <tr>
+            <th scope="row">factor on the prices</th>
+            <td />
+            <td className="figure-cell">× {payload.price_factor}</td>
+          </tr>
+        )}
+        <tr className="sum">
+          <th scope="row">cost, rounded up once</th>
+          <td />
+          <td className="figure-cell">{usd(decimal(payload.cost_nano_usd, NANO))}</td>
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
+function Verdict({ found }: { found: ReceiptVerification }) {
+  if (!found.valid)
+    return (
+      <p className="failure" role="alert">
+        Not valid: {found.reason} ({found.code})
+      </p>
+    );
+  return (
+    <div className="verdict" role="status">
+      <p className="valid">Valid: checked in this browser.</p>
+      <ul className="checks">
+        {Object.entries(found.checks).map(([check, state]) => (
+          <li key={check}>
+            <strong>{check.replaceAll('_', ' ')}</strong> {String(state)}
+          </li>
+        ))}
+      </ul>
+      <h3>This proves</h3>
+      <ul>
+        {found.proves.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+      <h3>It does not prove</h3>
+      <ul>
+        {found.does_not_prove.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function save(receipt: ReceiptResponse): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([JSON.stringify(receipt)], { type: 'application/json' }));
+  link.download = `receipt-${receipt.id}.json`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+function Receipt({ receipt }: { receipt: ReceiptResponse }) {
+  const verify = useMutation({ mutationFn: () => tallygate.receipts.verify(receipt) });
+  const place = receipt.log.state === 'logged' ? `entry ${receipt.log.index} of the log` : 'not in the log yet';
+  return (
+    <>
+      <p>
+        <Mono>{receipt.id}</Mono>, {place}.
+      </p>
+      <Bill payload={receipt.payload} />
+      <div className="form-actions">
+        <button type="button" onClick={() => save(receipt)}>
+          Save as a file
+        </button>
+        <button type="button" className="primary" disabled={verify.isPending} onClick={() => verify.mutate()}>
+          Verify
+        </button>
+      </div>
+      {verify.error && <p className="failure">{messageOf(verify.error)}</p>}
+      {verify.data && <Verdict found={verify.data} />}
+    </>
+  );
+}
+
+/** The receipt of a request, with what makes up its cost, checked here on a press of the button. */
+export function ReceiptPanel({ receiptId }: { receiptId: string }) {
+  const { data, error } = useQuery({
+    queryKey: ['receipt', receiptId],
+    queryFn: () => tallygate.receipts.get(receiptId),
+    refetchInterval: ({ state }) => (state.data?.log.state === 'logged' ? false : RETRY_MS),
+  });
+  return (
+    <Panel title="Receipt">
+      {error && <Failure error={error} />}
+      {!error && !data && <Loading />}
+      {data && <Receipt receipt={data} />}
+    </Panel>
+  );
+}

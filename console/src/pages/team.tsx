@@ -1,0 +1,164 @@
+import type { InviteMemberRequest, Member, MemberInvitation, Project } from '@tallygate/sdk';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { tallygate } from '../client.ts';
+import { day } from '../format.ts';
+import { useMe } from '../session.ts';
+import { Confirm, Dialog, Field, Form, given, Select } from '../ui/dialog.tsx';
+import { Badge, Empty, Failure, Loading, PageHead, Panel } from '../ui/parts.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+
+const MOST = 200;
+
+const ROLES = [
+  ['developer', 'Developer: keys and requests'],
+  ['viewer', 'Viewer: reads'],
+  ['billing', 'Billing: plan and invoices'],
+  ['admin', 'Admin: everything but the owner’s'],
+] as const;
+
+function useReload(name: string): () => Promise<void> {
+  const client = useQueryClient();
+  return () => client.invalidateQueries({ queryKey: [name] });
+}
+
+function Invite({ onClose }: { onClose: () => void }) {
+  const reload = useReload('invitations');
+  const invite = async (fields: FormData): Promise<void> => {
+    const role = fields.get('role') as InviteMemberRequest['account_role'];
+    await tallygate.members.invite({ email: given(fields, 'email') ?? '', account_role: role });
+    await reload();
+    onClose();
+  };
+  return (
+    <Dialog title="Invite a member" onClose={onClose}>
+      <Form action="Send the invitation" onSubmit={invite} onCancel={onClose}>
+        <Field name="email" label="E-mail address" type="email" isRequired autoComplete="off" />
+        <Select name="role" label="Role" options={ROLES} />
+      </Form>
+    </Dialog>
+  );
+}
+
+const membersOf = (me: string, onRemove: (member: Member) => void): readonly Column<Member>[] => [
+  { name: 'E-mail address', cell: ({ email }) => email },
+  { name: 'Role', cell: ({ account_role: role }) => <Badge state={role} /> },
+  { name: 'Second factor', cell: ({ mfa_enabled: isOn }) => (isOn ? 'on' : 'off'), isSecondary: true },
+  { name: 'Since', cell: ({ joined_at: at }) => day(at), isSecondary: true },
+  {
+    name: 'Remove',
+    cell: (member) =>
+      member.user_id === me ? null : (
+        <button type="button" onClick={() => onRemove(member)}>
+          Remove
+        </button>
+      ),
+  },
+];
+
+function Members() {
+  const { user_id: me } = useMe();
+  const reload = useReload('members');
+  const [removed, setRemoved] = useState<Member>();
+  const { data, error } = useQuery({ queryKey: ['members'], queryFn: async () => tallygate.members.list({ limit: MOST }) });
+  if (error) return <Failure error={error} />;
+  if (!data) return <Loading />;
+  const remove = async (): Promise<void> => {
+    if (removed) await tallygate.members.remove(removed.user_id);
+    await reload();
+  };
+  return (
+    <>
+      <Table label="Members" rows={data.data} columns={membersOf(me, setRemoved)} idOf={({ user_id: id }) => id} />
+      {removed && (
+        <Confirm title={`Remove ${removed.email}?`} action="Remove the member" onConfirm={remove} onClose={() => setRemoved(undefined)}>
+          Their sessions end and the keys that are theirs are revoked, within a second.
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function Invitations() {
+  const reload = useReload('invitations');
+  const { data } = useQuery({ queryKey: ['invitations'], queryFn: async () => tallygate.members.invitations({ limit: MOST }) });
+  if (!data || data.data.length === 0) return null;
+  const withdraw = async (id: string): Promise<void> => {
+    await tallygate.members.withdraw(id);
+    await reload();
+  };
+  const columns: readonly Column<MemberInvitation>[] = [
+    { name: 'E-mail address', cell: ({ email }) => email },
+    { name: 'Role', cell: ({ account_role: role }) => <Badge state={role} /> },
+    { name: 'Until', cell: ({ expires_at: at }) => day(at) },
+    {
+      name: 'Withdraw',
+      cell: ({ invitation_id: id }) => (
+        <button type="button" onClick={() => void withdraw(id)}>
+          Withdraw
+        </button>
+      ),
+    },
+  ];
+  return (
+    <Panel title="Invited">
+      <Table label="Invitations" rows={data.data} columns={columns} idOf={({ invitation_id: id }) => id} />
+    </Panel>
+  );
+}
+
+const PROJECTS: readonly Column<Project>[] = [
+  { name: 'Project', cell: ({ name }) => name },
+  { name: 'Id', cell: ({ project_id: id }) => <code className="mono">{id}</code>, isSecondary: true },
+  { name: 'Created', cell: ({ created_at: at }) => day(at) },
+  { name: 'State', cell: ({ archived_at: at }) => <Badge state={at === null ? 'active' : 'archived'} /> },
+];
+
+function NewProject({ onClose }: { onClose: () => void }) {
+  const reload = useReload('projects');
+  const create = async (fields: FormData): Promise<void> => {
+    await tallygate.projects.create({ name: given(fields, 'name') ?? '' });
+    await reload();
+    onClose();
+  };
+  return (
+    <Dialog title="Create a project" onClose={onClose}>
+      <Form action="Create" onSubmit={create} onCancel={onClose}>
+        <Field name="name" label="Name" isRequired autoComplete="off" />
+      </Form>
+    </Dialog>
+  );
+}
+
+function ProjectsOf() {
+  const { data, error } = useQuery({ queryKey: ['projects'], queryFn: async () => tallygate.projects.list({ limit: MOST }) });
+  if (error) return <Failure error={error} />;
+  if (!data) return <Loading />;
+  if (data.data.length === 0)
+    return <Empty title="No projects yet">A project has keys and limits of its own, and its spending is a line of the usage.</Empty>;
+  return <Table label="Projects" rows={data.data} columns={PROJECTS} idOf={({ project_id: id }) => id} />;
+}
+
+export function Team() {
+  const [open, setOpen] = useState<'invite' | 'project'>();
+  const close = (): void => setOpen(undefined);
+  const button = (what: 'invite' | 'project', label: string) => (
+    <button type="button" onClick={() => setOpen(what)}>
+      {label}
+    </button>
+  );
+  return (
+    <>
+      <PageHead title="Team">The people of this account, and its projects.</PageHead>
+      <Panel title="Members" aside={button('invite', 'Invite')}>
+        <Members />
+      </Panel>
+      <Invitations />
+      <Panel title="Projects" aside={button('project', 'Create')}>
+        <ProjectsOf />
+      </Panel>
+      {open === 'invite' && <Invite onClose={close} />}
+      {open === 'project' && <NewProject onClose={close} />}
+    </>
+  );
+}

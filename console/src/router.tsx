@@ -1,0 +1,95 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { queryClient } from './query-client.ts';
+import { fetchMe, ME } from './session.ts';
+import { Shell } from './shell.tsx';
+import { Failure, Loading, PageHead } from './ui/parts.tsx';
+
+const rootRoute = createRootRoute({
+  component: Outlet,
+  notFoundComponent: () => <PageHead title="There is no such page">The menu lists all there are.</PageHead>,
+});
+
+interface SignInSearch {
+  /** Where to go once signed in: an address of the console. */
+  readonly to?: string;
+}
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: ({ to }): SignInSearch => (typeof to === 'string' && /^\/(?!\/)/.test(to) ? { to } : {}),
+  component: lazyRouteComponent(() => import('./pages/sign-in.tsx'), 'SignIn'),
+});
+
+/** Everything but the sign-in: asks first who is there. */
+const frameRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'frame',
+  component: Shell,
+  async beforeLoad({ location }) {
+    const me = await queryClient.fetchQuery({ queryKey: ME, queryFn: fetchMe });
+    if (me === null) throw redirect({ to: '/sign-in', search: { to: location.href } });
+  },
+});
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** Which requests are shown. */
+export interface RequestFilter {
+  readonly month?: string | undefined;
+  readonly model?: string | undefined;
+  readonly key_id?: string | undefined;
+  readonly run_id?: string | undefined;
+}
+
+const requestFilter = ({ month, model, key_id: key, run_id: run }: Record<string, unknown>): RequestFilter => ({
+  ...{ month: text(month), model: text(model), key_id: text(key), run_id: text(run) },
+});
+
+const inFrame = { getParentRoute: () => frameRoute } as const;
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  frameRoute.addChildren([
+    createRoute({ ...inFrame, path: '/', component: lazyRouteComponent(() => import('./pages/overview.tsx'), 'Overview') }),
+    createRoute({
+      ...inFrame,
+      path: '/requests',
+      validateSearch: requestFilter,
+      component: lazyRouteComponent(() => import('./pages/requests.tsx'), 'Requests'),
+    }),
+    createRoute({
+      ...inFrame,
+      path: '/requests/$requestId',
+      component: lazyRouteComponent(() => import('./pages/request.tsx'), 'Request'),
+    }),
+    createRoute({ ...inFrame, path: '/runs', component: lazyRouteComponent(() => import('./pages/runs.tsx'), 'Runs') }),
+    createRoute({ ...inFrame, path: '/runs/$runId', component: lazyRouteComponent(() => import('./pages/run.tsx'), 'RunPage') }),
+    createRoute({ ...inFrame, path: '/usage', component: lazyRouteComponent(() => import('./pages/usage.tsx'), 'UsagePage') }),
+    createRoute({ ...inFrame, path: '/keys', component: lazyRouteComponent(() => import('./pages/keys.tsx'), 'Keys') }),
+    createRoute({ ...inFrame, path: '/keys/$keyId', component: lazyRouteComponent(() => import('./pages/key.tsx'), 'KeyPage') }),
+    createRoute({ ...inFrame, path: '/limits', component: lazyRouteComponent(() => import('./pages/limits.tsx'), 'LimitsPage') }),
+    createRoute({ ...inFrame, path: '/team', component: lazyRouteComponent(() => import('./pages/team.tsx'), 'Team') }),
+    createRoute({ ...inFrame, path: '/models', component: lazyRouteComponent(() => import('./pages/models.tsx'), 'ModelsPage') }),
+    createRoute({ ...inFrame, path: '/providers', component: lazyRouteComponent(() => import('./pages/providers.tsx'), 'Providers') }),
+    createRoute({ ...inFrame, path: '/log', component: lazyRouteComponent(() => import('./pages/log.tsx'), 'LogPage') }),
+    createRoute({ ...inFrame, path: '/billing', component: lazyRouteComponent(() => import('./pages/billing.tsx'), 'Billing') }),
+    createRoute({ ...inFrame, path: '/audit-log', component: lazyRouteComponent(() => import('./pages/audit-log.tsx'), 'AuditLogPage') }),
+    createRoute({ ...inFrame, path: '/playground', component: lazyRouteComponent(() => import('./pages/playground.tsx'), 'Playground') }),
+    createRoute({ ...inFrame, path: '/settings', component: lazyRouteComponent(() => import('./pages/settings.tsx'), 'Settings') }),
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: '/console',
+  defaultPreload: 'intent',
+  defaultPendingComponent: Loading,
+  defaultErrorComponent: ({ error }) => <Failure error={error} />,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

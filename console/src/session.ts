@@ -1,0 +1,22 @@
+import { AuthenticationError, type UserResponse } from '@tallygate/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { tallygate } from './client.ts';
+
+export const ME = ['me'] as const;
+
+/** Who is signed in; null for nobody. */
+export async function fetchMe(): Promise<UserResponse | null> {
+  try {
+    return await tallygate.identity.me();
+  } catch (error) {
+    if (error instanceof AuthenticationError) return null;
+    throw error;
+  }
+}
+
+/** The person who is signed in: below the frame there is always one. */
+export function useMe(): UserResponse {
+  const { data } = useQuery({ queryKey: ME, queryFn: fetchMe });
+  if (!data) throw new Error('Nobody is signed in');
+  return data;
+}

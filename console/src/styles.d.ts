@@ -1,0 +1,2 @@
+/** The build puts them into one file. */
+declare module '*.css';

@@ -1,0 +1,107 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { messageOf } from '../query-client.ts';
+
+export function PageHead({ title, children, aside }: { title: ReactNode; children?: ReactNode; aside?: ReactNode }) {
+  return (
+    <header className="page-head">
+      <div>
+        <h1>{title}</h1>
+        {children !== undefined && <p className="lead">{children}</p>}
+      </div>
+      {aside !== undefined && <div className="actions">{aside}</div>}
+    </header>
+  );
+}
+
+export function Panel({ title, aside, children }: { title?: string; aside?: ReactNode; children: ReactNode }) {
+  return (
+    <section className="panel">
+      {title !== undefined && (
+        <header className="panel-head">
+          <h2>{title}</h2>
+          {aside}
+        </header>
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** A figure with its name. */
+export function Figure({ label, value, note }: { label: string; value: ReactNode; note?: ReactNode }) {
+  return (
+    <div className="figure">
+      <dt>{label}</dt>
+      <dd>{value}</dd>
+      {note !== undefined && <dd className="note">{note}</dd>}
+    </div>
+  );
+}
+
+export const Figures = ({ children }: { children: ReactNode }) => <dl className="figures">{children}</dl>;
+
+/** What a page shows before there is anything: what it is for, and what to do first. */
+export function Empty({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="empty">
+      <p className="empty-title">{title}</p>
+      <p>{children}</p>
+    </div>
+  );
+}
+
+export function Failure({ error }: { error: unknown }) {
+  return (
+    <p className="failure" role="alert">
+      {messageOf(error)}
+    </p>
+  );
+}
+
+export const Loading = () => (
+  <p className="loading" role="status">
+    Loading…
+  </p>
+);
+
+type Tone = 'good' | 'bad' | 'wait' | 'quiet';
+
+const TONES: Readonly<Record<string, Tone>> = {
+  ...{ completed: 'good', active: 'good', ok: 'good', closed: 'good', open: 'good', paid: 'good' },
+  ...{ failed: 'bad', cut: 'bad', revoked: 'bad', exceeded: 'bad', past_due: 'bad', exhausted: 'bad' },
+  ...{ abandoned: 'wait', warning: 'wait', half_open: 'wait', expired: 'wait' },
+};
+
+/** A state in a word, with a colour beside it that is never the only sign. */
+export const Badge = ({ state, tone }: { state: string; tone?: Tone }) => (
+  <span className={`badge ${tone ?? TONES[state] ?? 'quiet'}`}>{state.replaceAll('_', ' ')}</span>
+);
+
+/** Spent and held of a cap, as a bar with its amounts in words. */
+export function CapBar({ spent, held, cap }: { spent: string; held: string; cap: string | null }) {
+  if (cap === null) return <span className="quiet">no cap</span>;
+  const whole = Math.max(Number(cap), Number.MIN_VALUE);
+  const share = (amount: string) => Math.min(100, (100 * Number(amount)) / whole);
+  return (
+    <svg
+      className="cap-bar"
+      viewBox="0 0 100 6"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${Math.round(share(spent))} % of the cap is spent`}
+    >
+      <rect className="cap" width="100" height="6" rx="1" />
+      <rect className="spent" width={share(spent)} height="6" rx="1" />
+      <rect className="held" x={share(spent)} width={Math.min(100 - share(spent), share(held))} height="6" />
+    </svg>
+  );
+}
+
+export const Mono = ({ children }: { children: ReactNode }) => <code className="mono">{children}</code>;
+
+export const RequestLink = ({ id }: { id: string }) => (
+  <Link to="/requests/$requestId" params={{ requestId: id }} className="mono">
+    {id}
+  </Link>
+);

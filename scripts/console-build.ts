@@ -1,0 +1,59 @@
+// The console as browsers load it: one page, its scripts in parts that are loaded when they are needed, each text beside its compressed form.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import type { build } from 'esbuild';
+
+const root = join(import.meta.dirname, '..');
+const PAGE = 'console/index.html';
+/** The best, 11, takes ten times as long for a tenth less. */
+const QUALITY = 6;
+
+/**
+ * Builds the console into a folder.
+ *
+ * @returns the sources, by their paths from the root
+ */
+export async function buildConsole(bundle: typeof build, folder: string): Promise<string[]> {
+  const assets = join(folder, 'assets');
+  const { metafile } = await bundle({
+    absWorkingDir: root,
+    entryPoints: { main: 'console/src/main.tsx' },
+    outdir: assets,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    platform: 'browser',
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    conditions: ['tallygate-source'],
+    define: { 'process.env.NODE_ENV': '"production"' },
+    // What is in a file is in its name, so that browsers keep it for ever.
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    metafile: true,
+    logLevel: 'error',
+  });
+  writePage(folder, Object.keys(metafile.outputs));
+  for (const name of readdirSync(assets)) compress(join(assets, name));
+  return [...Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules') && existsSync(join(root, path))), PAGE];
+}
+
+/** The page, with the names that the build has given to its script and its style. */
+function writePage(folder: string, outputs: readonly string[]): void {
+  const nameOf = (ending: string): string => {
+    const found = outputs.find((path) => new RegExp(`/main-[A-Z0-9]+\\.${ending}$`).test(path));
+    if (!found) throw new Error(`The build of the console has no main.${ending}`);
+    return found.slice(found.lastIndexOf('/') + 1);
+  };
+  const page = readFileSync(join(root, PAGE), 'utf8');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'index.html'), page.replace('main.css', nameOf('css')).replace('main.js', nameOf('js')));
+}
+
+function compress(path: string): void {
+  const text = readFileSync(path);
+  writeFileSync(`${path}.br`, brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } }));
+  writeFileSync(`${path}.gz`, gzipSync(text));
+}

@@ -1,0 +1,37 @@
+import { fileURLToPath } from 'node:url';
+import type { DiscoveryDocuments } from '../discovery/index.ts';
+import type { Admission } from './http/admission.ts';
+import { consoleRoutes } from './http/console.ts';
+import { createDocsSite } from './http/docs-site.ts';
+import { createDocumentPages } from './http/document-pages.ts';
+import { createRequireMetricsReader } from './http/metrics-reader.ts';
+import { pageRoutes } from './http/pages.ts';
+import type { ServedRoute } from './http/router.ts';
+import type { Metrics } from './metrics.ts';
+
+const DOCS_SITE = fileURLToPath(new URL('../../../docs/site/dist', import.meta.url));
+/** Built beside the code. */
+const CONSOLE = fileURLToPath(new URL('./console', import.meta.url));
+
+interface SiteDeps {
+  readonly admission: Admission;
+  readonly isHttps: boolean;
+  readonly metrics: Pick<Metrics, 'render'>;
+  readonly metricsToken: string;
+  readonly documents: DiscoveryDocuments;
+}
+
+/** What is no operation of the contract: the console, the documentation, short pages and the metrics. */
+export function openSite({ admission, isHttps, metrics, metricsToken, documents }: SiteDeps) {
+  const docs = createDocsSite(DOCS_SITE);
+  const routes: readonly ServedRoute[] = [
+    ...consoleRoutes({ folder: CONSOLE, admission, isHttps }),
+    ...pageRoutes({
+      renderMetrics: metrics.render,
+      requireMetricsReader: createRequireMetricsReader(metricsToken),
+      documents: createDocumentPages(documents),
+      docs,
+    }),
+  ];
+  return { hasDocs: docs.isBuilt, routes };
+}
