@@ -33,6 +33,7 @@ import { receiptTransfers } from './receipt-transfers.ts';
 import { receipts } from './receipts.ts';
 import { runs } from './runs.ts';
 import { users } from './users.ts';
+import { webhooks } from './webhooks.ts';
 
 const c = initContract();
 
@@ -70,6 +71,7 @@ export const contract = c.router(
     projects,
     members,
     limits,
+    webhooks,
     receipts,
     invoices,
     anchors,
@@ -139,3 +141,5 @@ export { accountRoleAllows, DEFAULT_SCOPES, SCOPE_ROLES, SCOPES, type Scope, sco
 export { SURFACE_HEADERS, SURFACES, type Surface, statusAt, statusOn } from './surfaces.ts';
 export * from './users.ts';
 export * from './vaas-keys.ts';
+export * from './webhook-events.ts';
+export * from './webhooks.ts';

@@ -31,6 +31,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Projects: 'Parts of an account’s work, with API keys and limits.',
   Members: 'The people of an account: invitations, roles, and who leaves.',
   Limits: 'What may be spent, by whom and for what, and how fast.',
+  Webhooks: 'What happens in an account, sent to addresses of yours as it happens, or listed.',
   Usage: 'What was used, what it cost, and what happened to one request.',
   Plans: 'What an account has booked, what that includes, what it pays, and its prepaid balance.',
   Events: 'Events of the site: what anybody may read of them, their registrations, and what administrators do.',

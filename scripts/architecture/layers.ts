@@ -17,6 +17,7 @@ export const SLICES: readonly string[] = [
   'http',
   'mail',
   'receipts',
+  'webhooks',
 ];
 
 /** Where in the server a path lies. */

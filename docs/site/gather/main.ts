@@ -27,7 +27,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'request-ids',
     'pagination',
   ],
-  'Money and receipts': ['runs', 'budgets', 'limits', 'plans', 'payments', 'ledger', 'receipts', 'invoices', 'attacks'],
+  'Money and receipts': ['runs', 'budgets', 'limits', 'plans', 'payments', 'ledger', 'receipts', 'invoices', 'webhooks', 'attacks'],
   'Getting in': ['authentication', 'identity', 'members', 'keys', 'signed-requests', 'invites', 'sdk', 'cli', 'mcp', 'discovery'],
   'Site and marketing': ['events', 'content', 'people', 'emails', 'client-requests'],
   Operating: [

@@ -19,7 +19,7 @@ import { Responses } from '../responses.ts';
 import { Completions, Embeddings, Moderations } from '../texts.ts';
 import { Uploads } from '../uploads.ts';
 import { Videos } from '../videos.ts';
-import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Invites, Invoices, Keys, Limits, MarketingEvents, Members, Mfa, Projects, Requests, Runs, Sessions, Usage, Users } from './resources.ts';
+import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Invites, Invoices, Keys, Limits, MarketingEvents, Members, Mfa, Projects, Requests, Runs, Sessions, Usage, Users, Webhooks } from './resources.ts';
 import type { Transport } from '../transport/transport.ts';
 
 /** Everything that a gateway can be asked, by resource. */
@@ -65,6 +65,7 @@ export class Resources {
   readonly usage: Usage;
   readonly users: Users;
   readonly videos: Videos;
+  readonly webhooks: Webhooks;
 
   constructor(transport: Transport) {
     this.accounts = new Accounts(transport);
@@ -108,5 +109,6 @@ export class Resources {
     this.usage = new Usage(transport);
     this.users = new Users(transport);
     this.videos = new Videos(transport);
+    this.webhooks = new Webhooks(transport);
   }
 }

@@ -1129,6 +1129,18 @@ export interface CreateUserRequest {
   marketing_consent?: boolean | undefined;
 }
 
+/** A new webhook. */
+export interface CreateWebhookRequest {
+  /** Where events are sent. */
+  url: string;
+  owner?: WebhookOwner | undefined;
+  /** For people. */
+  description?: string | undefined;
+  format?: WebhookFormat | undefined;
+  /** Only events of these types; null for all. */
+  event_types?: WebhookEventName[] | null | undefined;
+}
+
 /** The plan of the account. */
 export interface CurrentPlanResponse {
   plan: PlanConfigResponse;
@@ -4589,6 +4601,12 @@ export interface RotateKeyRequest {
   grace_seconds?: number | undefined;
 }
 
+/** How long both secrets sign. */
+export interface RotateWebhookSecretRequest {
+  /** How long deliveries are signed with both secrets. */
+  grace_seconds?: number | undefined;
+}
+
 /** One agent run: what it may do and what it has done. Figures are current to within a second or so. */
 export interface Run {
   run_id: string;
@@ -5072,6 +5090,19 @@ export interface UpdateProjectRequest {
   archived?: boolean | undefined;
 }
 
+/** What to change. */
+export interface UpdateWebhookRequest {
+  /** Where events are sent. */
+  url?: string | undefined;
+  /** For people. */
+  description?: string | undefined;
+  format?: WebhookFormat | undefined;
+  /** Only events of these types; null for all. */
+  event_types?: WebhookEventName[] | null | undefined;
+  /** `false` ends all deliveries to it; `true` begins with the events that come from then on. */
+  enabled?: boolean | undefined;
+}
+
 /** A file that is sent in parts. */
 export interface Upload {
   id: string;
@@ -5542,4 +5573,442 @@ export interface VideoRequest {
   /** An id of the end user, as the caller names them. */
   user?: string | null | undefined;
   [field: string]: unknown;
+}
+
+/** One event for one webhook. */
+export interface WebhookDelivery {
+  /** UUIDv7. */
+  delivery_id: string;
+  /** UUIDv7. */
+  webhook_id: string;
+  event: WebhookEvent;
+  /** `failed`: not tried again by itself. */
+  status: 'pending' | 'delivered' | 'failed';
+  /** The last 20, the oldest first. */
+  attempts: {
+    /** RFC 3339, UTC. */
+    at: string;
+    /** What the endpoint answered; null where it did not. */
+    status_code: number | null;
+    /** Null for a success. `address_refused`: the name leads to an address that this gateway does not send to. `redirected`: redirects are not followed. `rejected`: any other status than 2xx. */
+    error: 'connection_failed' | 'timed_out' | 'address_refused' | 'redirected' | 'rejected' | null;
+    duration_ms: number;
+  }[];
+  /** Null unless it is pending. */
+  next_attempt_at: string | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+}
+
+/** Deliveries, the newest first. */
+export interface WebhookDeliveryList {
+  data: WebhookDelivery[];
+  has_more: boolean;
+  /** The `cursor` of the next page. */
+  next_cursor: string | null;
+}
+
+/** An address to which events are sent. */
+export interface WebhookEndpoint {
+  /** UUIDv7. */
+  webhook_id: string;
+  owner: WebhookOwner;
+  /** Where events are sent. Of Slack and Teams without its path, which is the credential there. */
+  url: string;
+  description: string;
+  format: WebhookFormat;
+  /** Only events of these types; null for all. */
+  event_types: WebhookEventName[] | null;
+  /** `failing`: enabled, and its last delivery failed. */
+  status: 'enabled' | 'disabled' | 'failing';
+  /** `gone`: it answered 410. Null unless it is disabled. */
+  disabled_reason: 'by_user' | 'failed_for_three_days' | 'gone' | null;
+  /** Null where its last delivery succeeded. */
+  failing_since: string | null;
+  /** Until when deliveries are signed with the secret before as well; null otherwise. */
+  previous_secret_expires_at: string | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  /** RFC 3339, UTC. */
+  updated_at: string;
+}
+
+/** Webhooks, the newest first. */
+export interface WebhookEndpointList {
+  data: WebhookEndpoint[];
+  has_more: boolean;
+  /** The `cursor` of the next page. */
+  next_cursor: string | null;
+}
+
+/** A webhook with its secret. */
+export interface WebhookEndpointWithSecret {
+  /** UUIDv7. */
+  webhook_id: string;
+  owner: WebhookOwner;
+  /** Where events are sent. Of Slack and Teams without its path, which is the credential there. */
+  url: string;
+  description: string;
+  format: WebhookFormat;
+  /** Only events of these types; null for all. */
+  event_types: WebhookEventName[] | null;
+  /** `failing`: enabled, and its last delivery failed. */
+  status: 'enabled' | 'disabled' | 'failing';
+  /** `gone`: it answered 410. Null unless it is disabled. */
+  disabled_reason: 'by_user' | 'failed_for_three_days' | 'gone' | null;
+  /** Null where its last delivery succeeded. */
+  failing_since: string | null;
+  /** Until when deliveries are signed with the secret before as well; null otherwise. */
+  previous_secret_expires_at: string | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  /** RFC 3339, UTC. */
+  updated_at: string;
+  /** Verifies deliveries. It is not shown again. */
+  secret: string;
+}
+
+/** Something that happened, as webhooks deliver it. */
+export type WebhookEvent = {
+  type: 'key.created';
+  /** Of the event, the same in every delivery of it; also the header `webhook-id`. */
+  id: string;
+  /** When it happened. */
+  timestamp: string;
+  /** Whose it is; null for what concerns the whole gateway. */
+  account_id: string | null;
+  /** Its place in the order of all events of the gateway. */
+  sequence: number;
+  data: {
+    /** The API key’s id. */
+    key_id: string;
+    /** The API key’s name. */
+    name: string;
+    /** Whether it is of live or of test mode. */
+    livemode: boolean;
+  };
+} | {
+  type: 'key.rotated';
+  /** Of the event, the same in every delivery of it; also the header `webhook-id`. */
+  id: string;
+  /** When it happened. */
+  timestamp: string;
+  /** Whose it is; null for what concerns the whole gateway. */
+  account_id: string | null;
+  /** Its place in the order of all events of the gateway. */
+  sequence: number;
+  data: {
+    /** The API key’s id. */
+    key_id: string;
+    /** The API key’s name. */
+    name: string;
+    /** Whether it is of live or of test mode. */
+    livemode: boolean;
+  };
+} | {
+  type: 'key.revoked';
+  /** Of the event, the same in every delivery of it; also the header `webhook-id`. */
+  id: string;
+  /** When it happened. */
+  timestamp: string;
+  /** Whose it is; null for what concerns the whole gateway. */
+  account_id: string | null;
+  /** Its place in the order of all events of the gateway. */
+  sequence: number;
+  data: {
+    /** The API key’s id. */
+    key_id: string;
+    /** The API key’s name. */
+    name: string;
+    /** Whether it is of live or of test mode. */
+    livemode: boolean;
+  };
+} | {
+  type: 'budget.threshold_reached';
+  /** Of the event, the same in every delivery of it; also the header `webhook-id`. */
+  id: string;
+  /** When it happened. */
+  timestamp: string;
+  /** Whose it is; null for what concerns the whole gateway. */
+  account_id: string | null;
+  /** Its place in the order of all events of the gateway. */
+  sequence: number;
+  data: {
+    /** The API key’s id. */
+    key_id: string;
+    /** The API key’s name. */
+    name: string;
+    /** Calendar month, UTC. */
+    period: string;
+    /** Settled in the period so far, USD. */
+    spent_usd: string;
+    /** The cap of the period, USD. */
+    cap_usd: string;
+    /** When the period ends; null for a lifetime. */
+    resets_at: string | null;
+    /** The share of the cap that was reached, percent. */
+    threshold_percent: number;
+  };
+} | {
+  type: 'budget.cap_hit';
+  /** Of the event, the same in every delivery of it; also the header `webhook-id`. */
+  id: string;
+  /** When it happened. */
+  timestamp: string;
+  /** Whose it is; null for what concerns the whole gateway. */
+  account_id: string | null;
+  /** Its place in the order of all events of the gateway. */
+  sequence: number;
+  data: {
+    /** The API key’s id. */
+    key_id: string;
+    /** The API key’s name. */
+    name: string;
+    /** Calendar month, UTC. */
+    period: string;
+    /** Settled in the period so far, USD. */
+    spent_usd: string;
+    /** The cap of the period, USD. */
+    cap_usd: string;
+    /** When the period ends; null for a lifetime. */
+    resets_at: string | null;
+    /** What had to be held for the refused request, USD. */
+    required_usd: string;
+  };
+} | {
+  type: 'limit.threshold_reached';
+  /** Of the event, the same in every delivery of it; also the header `webhook-id`. */
+  id: string;
+  /** When it happened. */
+  timestamp: string;
+  /** Whose it is; null for what concerns the whole gateway. */
+  account_id: string | null;
+  /** Its place in the order of all events of the gateway. */
+  sequence: number;
+  data: {
+    kind: LimitKind;
+    /** Whose spending it is; null for the account’s. */
+    subject: string | null;
+    period: LimitPeriod;
+    /** Whether it is of live or of test mode. */
+    livemode: boolean;
+    /** Settled in the period so far, USD. */
+    spent_usd: string;
+    /** The cap of the period, USD. */
+    cap_usd: string;
+    /** When the period ends; null for a lifetime. */
+    resets_at: string | null;
+    /** The share of the cap that was reached, percent. */
+    threshold_percent: number;
+  };
+} | {
+  type: 'limit.cap_hit';
+  /** Of the event, the same in every delivery of it; also the header `webhook-id`. */
+  id: string;
+  /** When it happened. */
+  timestamp: string;
+  /** Whose it is; null for what concerns the whole gateway. */
+  account_id: string | null;
+  /** Its place in the order of all events of the gateway. */
+  sequence: number;
+  data: {
+    kind: LimitKind;
+    /** Whose spending it is; null for the account’s. */
+    subject: string | null;
+    period: LimitPeriod;
+    /** Whether it is of live or of test mode. */
+    livemode: boolean;
+    /** Settled in the period so far, USD. */
+    spent_usd: string;
+    /** The cap of the period, USD. */
+    cap_usd: string;
+    /** When the period ends; null for a lifetime. */
+    resets_at: string | null;
+    /** What had to be held for the refused request, USD. */
+    required_usd: string;
+  };
+} | {
+  type: 'spend.threshold_reached';
+  /** Of the event, the same in every delivery of it; also the header `webhook-id`. */
+  id: string;
+  /** When it happened. */
+  timestamp: string;
+  /** Whose it is; null for what concerns the whole gateway. */
+  account_id: string | null;
+  /** Its place in the order of all events of the gateway. */
+  sequence: number;
+  data: {
+    /** Calendar month, UTC. */
+    period: string;
+    /** The threshold of the account’s spend alerts, USD. */
+    threshold_usd: string;
+    /** Charged beyond the plan’s quota in the month so far, USD. */
+    charged_usd: string;
+  };
+} | {
+  type: 'run.exhausted';
+  /** Of the event, the same in every delivery of it; also the header `webhook-id`. */
+  id: string;
+  /** When it happened. */
+  timestamp: string;
+  /** Whose it is; null for what concerns the whole gateway. */
+  account_id: string | null;
+  /** Its place in the order of all events of the gateway. */
+  sequence: number;
+  data: {
+    /** As the requests name it. */
+    run_id: string;
+    /** Whether it is of live or of test mode. */
+    livemode: boolean;
+    /** Which bound of the run refused a request. */
+    reason: 'budget' | 'calls' | 'deadline';
+  };
+} | {
+  type: 'provider.set_aside';
+  /** Of the event, the same in every delivery of it; also the header `webhook-id`. */
+  id: string;
+  /** When it happened. */
+  timestamp: string;
+  /** Whose it is; null for what concerns the whole gateway. */
+  account_id: string | null;
+  /** Its place in the order of all events of the gateway. */
+  sequence: number;
+  data: {
+    /** Name of the provider. */
+    provider: string;
+    /** As `GET /v1/admin/deployments` names it. */
+    deployment: string;
+    /** The model that it is asked for. */
+    model: string;
+    /** Why other providers are asked first. */
+    reason: 'rate_limited' | 'retry_after' | 'credentials' | 'failures';
+  };
+} | {
+  type: 'provider.restored';
+  /** Of the event, the same in every delivery of it; also the header `webhook-id`. */
+  id: string;
+  /** When it happened. */
+  timestamp: string;
+  /** Whose it is; null for what concerns the whole gateway. */
+  account_id: string | null;
+  /** Its place in the order of all events of the gateway. */
+  sequence: number;
+  data: {
+    /** Name of the provider. */
+    provider: string;
+    /** As `GET /v1/admin/deployments` names it. */
+    deployment: string;
+    /** The model that it is asked for. */
+    model: string;
+    /** Since when it was set aside. */
+    set_aside_at: string;
+  };
+} | {
+  type: 'invoice.issued';
+  /** Of the event, the same in every delivery of it; also the header `webhook-id`. */
+  id: string;
+  /** When it happened. */
+  timestamp: string;
+  /** Whose it is; null for what concerns the whole gateway. */
+  account_id: string | null;
+  /** Its place in the order of all events of the gateway. */
+  sequence: number;
+  data: {
+    /** UUIDv7. */
+    invoice_id: string;
+    /** Calendar month, UTC. */
+    month: string;
+    /** Whether it is of live or of test mode. */
+    livemode: boolean;
+    /** What the receipts on it come to, USD. */
+    total_usd: string;
+    /** What is to be paid, USD. */
+    due_usd: string;
+  };
+} | {
+  type: 'receipt.anchored';
+  /** Of the event, the same in every delivery of it; also the header `webhook-id`. */
+  id: string;
+  /** When it happened. */
+  timestamp: string;
+  /** Whose it is; null for what concerns the whole gateway. */
+  account_id: string | null;
+  /** Its place in the order of all events of the gateway. */
+  sequence: number;
+  data: {
+    /** UUIDv7. */
+    anchor_id: string;
+    /** The chain’s id (EIP-155). */
+    chain_id: number;
+    transaction_hash: string;
+    /** Entries of the log in the state that is anchored. */
+    tree_size: number;
+    /** Receipts of the account in it that asked to be anchored, since the anchor before. */
+    receipt_count: number;
+    /** Their ids, at most 100. */
+    receipt_ids: string[];
+  };
+} | {
+  type: 'log.stopped';
+  /** Of the event, the same in every delivery of it; also the header `webhook-id`. */
+  id: string;
+  /** When it happened. */
+  timestamp: string;
+  /** Whose it is; null for what concerns the whole gateway. */
+  account_id: string | null;
+  /** Its place in the order of all events of the gateway. */
+  sequence: number;
+  data: {
+    /** What is wrong with the log of receipts. */
+    reason: string;
+  };
+} | {
+  type: 'webhook.test';
+  /** Of the event, the same in every delivery of it; also the header `webhook-id`. */
+  id: string;
+  /** When it happened. */
+  timestamp: string;
+  /** Whose it is; null for what concerns the whole gateway. */
+  account_id: string | null;
+  /** Its place in the order of all events of the gateway. */
+  sequence: number;
+  data: {
+    /** The endpoint that was asked to be tested. */
+    webhook_id: string;
+  };
+};
+
+/** Events. */
+export interface WebhookEventList {
+  data: WebhookEvent[];
+  has_more: boolean;
+  /** The `cursor` of the next page. */
+  next_cursor: string | null;
+}
+
+/** What an event tells of. */
+export type WebhookEventName = 'key.created' | 'key.rotated' | 'key.revoked' | 'budget.threshold_reached' | 'budget.cap_hit' | 'limit.threshold_reached' | 'limit.cap_hit' | 'spend.threshold_reached' | 'run.exhausted' | 'provider.set_aside' | 'provider.restored' | 'invoice.issued' | 'receipt.anchored' | 'log.stopped' | 'webhook.test';
+
+/** `standard`: the event as JSON, signed. `slack`: a message for an incoming webhook of Slack. `teams`: a card for a workflow of Microsoft Teams. */
+export type WebhookFormat = 'standard' | 'slack' | 'teams';
+
+/** `account`: events of the account. `gateway`: events of the gateway and of every account; for administrators. */
+export type WebhookOwner = 'account' | 'gateway';
+
+/** From when. */
+export interface WebhookReplayRequest {
+  /** Events from this time on, as far as they are kept. */
+  since: string;
+}
+
+/** What is sent again. */
+export interface WebhookReplayResponse {
+  /** How many events are sent again. */
+  replayed: number;
+}
+
+/** The event that is sent. */
+export interface WebhookTestResponse {
+  /** UUIDv7. */
+  event_id: string;
 }

@@ -29,6 +29,7 @@ import type {
   CreateKeyRequest,
   CreateProjectRequest,
   CreateUploadRequest,
+  CreateWebhookRequest,
   CurrentPlanResponse,
   DedicatedCapacityRequest,
   DeploymentHealth,
@@ -156,6 +157,7 @@ import type {
   ResponseObject,
   Role,
   RotateKeyRequest,
+  RotateWebhookSecretRequest,
   Run,
   RunDetail,
   RunList,
@@ -175,6 +177,7 @@ import type {
   UpdateKeyRequest,
   UpdateMemberRequest,
   UpdateProjectRequest,
+  UpdateWebhookRequest,
   Upload,
   UsageQuery,
   UsageResponse,
@@ -191,6 +194,18 @@ import type {
   VideoCharacter,
   VideoDeleted,
   VideoList,
+  WebhookDelivery,
+  WebhookDeliveryList,
+  WebhookEndpoint,
+  WebhookEndpointList,
+  WebhookEndpointWithSecret,
+  WebhookEvent,
+  WebhookEventList,
+  WebhookEventName,
+  WebhookOwner,
+  WebhookReplayRequest,
+  WebhookReplayResponse,
+  WebhookTestResponse,
 } from './models.ts';
 import type { Call } from '../transport/call.ts';
 import type { CallOptions } from '../transport/call-options.ts';
@@ -498,6 +513,39 @@ export interface VideoQuery {
   readonly limit?: number | undefined;
   /** Oldest or newest first. */
   readonly order?: 'asc' | 'desc' | undefined;
+}
+
+export interface WebhookQuery {
+  /** Whose. */
+  readonly owner?: WebhookOwner | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export interface WebhookDeliverieQuery {
+  /** Only deliveries with this status. */
+  readonly status?: 'pending' | 'delivered' | 'failed' | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export interface WebhookEventQuery {
+  /** Whose. */
+  readonly owner?: WebhookOwner | undefined;
+  /** Only events of this type. */
+  readonly type?: WebhookEventName | undefined;
+  /** Only events after this one, the oldest first. */
+  readonly after_sequence?: number | undefined;
+  /** With `after_sequence`: how long to wait for an event. */
+  readonly wait_seconds?: number | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
+  readonly cursor?: string | undefined;
 }
 
 /** `tallygate.accounts`: Accounts as administrators see them, and the plans that they give. */
@@ -1570,5 +1618,63 @@ export class Videos extends Resource {
   /** Get a character. A character of the account, as it was named. */
   getCharacter(characterId: string, options?: CallOptions): Call<VideoCharacter> {
     return this.transport.json({ method: 'GET', path: `/v1/videos/characters/${pathStep(characterId)}` }, options);
+  }
+}
+
+/** `tallygate.webhooks`: What happens in an account, sent to addresses of yours as it happens, or listed. */
+export class Webhooks extends Resource {
+  /** List webhooks. Webhooks of the account, or of the gateway, the newest first. */
+  list(query?: WebhookQuery, options?: CallOptions): PagedCall<WebhookEndpointList, WebhookEndpoint> {
+    return this.transport.pages({ path: '/v1/webhook-endpoints', query: { ...query } }, options);
+  }
+
+  /** Create a webhook. The secret is in this answer alone. Events that happen from now on are sent. */
+  create(request: CreateWebhookRequest, options?: CallOptions): Call<WebhookEndpointWithSecret> {
+    return this.transport.json({ method: 'POST', path: '/v1/webhook-endpoints', body: request }, options);
+  }
+
+  /** Get a webhook. One webhook, without its secret. */
+  get(webhookId: string, options?: CallOptions): Call<WebhookEndpoint> {
+    return this.transport.json({ method: 'GET', path: `/v1/webhook-endpoints/${pathStep(webhookId)}` }, options);
+  }
+
+  /** Change, disable or enable a webhook. Deliveries that are pending go to the new address. */
+  update(webhookId: string, request: UpdateWebhookRequest, options?: CallOptions): Call<WebhookEndpoint> {
+    return this.transport.json({ method: 'PATCH', path: `/v1/webhook-endpoints/${pathStep(webhookId)}`, body: request }, options);
+  }
+
+  /** Delete a webhook. With its deliveries. What is on its way arrives. */
+  delete(webhookId: string, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'DELETE', path: `/v1/webhook-endpoints/${pathStep(webhookId)}` }, options);
+  }
+
+  /** Replace the secret of a webhook. Deliveries carry two signatures, one with each secret, until the grace period ends. */
+  rotateSecret(webhookId: string, request: RotateWebhookSecretRequest = {}, options?: CallOptions): Call<WebhookEndpointWithSecret> {
+    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${pathStep(webhookId)}/rotate-secret`, body: request }, options);
+  }
+
+  /** Send a test event. An event of the type `webhook.test` is sent to this webhook, whatever its event types are. At most one in five seconds. */
+  test(webhookId: string, options?: CallOptions): Call<WebhookTestResponse> {
+    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${pathStep(webhookId)}/test` }, options);
+  }
+
+  /** List deliveries of a webhook. With their attempts and the status codes that came back, the newest first. Kept for 30 days unless the operator has set another time. */
+  deliveries(webhookId: string, query?: WebhookDeliverieQuery, options?: CallOptions): PagedCall<WebhookDeliveryList, WebhookDelivery> {
+    return this.transport.pages({ path: `/v1/webhook-endpoints/${pathStep(webhookId)}/deliveries`, query: { ...query } }, options);
+  }
+
+  /** Send one event again. Also one that was delivered. The event keeps its id. */
+  replayDelivery(webhookId: string, deliveryId: string, options?: CallOptions): Call<WebhookDelivery> {
+    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${pathStep(webhookId)}/deliveries/${pathStep(deliveryId)}/replay` }, options);
+  }
+
+  /** Send again what was not delivered. Every event since the time that failed, and every one that happened while the webhook was disabled. Events that are pending or delivered are left as they are. */
+  replay(webhookId: string, request: WebhookReplayRequest, options?: CallOptions): Call<WebhookReplayResponse> {
+    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${pathStep(webhookId)}/replay`, body: request }, options);
+  }
+
+  /** List events, or wait for them. Events of the account, or of the gateway, the newest first, without any webhook. With `after_sequence` the oldest first from there on; with `wait_seconds` the answer is held back until there is one. A client that repeats this with the last `sequence` that it has seen misses none and gets none twice. */
+  events(query?: WebhookEventQuery, options?: CallOptions): PagedCall<WebhookEventList, WebhookEvent> {
+    return this.transport.pages({ path: '/v1/webhook-events', query: { ...query } }, options);
   }
 }

@@ -22,6 +22,7 @@ import { createSecretBox, type SecretBox } from '../kernel/secret-box.ts';
 import { createDesk, createOutbox, type Outbox } from '../mail/index.ts';
 import type { Catalog } from '../money/catalog/index.ts';
 import { createSpendingReader, type SpendingReader } from '../money/limits/index.ts';
+import { deleteAccountWebhooks } from '../webhooks/index.ts';
 import { internalSecretOf } from './bootstrap.ts';
 import type { Foundation } from './foundation.ts';
 import { type Authenticator, createAuthenticator } from './http/credentials.ts';
@@ -45,6 +46,8 @@ export interface Accounts {
   /** Encrypts stored prompts and answers. */
   readonly content: ContentKeys;
   readonly internalSecret: string;
+  /** Encrypts secrets with the master key. */
+  readonly box: SecretBox;
   readonly outbox: Outbox;
   /** Takes mails for the world outside. */
   readonly sender: MailSender;
@@ -81,6 +84,7 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
     grantOfKey: createGrantOfKey({ em, users, spendingOf }),
     authenticator: createAuthenticator({ keys: evenRefusals(keyDirectory), sessions, storing, internalSecret }),
     internalSecret,
+    box: secretBox,
     content: createContentKeys({ pool, box: secretBox }),
     outbox: createOutbox({ pool, sender, desk, log, keptDays: config.mailsKeptDays }),
     sender,
@@ -93,7 +97,10 @@ const openIdentity = ({ foundation, publicUrl, plans }: Omit<AccountsDeps, 'cata
     ...{ em, pool, box, clock },
     planOf: plans.planOfAccount,
     onAccountClosed: deleteAccountData,
-    onTakenOver: revokeAccountKeys,
+    onTakenOver: async (db, closed) => {
+      await revokeAccountKeys(db, closed);
+      await deleteAccountWebhooks(db, closed);
+    },
     onMemberRemoved: revokeMemberKeys,
     hostName: () => new URL(config.webUrl ?? publicUrl()).hostname,
   });
@@ -106,6 +113,7 @@ const deleteAccountData: Parameters<typeof createIdentity>[0]['onAccountClosed']
   await deleteAccountBatches(db, closed);
   await deleteAccountDialogues(db, closed);
   await deleteContentKey(db, closed);
+  await deleteAccountWebhooks(db, closed);
 };
 
 /** By SMTP where it is configured, else into files. */

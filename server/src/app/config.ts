@@ -94,6 +94,8 @@ export const Variables = z.object({
   USAGE_DETAIL_MONTHS: z.coerce.number().int().min(2).max(1_200).optional(),
   AUDIT_LOG_MONTHS: z.coerce.number().int().min(1).max(1_200).optional(),
   MAILS_KEPT_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
+  WEBHOOK_ALLOWED_NETWORKS: networks.default([]),
+  WEBHOOK_EVENTS_KEPT_DAYS: z.coerce.number().int().min(4).max(3_650).default(30),
   VIDEOS_KEPT_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
   FILE_TIMEOUT_MS: milliseconds.default(3_600_000),
   PLAIN_FIRST_BYTE_TIMEOUT_MS: milliseconds.default(600_000),
@@ -191,6 +193,12 @@ export interface Config {
   readonly auditLogMonths: number | undefined;
   /** How long a mail stays after it was sent or given up. */
   readonly mailsKeptDays: number;
+  readonly webhooks: {
+    /** Addresses and networks that webhooks may lead to beside the public internet. */
+    readonly allowedNetworks: readonly string[];
+    /** How long an event stays, with what became of it. */
+    readonly keptMs: number;
+  };
   readonly videos: {
     /** How long what a video job has made can be downloaded. */
     readonly keptMs: number;
@@ -302,6 +310,7 @@ export function readConfig(environment: Environment = process.env): Config {
     usageDetailMonths: given.USAGE_DETAIL_MONTHS,
     auditLogMonths: given.AUDIT_LOG_MONTHS,
     mailsKeptDays: given.MAILS_KEPT_DAYS,
+    webhooks: { allowedNetworks: given.WEBHOOK_ALLOWED_NETWORKS, keptMs: given.WEBHOOK_EVENTS_KEPT_DAYS * 86_400_000 },
     videos: { keptMs: given.VIDEOS_KEPT_DAYS * 86_400_000 },
     timeouts: {
       plainFirstByteMs: given.PLAIN_FIRST_BYTE_TIMEOUT_MS,

@@ -236,6 +236,7 @@ const KEPT: Readonly<Record<string, string>> = {
   'api_keys.name': 'a label of an account, whose keys are revoked with it',
   'projects.name': 'a label of an account',
   'email_recipients.address_hash': 'salted: the record of what was sent',
+  'deployments_set_aside.name': 'a provider and a model',
   'email_templates.name': 'the team named it',
   'timers.name': 'recurring work of the server',
   'archive_pieces.table_name': 'which table a piece is of',
@@ -258,6 +259,7 @@ const KEPT: Readonly<Record<string, string>> = {
   'site_events.venue_name': 'a place',
   'suppressed_addresses.address_hash': 'salted, so that nobody who was erased is written to again',
   'users.email_verified_at': 'a time',
+  'webhook_deliveries.message_id': 'an id',
   'video_characters.name': 'a label of an account, deleted with it',
 };
 

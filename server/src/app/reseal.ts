@@ -7,6 +7,7 @@ import type { SealedColumn, SecretBox } from '../kernel/secret-box.ts';
 import { checkedRows } from '../kernel/statements.ts';
 import { inTransaction } from '../kernel/transaction.ts';
 import { SEALED_MAIL_TOKENS } from '../mail/index.ts';
+import { SEALED_WEBHOOKS } from '../webhooks/index.ts';
 
 /** Something in the database was sealed with a master key that is not configured: going on would fail one login after another. */
 export class MasterKeyMissing extends Error {
@@ -23,7 +24,7 @@ const SealedRow = z.object({ id: z.string(), sealed: z.string() });
 type SealedRow = z.infer<typeof SealedRow>;
 
 /** Where sealed secrets lie. */
-const COLUMNS: readonly SealedColumn[] = [SEALED_SECOND_FACTORS, SEALED_MAIL_TOKENS, SEALED_CONTENT_KEYS];
+const COLUMNS: readonly SealedColumn[] = [SEALED_SECOND_FACTORS, SEALED_MAIL_TOKENS, SEALED_CONTENT_KEYS, SEALED_WEBHOOKS];
 
 /**
  * Seals everything with the first master key, so that the others are needed no more. All of it in one transaction, before anything is

@@ -52,6 +52,7 @@ import { eventPageRoutes } from './http/event-pages.ts';
 import { fileTransferRoutes } from './http/file-api.ts';
 import { createFront } from './http/front.ts';
 import { inferenceRoutes } from './http/inference-api.ts';
+import { INFERENCE_FORM } from './http/inference-form.ts';
 import { createInnerCall } from './http/inner-call.ts';
 import { logRoutes } from './http/log-api.ts';
 import { mcpRoutes } from './http/mcp-api.ts';
@@ -76,15 +77,7 @@ import { recurringWork } from './recurring-work.ts';
 import { openServing } from './serving.ts';
 import { openSite } from './site.ts';
 import { openStatefulResources } from './stateful-resources.ts';
-
-/** Recordings and pictures of a request: OpenAI takes 25 MB of audio, and sixteen pictures of 50 MB. */
-const INFERENCE_FORM = {
-  maxBytes: 256 * 1024 * 1024,
-  maxFileBytes: 64 * 1024 * 1024,
-  maxFiles: 17,
-  maxFields: 100,
-  maxFieldBytes: 1024 * 1024,
-};
+import { openWebhooks } from './webhooks.ts';
 
 export interface RunningServer extends Addresses {
   readonly bootstrap: Bootstrap;
@@ -159,6 +152,8 @@ export async function startServer(
     const queue = await openJobQueue({ store: redis ? { redis: redis.forJobs } : { databaseUrl, Client: pulse.Client }, log });
     const kept = await openStatefulResources({ foundation, blobs, queue, billing, accounts, inference, plans: book, publicUrl });
     const peerAddress = createPeerAddress(config.trustedProxies);
+    const readiness = new Readiness();
+    const webhooks = openWebhooks({ foundation, accounts, readiness });
     const marketing = openMarketing({ foundation, accounts, peerAddress, publicUrl });
     const invites = createInvites({ pool, clock, identity, plans: live, unsubscribeFooter: marketing.unsubscribeFooter });
     const anchoring = await anchoringTimers(foundation, ownKeys.checkpoint);
@@ -166,6 +161,7 @@ export async function startServer(
       ...kept.timers,
       ...anchoring,
       ...marketing.timers,
+      ...webhooks.timers,
       ...recurringWork({
         ...{ pool, blobs, disk, archive, usageDetailMonths: config.usageDetailMonths, auditLogMonths: config.auditLogMonths },
         clock,
@@ -190,7 +186,6 @@ export async function startServer(
     const idempotency = createIdempotency({ pool, clock, log });
     closing.add('idempotency', async () => idempotency.close());
     metrics.watchLags({ ledgerMs: () => billing.ledgerLag().ms, unloggedReceipts: () => unloggedReceipts(pool) });
-    const readiness = new Readiness();
     const isModel = (id: string) => catalog.find(id) !== undefined;
     const forgetKeys = (accountId: string) => accounts.keyDirectory.changed(`account:${accountId}`);
     const discovery = openDiscovery({ catalog, config, securityContact: config.securityContact, publicUrl, clock });
@@ -240,6 +235,7 @@ export async function startServer(
         ),
         ...kept.endpoints,
         ...marketing.endpoints,
+        ...webhooks.endpoints,
         ...endpointsOf(contract.ledger, ledgerRoutes({ pool, archive, clock, refunds, corrections })),
         ...endpointsOf(contract.deployments, deploymentRoutes({ deployments: inference.deployments, clock })),
         ...endpointsOf(contract.runs, runRoutes({ ...runs, lanes, clock })),

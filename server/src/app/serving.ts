@@ -14,6 +14,7 @@ import {
   newGatewayId,
   RunningCalls,
   type Served,
+  SetAside,
   type SignatureCheck,
   UnsettledCalls,
 } from '../inference/calls/index.ts';
@@ -21,8 +22,9 @@ import { withoutRedaction } from '../kernel/log.ts';
 import { formatUsd, type NanoUsd } from '../kernel/money.ts';
 import { createKeyRefusals } from '../money/budgets/index.ts';
 import { CATALOG_CHANNEL, type LiveCatalog } from '../money/catalog/index.ts';
+import { LimitRefusals } from '../money/limits/index.ts';
 import { CAPACITY_CHANNEL, PLANS_CHANNEL } from '../money/plans/index.ts';
-import { createRunStore, RUNS_CHANNEL, RunDirectory, RunQueries } from '../money/runs/index.ts';
+import { createRunStore, ExhaustedRuns, RUNS_CHANNEL, RunDirectory, RunQueries } from '../money/runs/index.ts';
 import { type OwnKeys, promiseKeyOf, ReceiptPromises, receiptKeyOf, startNonceThread } from '../receipts/index.ts';
 import type { Accounts } from './accounts.ts';
 import { announcedCircuits, CIRCUITS_CHANNEL } from './announced-circuits.ts';
@@ -63,11 +65,11 @@ interface ServingDeps {
 export async function openServing(deps: ServingDeps): Promise<Serving> {
   const { foundation, publicUrl } = deps;
   const { clock, log, closing, redis, pool } = foundation;
-  const keyRefusals = createKeyRefusals({ pool, clock, log });
-  closing.add('refusals of keys', () => keyRefusals.settled());
-  const circuits = announcedCircuits({ pool, clock, log });
+  const refusals = openRefusals(foundation);
+  const circuits = await openCircuits(foundation);
   const store = createRunStore(pool);
-  const directory = new RunDirectory({ store, clock, log });
+  const onExhausted = refusals.exhausted.note.bind(refusals.exhausted);
+  const directory = new RunDirectory({ store, clock, log, onExhausted });
   const changes = listenForChanges(deps, { directory, circuits });
   closing.add('listener', () => changes.close());
   const { providers, discovery } = await openConfiguredProviders(deps);
@@ -75,12 +77,43 @@ export async function openServing(deps: ServingDeps): Promise<Serving> {
   closing.add('sandbox provider', () => sandbox.close());
   const inference: InferenceDeps = {
     ...openCallTools(deps),
-    ...inferenceDeps(deps, keyRefusals),
+    ...inferenceDeps(deps, refusals.note),
     deployments: openDeployments(deps, new Deployments(new Map(), sandbox, Math.random, circuits.circuits), providers),
     runs: directory,
   };
   const checkSignature = createSignatureCheck({ clock, publicUrl, nonces: redis?.nonces ?? noncesOfThisProcess(foundation) });
   return { inference, checkSignature, discovery, runs: { directory, store, queries: new RunQueries(pool) } };
+}
+
+/** What is written down of refused calls: for the status of keys, and for webhooks. */
+function openRefusals({ pool, clock, log, closing }: Foundation) {
+  const [keys, limits, exhausted] = [
+    createKeyRefusals({ pool, clock, log }),
+    new LimitRefusals({ pool, log }),
+    new ExhaustedRuns({ pool, log }),
+  ];
+  closing.add('refusals', async () => {
+    await Promise.all([keys.settled(), limits.settled(), exhausted.settled()]);
+  });
+  const note: InferenceDeps['onRefused'] = (refused, { grant, startedAt }) => {
+    keys.note(refused, grant.principal, startedAt);
+    limits.note(refused);
+    exhausted.noteRefused(refused);
+  };
+  return { note, exhausted };
+}
+
+/** Providers that were set aside when the last gateway stopped are tried one call at a time. */
+async function openCircuits({ pool, clock, log, closing }: Foundation) {
+  const setAside = new SetAside({ pool, clock, log });
+  closing.add('providers that are set aside', () => setAside.settled());
+  const announced = announcedCircuits({
+    ...{ pool, clock, log },
+    onOpened: (opened) => setAside.began(opened),
+    onClosed: (name) => setAside.ended(name),
+  });
+  for (const name of await setAside.names()) announced.circuits.openedElsewhere(name, 1, clock.now());
+  return announced;
 }
 
 interface Hearing {
@@ -178,7 +211,7 @@ function openDeployments(
 
 function inferenceDeps(
   { foundation, catalog, billing: { lanes }, accounts: { spendingOf }, plans, problemReply }: ServingDeps,
-  keyRefusals: ReturnType<typeof createKeyRefusals>,
+  onRefused: InferenceDeps['onRefused'],
 ): Omit<InferenceDeps, 'deployments' | 'runs' | CallTools> {
   const { config, log, clock, closing, metrics } = foundation;
   const servedLog = withoutRedaction(log);
@@ -190,7 +223,7 @@ function inferenceDeps(
     running: new RunningCalls({ readOnMs: config.disconnected.timeoutMs, mostLeftPerKey: config.disconnected.callsPerKey }),
     timeouts: config.timeouts,
     testRates: config.testRates,
-    onRefused: (refused, { grant, startedAt }) => keyRefusals.note(refused, grant.principal, startedAt),
+    onRefused,
     traceparentFor: tracing?.traceparentFor,
     onServed: (call, served) => {
       const cost = costOfUsage({ call }, served.target, served.usage).nanoUsd;

@@ -33,6 +33,10 @@ export const VARIABLE_GROUPS: readonly Group[] = [
       MCP_ORIGINS: {
         text: 'Origins of web pages that may use [`/mcp`](mcp.md) beside its own and those of this machine, comma-separated.',
       },
+      WEBHOOK_ALLOWED_NETWORKS: {
+        text: 'Addresses and networks of yours that [webhooks](webhooks.md#addresses) may lead to, with or without TLS, comma-separated: `10.1.0.0/16,127.0.0.1`.',
+        unset: 'public addresses alone',
+      },
       SECURITY_CONTACT: {
         text: '`mailto:`, `https:` or `tel:` URI that `/.well-known/security.txt` names.',
         unset: '`mailto:security@` domain of `MAIL_FROM`',
@@ -58,6 +62,7 @@ export const VARIABLE_GROUPS: readonly Group[] = [
         unset: 'all',
       },
       MAILS_KEPT_DAYS: { text: 'How long a mail stays in the database after it was sent or given up.' },
+      WEBHOOK_EVENTS_KEPT_DAYS: { text: 'How long an event and its deliveries by [webhooks](webhooks.md) can be listed and sent again.' },
       VIDEOS_KEPT_DAYS: { text: 'How long a [video](videos.md) that was made can be downloaded.' },
     },
   },

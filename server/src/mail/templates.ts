@@ -32,6 +32,7 @@ import {
 import { BetaInvite, composeBetaInvite } from './invite-letter.ts';
 import type { Letter } from './letter.ts';
 import { readableTime } from './readable-time.ts';
+import { composeWebhookDisabled, WebhookDisabled } from './webhook-letter.ts';
 
 /** What a template may use beyond its own data. */
 export interface Desk {
@@ -213,6 +214,10 @@ export const TEMPLATES = {
   'top-up-declined': billing(TopUpDeclined, composeTopUpDeclined),
   'payment-disputed': billing(PaymentDisputed, composePaymentDisputed),
   'invoice-issued': billing(InvoiceIssued, composeInvoiceIssued),
+  'webhook-disabled': template({
+    data: WebhookDisabled,
+    compose: (told, { link }) => composeWebhookDisabled(told, link('/webhooks', { webhook_id: told.webhook_id })),
+  }),
   'budget-alert': template({
     data: BudgetAlert,
     compose: (alert, { link }) => composeBudgetAlert(alert, link('/keys', alert.key_id === null ? {} : { key_id: alert.key_id })),

@@ -25,6 +25,7 @@ import {
   refuseWidening,
   requireStanding,
 } from './escalation.ts';
+import { recordKeyEvent } from './key-events.ts';
 import { formatKey, newLookupId, newSecret, secretHash } from './key-secret.ts';
 import { requireConsistent, settingsFrom } from './key-settings.ts';
 
@@ -143,6 +144,7 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
         await unit.flush();
         const actor = origin ? ({ kind: 'user', id: userId } as const) : SYSTEM;
         await audit(unit, made, { actor, action: 'key.created', changes: createdOf(made), origin });
+        await recordKeyEvent(inUnit(unit), 'key.created', made);
         return made;
       });
       // No announcement: an instance that believes for a second that there is no such id cannot have been asked for it.
@@ -166,6 +168,7 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
         if (key.revokedAt) return;
         key.revoke(present());
         await audit(unit, key, { actor: actorOf(principal), action: 'key.revoked', origin });
+        await recordKeyEvent(inUnit(unit), 'key.revoked', key);
       });
     },
 
@@ -202,6 +205,7 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
         if (!found.isUsable(now)) throw new Problem('conflict', `The API key is ${found.status(now)}: create a new one instead.`);
         found.rotate(secret, { now, graceSeconds, shownTo: principal.userId });
         await audit(unit, found, { actor: actorOf(principal), action: 'key.rotated', changes: { grace_seconds: graceSeconds }, origin });
+        await recordKeyEvent(inUnit(unit), 'key.rotated', found);
         return found;
       });
       return { key, plainKey: formatKey({ livemode: key.livemode, lookupId: key.lookupId, secret }) };

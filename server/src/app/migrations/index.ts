@@ -89,6 +89,8 @@ import { dedicatedCapacityMigration } from './0160-dedicated-capacity.ts';
 import { projectsAndLimitsMigration } from './0161-projects-and-limits.ts';
 import { membersMigration } from './0162-members.ts';
 import { shownSecretsMigration } from './0175-shown-secrets.ts';
+import { webhooksMigration } from './0190-webhooks.ts';
+import { deploymentsSetAsideMigration } from './0191-deployments-set-aside.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -182,4 +184,6 @@ export const migrations: readonly Migration[] = [
   membersMigration,
   auditRetentionMigration,
   shownSecretsMigration,
+  webhooksMigration,
+  deploymentsSetAsideMigration,
 ];

@@ -78,9 +78,11 @@ interface Circuit {
 export class InProcessCircuits implements Circuits {
   readonly #circuits = new Map<string, Circuit>();
   readonly #onOpened: (opened: Opened) => void;
+  readonly #onClosed: (name: string) => void;
 
-  constructor(onOpened: (opened: Opened) => void = () => {}) {
+  constructor(onOpened: (opened: Opened) => void = () => {}, onClosed: (name: string) => void = () => {}) {
     this.#onOpened = onOpened;
+    this.#onClosed = onClosed;
   }
 
   state(name: string, now: number): CircuitState {
@@ -105,8 +107,11 @@ export class InProcessCircuits implements Circuits {
     circuit.probeAt = null;
     // An answer to a call that was under way when it opened says nothing about now.
     if (circuit.openUntil > now) return;
-    // What failed before it opened is paid for: it starts from nothing.
-    if (circuit.openUntil !== 0) circuit.recent = [];
+    if (circuit.openUntil !== 0) {
+      // What failed before it opened is paid for: it starts from nothing.
+      circuit.recent = [];
+      this.#onClosed(name);
+    }
     circuit.openUntil = 0;
     circuit.openings = 0;
   }

@@ -75,6 +75,15 @@ export const StoredResponseStream = defineEntity({
   },
 });
 
+export const DeploymentSetAside = defineEntity({
+  name: 'DeploymentSetAside',
+  tableName: 'deployments_set_aside',
+  properties: {
+    name: p.text().primary(),
+    setAsideAt: p.datetime(),
+  },
+});
+
 export const StoredResponse = defineEntity({
   name: 'StoredResponse',
   tableName: 'stored_responses',

@@ -6,7 +6,7 @@ export { type CallerStatus, createCallerStatusOf, type StandingOf } from './call
 export { chatOperation } from './chats/chat-operation.ts';
 export { storedChatRoutes } from './chats/routes.ts';
 export { StoredChats } from './chats/stored-chats.ts';
-export { type Circuits, InProcessCircuits } from './circuits.ts';
+export { type Circuits, InProcessCircuits, type Opened } from './circuits.ts';
 export { createSignatureCheck, type SignatureCheck } from './client-signature.ts';
 export { deploymentRoutes } from './deployment-routes.ts';
 export { type Deployment, type DeploymentMap, Deployments, type DeploymentView, type OnCancel } from './deployments.ts';
@@ -40,6 +40,7 @@ export { asStep } from './run-calls.ts';
 export { RunningCalls } from './running-calls.ts';
 export { completeCall, completeShare, streamCall } from './serve.ts';
 export type { Served } from './served.ts';
+export { SetAside } from './set-aside.ts';
 export { costOfUsage } from './settlement.ts';
 export { SharedLane } from './shared-lane.ts';
 export { createTokenizer } from './tokenizer.ts';

@@ -2,6 +2,7 @@ import { tablesOf } from '../../kernel/statements.ts';
 import type {
   Conversation,
   ConversationItem,
+  DeploymentSetAside,
   StoredChatCompletion,
   StoredResponse,
   StoredResponseEvent,
@@ -12,6 +13,7 @@ import type {
 export const tables = tablesOf<
   | typeof Conversation
   | typeof ConversationItem
+  | typeof DeploymentSetAside
   | typeof StoredChatCompletion
   | typeof StoredResponse
   | typeof StoredResponseEvent

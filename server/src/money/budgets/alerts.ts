@@ -4,6 +4,7 @@ import { newId } from '../../kernel/ids.ts';
 import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
 import { checkedRows, type Queryable } from '../../kernel/statements.ts';
 import { queueMail } from '../../mail/index.ts';
+import { recordEvent } from '../../webhooks/index.ts';
 import { periodOf } from './period.ts';
 
 export type AlertCause = 'spend' | 'cap_change' | 'refusal';
@@ -76,6 +77,7 @@ export async function recordAlerts(db: Queryable, alerts: readonly DueAlert[], n
   );
   const fresh = recorded.flatMap(({ id }) => byId.get(id) ?? []);
   await mailOwners(db, highestOf(fresh));
+  await tellWebhooks(db, fresh);
 }
 
 const alertRow = (id: string, { keyId, month, threshold, cause, spent, cap, required }: DueAlert, now: number) => ({
@@ -124,6 +126,26 @@ async function mailOwners(db: Queryable, alerts: readonly DueAlert[]): Promise<v
         accountId: account_id,
       });
     }
+  }
+}
+
+const KeyRow = z.object({ id: z.string(), account_id: z.string(), name: z.string() });
+
+/** Of thresholds, each by itself; a refusal is told of where it is written down, also where its threshold was reached before. */
+async function tellWebhooks(db: Queryable, alerts: readonly DueAlert[]): Promise<void> {
+  const reached = alerts.filter(({ cause, threshold }) => cause !== 'refusal' && threshold !== null);
+  if (reached.length === 0) return;
+  const keys = await checkedRows(db, KeyRow, 'select id, account_id, name from api_keys where id = any($1)', [
+    reached.map(({ keyId }) => keyId),
+  ]);
+  for (const { keyId, month, threshold, spent, cap } of reached) {
+    const key = keys.find(({ id }) => id === keyId);
+    if (!key || threshold === null) continue;
+    const figures = { spent_usd: formatUsd(spent), cap_usd: formatUsd(cap), resets_at: periodOf(month).resetsAt };
+    await recordEvent(db, {
+      ...{ accountId: key.account_id, type: 'budget.threshold_reached' },
+      data: { key_id: keyId, name: key.name, period: month, ...figures, threshold_percent: threshold },
+    });
   }
 }
 

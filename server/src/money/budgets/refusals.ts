@@ -4,10 +4,13 @@ import type { Refused } from '../../adapters/lanes/port.ts';
 import type { Principal } from '../../http/index.ts';
 import { type Clock, monthOf, rfc3339 } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { NanoUsd } from '../../kernel/money.ts';
+import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
+import { NotedOnce } from '../../kernel/noted-once.ts';
 import { checkedRow, type Queryable } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
+import { recordEvent } from '../../webhooks/index.ts';
 import { type KeyPeriod, recordAlerts } from './alerts.ts';
+import { periodOf } from './period.ts';
 import { comesToCap } from './standing.ts';
 
 interface KeyRefusal extends KeyPeriod {
@@ -29,48 +32,26 @@ export interface KeyRefusals {
   settled(): Promise<void>;
 }
 
-/** Past this many it starts afresh; what is noted twice is written once all the same. */
-const MAX_NOTED = 50_000;
-
 export function createKeyRefusals({ pool, clock, log }: { pool: Pool; clock: Clock; log: Log }): KeyRefusals {
-  /** What was written before. */
-  const noted = new Set<string>();
-  const running = new Set<Promise<void>>();
-
-  async function write(refusal: KeyRefusal, what: string): Promise<void> {
-    try {
-      await recordRefusal(pool, refusal, clock.now());
-    } catch (error) {
-      // The next refusal tries again.
-      noted.delete(what);
-      log.error({ err: error, keyId: refusal.keyId }, 'the refusal of a key could not be recorded');
-    }
-  }
-
+  const notes = new NotedOnce(log, 'the refusal of a key could not be recorded');
   return {
     note({ lane: { id, source, cap, spent }, required, mayFitLater }, principal, at) {
       // Limits of a key by other periods are lanes of another name.
       if (source !== 'key' || !id.startsWith('key:') || cap === null || mayFitLater || principal.kind !== 'key') return;
       const { keyId } = principal;
       const month = monthOf(at);
-      const what = `${keyId} ${month} ${cap} ${comesToCap(spent, cap)}`;
-      if (noted.has(what)) return;
-      if (noted.size >= MAX_NOTED) noted.clear();
-      noted.add(what);
-      const writing = write({ keyId, month, cap, spent, required }, what).finally(() => running.delete(writing));
-      running.add(writing);
+      notes.note(`${keyId} ${month} ${cap} ${comesToCap(spent, cap)}`, () =>
+        recordRefusal(pool, { keyId, month, cap, spent, required }, clock.now()),
+      );
     },
-
-    async settled() {
-      await Promise.all(running);
-    },
+    settled: () => notes.settled(),
   };
 }
 
 const recordRefusal = (pool: Pool, refusal: KeyRefusal, now: number): Promise<void> =>
   inTransaction(pool, (client) => writeRefusal(client, refusal, now));
 
-const Wanting = z.object({ id: z.string() });
+const KeyRow = z.object({ account_id: z.string(), name: z.string(), is_wanting: z.boolean() });
 
 async function writeRefusal(db: Queryable, refusal: KeyRefusal, now: number): Promise<void> {
   const { keyId, month, cap, spent } = refusal;
@@ -82,7 +63,25 @@ async function writeRefusal(db: Queryable, refusal: KeyRefusal, now: number): Pr
          cap_nano_usd = greatest(key_budget_refusals.cap_nano_usd, excluded.cap_nano_usd), refused_at = excluded.refused_at`,
       [keyId, month, cap, rfc3339(now)],
     );
+  const key = await checkedRow(
+    db,
+    KeyRow,
+    'select account_id, name, 100 = any(alert_thresholds) as is_wanting from api_keys where id = $1',
+    [keyId],
+  );
+  if (!key) return;
+  await tellWebhooks(db, refusal, key);
   // The owner who struck 100 % off the list does not want to be told.
-  const wanting = await checkedRow(db, Wanting, 'select id from api_keys where id = $1 and 100 = any(alert_thresholds)', [keyId]);
-  if (wanting) await recordAlerts(db, [{ ...refusal, threshold: isReached ? 100 : null, cause: 'refusal' }], now);
+  if (key.is_wanting) await recordAlerts(db, [{ ...refusal, threshold: isReached ? 100 : null, cause: 'refusal' }], now);
+}
+
+/** Once for each cap of a month: a raised one can be hit again. */
+async function tellWebhooks(
+  db: Queryable,
+  { keyId, month, cap, spent, required }: KeyRefusal,
+  { account_id: accountId, name }: z.infer<typeof KeyRow>,
+): Promise<void> {
+  const figures = { spent_usd: formatUsd(spent), cap_usd: formatUsd(cap), required_usd: formatUsd(required) };
+  const data = { key_id: keyId, name, period: month, ...figures, resets_at: periodOf(month).resetsAt };
+  await recordEvent(db, { accountId, type: 'budget.cap_hit', data, dedupeKey: `budget.cap_hit:${keyId}:${month}:${cap}` });
 }

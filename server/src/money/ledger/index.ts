@@ -2,7 +2,7 @@ export { bookMoney } from './book-money.ts';
 export { chargeOf } from './charge-of.ts';
 export { Corrections } from './corrections.ts';
 export { forgetWindows } from './forget-windows.ts';
-export { laneId } from './lane-ids.ts';
+export { laneId, parseLaneId, parseLimit } from './lane-ids.ts';
 export { ledgerLaneSource } from './lane-source.ts';
 export { countSpent } from './lane-spend.ts';
 export { untoldOf } from './late-settlement.ts';

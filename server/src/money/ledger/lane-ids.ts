@@ -34,6 +34,15 @@ export function windowStartOf(id: string): number | undefined {
   return year === undefined ? undefined : Date.parse(`${year}-${month}-${day}T${hour}:${minute}Z`);
 }
 
+const OF_LIMIT = /^(\w+)@[^:]*:(\w+):(.*)$/s;
+
+/** What the part of a limit's lane behind account and mode says. @throws on what no such lane has */
+export function parseLimit(of: string): Pick<LimitLane, 'period' | 'kind' | 'subject'> {
+  const [, period, kind, subject] = OF_LIMIT.exec(of) ?? [];
+  if (period === undefined || kind === undefined || subject === undefined) throw new Error(`No limit is counted on "${of}"`);
+  return { period, kind, subject };
+}
+
 export type LaneName =
   | { readonly kind: 'run'; readonly accountId: string; readonly livemode: boolean; readonly runId: string }
   | { readonly kind: 'key'; readonly keyId: string; readonly month: Month }

@@ -1,3 +1,4 @@
+export { LimitRefusals } from './limit-refusals.ts';
 export { Limits } from './limits.ts';
 export { type CallNames, limitLanes, limitRates } from './passing.ts';
 export { limitRoutes } from './routes.ts';

@@ -6,6 +6,7 @@ import { formatUsd } from '../../kernel/money.ts';
 import { checkedRows, firstOf, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { queueMail } from '../../mail/index.ts';
+import { recordEvent } from '../../webhooks/index.ts';
 import type { Exclusively } from './account-lock.ts';
 import { tables } from './tables.ts';
 import { mailAccount, type Trail } from './tell.ts';
@@ -68,6 +69,7 @@ export function createSpendAlerts({ pool, exclusively, clock }: SpendAlertsDeps)
         );
         for (const { account_id, threshold, charged } of rows) {
           const data = { threshold_usd: formatUsd(threshold), charged_usd: formatUsd(BigInt(charged)), period: month };
+          await recordEvent(client, { accountId: account_id, type: 'spend.threshold_reached', data });
           const about = `spend:${account_id}:${month}:${threshold}`;
           await mailAccount({ query: client.query.bind(client), livemode: true }, { accountId: account_id, about }, (db, addressed) =>
             queueMail(db, { ...addressed, template: 'spend-alert', data }),

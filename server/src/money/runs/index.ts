@@ -1,3 +1,4 @@
+export { ExhaustedRuns } from './exhausted-runs.ts';
 export { runRoutes } from './routes.ts';
 export { RunDirectory } from './run-directory.ts';
 export { RunQueries } from './run-queries.ts';

@@ -17,6 +17,8 @@ interface RunDirectoryDeps {
   readonly store: RunStore;
   readonly clock: Clock;
   readonly log: Log;
+  /** A bound of a run refused a call, or stopped it. */
+  readonly onExhausted?: (owner: RunOwner, runId: string, reason: 'calls' | 'deadline') => void;
 }
 
 /**
@@ -43,9 +45,10 @@ export class RunDirectory {
    *   run's beginning, `store_unavailable`
    */
   async enter(wish: RunWish): Promise<RunStep> {
-    const { store, log } = this.#deps;
+    const { store, log, onExhausted = () => {} } = this.#deps;
     const step = new RunningStep(wish, {
       store,
+      onExhausted: (runId, reason) => onExhausted(wish, runId, reason),
       onLeave: (left) => this.#forget(left),
       onUncountFailed: (error) => log.warn({ err: error }, 'a refused call stays counted in its run'),
     });

@@ -23,6 +23,8 @@ export interface RunStep {
 }
 
 interface RunningStepDeps {
+  /** A bound of a run refused this call, or stopped it. */
+  readonly onExhausted: (runId: string, reason: 'calls' | 'deadline') => void;
   readonly store: Pick<RunStore, 'uncountCall'>;
   readonly onLeave: (step: RunningStep) => void;
   readonly onUncountFailed: (error: unknown) => void;
@@ -89,8 +91,8 @@ export class RunningStep implements RunStep {
     const deadline = firstDeadline(chain);
     if (!deadline) return;
     const leftMs = deadline.at - now;
-    if (leftMs <= 0) this.#stop(deadlinePassed(deadline));
-    else if (leftMs <= LONGEST_TIMER_MS) this.#timer = setTimeout(() => this.#stop(deadlinePassed(deadline)), leftMs).unref();
+    if (leftMs <= 0) this.#passed(deadline);
+    else if (leftMs <= LONGEST_TIMER_MS) this.#timer = setTimeout(() => this.#passed(deadline), leftMs).unref();
   }
 
   /** @param runId the run that was closed: its own, or one above it */
@@ -108,6 +110,7 @@ export class RunningStep implements RunStep {
     if (counted) return;
     this.#isAdmitted = true;
     const full = calls.find((run) => run.maxCalls !== null && run.calls >= run.maxCalls);
+    if (full) this.#deps.onExhausted(full.runId, 'calls');
     throw new Problem(
       'run_exhausted',
       `The agent run ${full?.runId} has made the ${full?.maxCalls} calls that X-Agent-Max-Calls allows: begin a new run.`,
@@ -128,6 +131,11 @@ export class RunningStep implements RunStep {
     const chain = this.#chain.map(({ runId }) => runId);
     // One call too many stays counted where this fails: the bound holds all the same.
     this.#deps.store.uncountCall(this.owner, chain).catch(this.#deps.onUncountFailed);
+  }
+
+  #passed(deadline: { readonly runId: string; readonly at: number }): void {
+    this.#deps.onExhausted(deadline.runId, 'deadline');
+    this.#stop(deadlinePassed(deadline));
   }
 
   #stop(why: Problem): void {

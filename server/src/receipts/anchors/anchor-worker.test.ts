@@ -47,7 +47,7 @@ beforeAll(async () => {
   provider = new JsonRpcProvider(local.url, local.chainId, { staticNetwork: true, cacheTimeout: -1 });
 });
 beforeEach(async () => {
-  await pool.query('truncate receipts, receipt_log_tiles, receipt_log_checkpoints, anchors, anchor_transactions');
+  await pool.query('truncate receipts, receipt_log_tiles, receipt_log_checkpoints, anchors, anchor_transactions, webhook_messages cascade');
   await pool.query('update receipt_log set size = 0');
   contract = await deployReceiptAnchor(local);
 });
@@ -138,6 +138,27 @@ describe('the log on a chain', () => {
     pass(HOUR_MS);
     await step();
     await expect.poll(() => anchored()).toEqual([5, 8]);
+  });
+
+  test('is told of to the accounts whose receipts asked for it, once it is in blocks that stay', async () => {
+    const told = async () =>
+      (await pool.query("select account_id, data from webhook_messages where type = 'receipt.anchored' order by id")).rows;
+    const { steps } = workerOn();
+    await settle(2);
+    const wished = await settle(1, { isWished: true });
+    await steps();
+    expect(await told()).toEqual([]);
+    await mine(4);
+    pass(HOUR_MS);
+    await steps();
+    const [id = ''] = wished.keys();
+    const anchored = { chain_id: local.chainId, tree_size: 3, receipt_count: 1, receipt_ids: [id] };
+    expect(await told()).toEqual([{ account_id: id, data: expect.objectContaining(anchored) }]);
+    const { rows } = await pool.query('select anchor_id, transaction_hash from anchors');
+    expect((await told())[0].data).toMatchObject(rows[0]);
+    pass(HOUR_MS);
+    await steps();
+    expect(await told()).toHaveLength(1);
   });
 
   test('holds every receipt of the state at its own place, as the contract itself finds', async () => {

@@ -4,6 +4,7 @@ import type { Anchor, AnchorInclusion } from './anchor.ts';
 import { markFinalized, markIncluded, markSubmitted, transactionsOf, unfinishedAnchors } from './anchor-rows.ts';
 import type { AnchorStep } from './anchoring.ts';
 import { repeatAnchor, sendAnchor } from './send-anchor.ts';
+import { tellAnchored } from './tell-anchored.ts';
 
 const WEI_PER_COIN = 10n ** 18n;
 
@@ -63,7 +64,9 @@ async function settleAnchor(anchor: Anchor, found: AnchorInclusion, { chain, ses
     log.info({ anchor: anchor.id, size: anchor.size, block: found.blockNumber, hash: found.hash }, 'the log is anchored');
     await markIncluded(session, anchor, found, now);
   }
-  if (found.blockNumber <= (await chain.settledBlock())) await markFinalized(session, anchor, now);
+  if (found.blockNumber > (await chain.settledBlock())) return;
+  await tellAnchored(session, { ...anchor, inclusion: found });
+  await markFinalized(session, anchor, now);
 }
 
 const inclusionOf = (hash: string, { blockNumber, blockTime, gasUsed, feeWei }: Inclusion, { settings }: AnchorStep): AnchorInclusion => ({

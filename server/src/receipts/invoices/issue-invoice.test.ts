@@ -98,6 +98,12 @@ describe('an invoice', () => {
         { ...{ last_number: 4, charges: 3, refunds: 1, used_nano_usd: '12', refunded_nano_usd: '4' }, covered: { requests: 1, tokens: 2 } },
       ],
     });
+    const { rows } = await pool.query("select data from webhook_messages where type = 'invoice.issued' and account_id = $1", [
+      scope.accountId,
+    ]);
+    expect(rows.map(({ data }) => data)).toEqual([
+      { invoice_id: invoice?.invoice_id, month: '2026-11', livemode: true, total_usd: '0.000000006', due_usd: '0' },
+    ]);
     await append();
     expect(await found()).toEqual([]);
     const [{ log: place } = { log: { state: 'pending' } }] = await invoicesOf(await deps(), scope);

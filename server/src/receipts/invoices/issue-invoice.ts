@@ -4,7 +4,9 @@ import { accountHashInput, canonicalJson, dueOf, figuresOf, type PlanQuota, QUOT
 import * as z from 'zod';
 import { type Clock, type Month, monthOf, monthStart, rfc3339 } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
+import { formatUsd } from '../../kernel/money.ts';
 import { checkedRows, firstOf, type Queryable, rowsOf } from '../../kernel/statements.ts';
+import { recordEvent } from '../../webhooks/index.ts';
 import type { ReceiptScope } from '../list-receipts.ts';
 import { sealOf } from '../seal.ts';
 import { tables } from '../tables.ts';
@@ -106,6 +108,9 @@ export async function issueInvoice(
     await db.query('update receipt_numbers set invoiced = $4 where account_id = $1 and livemode = $2 and month = $3', [
       ...[scope.accountId, scope.livemode, of, range.last],
     ]);
+  const figures = { total_usd: formatUsd(balance + owed), due_usd: formatUsd(due) };
+  const data = { invoice_id: payload.invoice_id, month, livemode: scope.livemode, ...figures };
+  await recordEvent(db, { accountId: scope.accountId, type: 'invoice.issued', data });
   return payload;
 }
 

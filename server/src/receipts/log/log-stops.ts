@@ -4,6 +4,8 @@ import { ADMIN } from '../../kernel/admin-command.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { rowsOf } from '../../kernel/statements.ts';
+import { inTransaction } from '../../kernel/transaction.ts';
+import { recordEvent } from '../../webhooks/index.ts';
 import { tables } from '../tables.ts';
 
 /** Why nothing may be signed or anchored any more until somebody has looked. */
@@ -39,15 +41,17 @@ export async function stopLog({ pool, clock, log }: StopDeps, reasons: readonly 
   if (reasons.length === 0) return;
   const given = sql`select reason, seen, ${new Date(clock.now())}::timestamptz
     from unnest(${reasons.map(({ reason }) => reason)}::text[], ${reasons.map(({ seen }) => seen)}::text[]) as given (reason, seen)`;
-  const rows = await rowsOf(
-    pool,
-    tables
-      .insertInto('receipt_log_stops')
-      .columns(['reason', 'seen', 'stopped_at'])
-      .expression(given)
-      .onConflict((conflict) => conflict.column('reason').doNothing())
-      .returning('reason'),
-  );
+  const stops = tables
+    .insertInto('receipt_log_stops')
+    .columns(['reason', 'seen', 'stopped_at'])
+    .expression(given)
+    .onConflict((conflict) => conflict.column('reason').doNothing())
+    .returning('reason');
+  const rows = await inTransaction(pool, async (db) => {
+    const fresh = await rowsOf(db, stops);
+    for (const { reason } of fresh) await recordEvent(db, { accountId: null, type: 'log.stopped', data: { reason } });
+    return fresh;
+  });
   for (const { reason } of rows) log.fatal({ reason }, `the log of receipts is stopped. ${HOW_TO_RESUME}`);
 }
 

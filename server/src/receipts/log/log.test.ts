@@ -188,11 +188,16 @@ describe('the log', () => {
       await append();
       const intruder = signingKeyFromSeed(newSigningSeed());
       await publishSigningKeys(pool, [key, intruder], NOW, 'checkpoint');
+      await pool.query('truncate webhook_messages cascade');
       const { origin, root } = await standingOfLog(pool, own);
       const forged = checkpointNote({ origin, size: 3, root: Buffer.from(root, 'base64') }, [intruder]);
       await pool.query('update receipt_log_checkpoints set note = $1', [forged]);
       await settle(1);
       await expect(append()).rejects.toThrow(LogStop);
+      await expect(append()).resolves.not.toThrow();
+      const [stop] = await stopsOf(pool);
+      const { rows } = await pool.query('select type, account_id, data from webhook_messages');
+      expect(rows).toEqual([{ type: 'log.stopped', account_id: null, data: { reason: stop?.reason } }]);
     });
 
     test('and nothing resumes a log that is not the one its note tells of', async () => {

@@ -32,7 +32,7 @@ import { auditRoutes } from '../../../audit/index.ts';
 import { createStoring } from '../../../inference/stored-content/index.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { type Log, silentLog } from '../../../kernel/log.ts';
-import { createSecretBox } from '../../../kernel/secret-box.ts';
+import { createSecretBox, type SecretBox } from '../../../kernel/secret-box.ts';
 import { loadCatalog } from '../../../money/catalog/index.ts';
 import { createSpendingReader } from '../../../money/limits/index.ts';
 import { planOfSeller, TEST_RATES } from '../../../money/plans/index.ts';
@@ -66,8 +66,8 @@ interface Options {
   log?: Log;
   /** Further endpoints, for what no slice does. */
   endpoints?: readonly Endpoint[];
-  /** Further endpoints of slices that need the keys or the people of this instance. */
-  endpointsOver?: (keys: Keys, identity: Identity) => readonly Endpoint[];
+  /** Further endpoints of slices that need the keys, the people or the master key of this instance. */
+  endpointsOver?: (keys: Keys, identity: Identity, box: SecretBox) => readonly Endpoint[];
 }
 
 /** One instance of the account API on a separate port; several may share a database. */
@@ -139,7 +139,7 @@ export async function startInstance(database: Database, url: string, options: Op
           ...endpointsOf(contract.audit, auditRoutes(identity.auditLog)),
           ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
           ...endpoints,
-          ...(options.endpointsOver?.(keys, identity) ?? []),
+          ...(options.endpointsOver?.(keys, identity, box) ?? []),
         ],
         ...{ admission, refusals, idempotency },
         // Tests are behind a trusted proxy: a caller's address is the one in X-Forwarded-For.
