@@ -1,6 +1,19 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, page, pageQuery, problem, refusals, Timestamp, Usd, UsdInput, Uuid } from './conventions.ts';
+import {
+  AlertThreshold,
+  AlertThresholds,
+  AlertThresholdsInput,
+  headersA,
+  page,
+  pageQuery,
+  problem,
+  refusals,
+  Timestamp,
+  Usd,
+  UsdInput,
+  Uuid,
+} from './conventions.ts';
 import { KeyPath } from './keys.ts';
 
 const c = initContract();
@@ -12,13 +25,7 @@ const Period = z
 const PeriodStart = Timestamp.meta({ description: 'First instant of the period.', examples: ['2026-11-01T00:00:00.000Z'] });
 const ResetsAt = Timestamp.meta({ description: 'First instant of the next period.', examples: ['2026-12-01T00:00:00.000Z'] });
 
-const Threshold = z
-  .int()
-  .min(1)
-  .max(100)
-  .meta({ examples: [80] });
-/** As they are stored and answered. */
-const AlertThresholds = z.array(Threshold).meta({
+const Thresholds = AlertThresholds.meta({
   description:
     'Percent of the cap at which an alert is recorded and mailed, once a period each. With 100 among them, refused requests send alerts too.',
   examples: [[50, 80, 100]],
@@ -30,16 +37,11 @@ export const KeyBudgetUpdateRequest = z
       description: 'The new hard cap of a UTC calendar month; `"0"` lets nothing through that costs anything; null clears the cap.',
       examples: ['25'],
     }),
-    alert_thresholds: AlertThresholds.max(10)
-      .refine((values) => values.every((value, index) => index === 0 || value > (values[index - 1] ?? 0)), {
-        error: 'must have each threshold once, in ascending order',
-      })
-      .optional()
-      .meta({
-        uniqueItems: true,
-        description: 'Whole percents in ascending order, at most ten; empty for no alerts. Left out: they stay as they are.',
-        examples: [[50, 80, 100]],
-      }),
+    alert_thresholds: AlertThresholdsInput.optional().meta({
+      uniqueItems: true,
+      description: 'Whole percents in ascending order, at most ten; empty for no alerts. Left out: they stay as they are.',
+      examples: [[50, 80, 100]],
+    }),
   })
   .meta({
     id: 'KeyBudgetUpdateRequest',
@@ -82,7 +84,7 @@ export const KeyBudgetStatusResponse = z
         '`warning`: a threshold below 100 % is reached. `exceeded`: the cap is spent, or a request did not fit under it while at least 90 % of it was spent.',
       examples: ['warning'],
     }),
-    alert_thresholds: AlertThresholds,
+    alert_thresholds: Thresholds,
   })
   .meta({ id: 'KeyBudgetStatusResponse', description: 'The budget of a key in the current month.', examples: [STATUS_EXAMPLE] });
 export type KeyBudgetStatusResponse = z.infer<typeof KeyBudgetStatusResponse>;
@@ -127,8 +129,8 @@ export const KeyBudgetChange = z
     }),
     previous_cap_usd: Usd.nullable(),
     new_cap_usd: Usd.nullable(),
-    previous_alert_thresholds: AlertThresholds,
-    new_alert_thresholds: AlertThresholds,
+    previous_alert_thresholds: Thresholds,
+    new_alert_thresholds: Thresholds,
   })
   .meta({
     id: 'KeyBudgetChange',
@@ -157,7 +159,9 @@ export const KeyBudgetAlert = z
   .object({
     alert_id: Uuid,
     period: Period,
-    threshold_percent: Threshold.nullable().meta({ description: 'Null: none was reached, a request was refused below 90 % of the cap.' }),
+    threshold_percent: AlertThreshold.nullable().meta({
+      description: 'Null: none was reached, a request was refused below 90 % of the cap.',
+    }),
     kind: z.enum(['warning', 'exceeded']).meta({ description: '`exceeded` at 100 %, else `warning`.', examples: ['warning'] }),
     cause: z.enum(['spend', 'cap_change', 'refusal']).meta({
       description:

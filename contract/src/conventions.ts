@@ -23,6 +23,20 @@ export const UsdInput = z
   .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal number of USD such as "25" or "0.01"')
   .meta({ description: 'Decimal string, USD, not negative, at most nine decimal places.', examples: ['25'] });
 
+export const AlertThreshold = z
+  .int()
+  .min(1)
+  .max(100)
+  .meta({ examples: [80] });
+/** Shares of a cap, percent, as they are stored and answered. */
+export const AlertThresholds = z.array(AlertThreshold);
+
+/** The same as callers give them. */
+export const AlertThresholdsInput = AlertThresholds.max(10).refine(
+  (values) => values.every((value, index) => index === 0 || value > (values[index - 1] ?? 0)),
+  { error: 'must have each threshold once, in ascending order' },
+);
+
 /** Whether a text that people give has neither control characters nor half of a surrogate pair, which databases and terminals trip over. */
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 

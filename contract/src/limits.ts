@@ -1,6 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import {
+  AlertThresholds,
+  AlertThresholdsInput,
   headersA,
   isPlainText,
   Livemode,
@@ -63,6 +65,10 @@ export const SpendingLimit = z
     subject: Subject,
     period: LimitPeriod,
     ...figures,
+    alert_thresholds: AlertThresholds.meta({
+      description: 'Percent of the cap at which webhooks are told, once a period each.',
+      examples: [[50, 80, 100]],
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -80,6 +86,11 @@ export const SetLimitRequest = z
     cap_usd: UsdInput.nullable().default(null).meta({ description: 'The most that may be spent in the period, USD.' }),
     requests_per_minute: figures.requests_per_minute.default(null),
     tokens_per_minute: figures.tokens_per_minute.default(null),
+    alert_thresholds: AlertThresholdsInput.default([50, 80, 100]).meta({
+      uniqueItems: true,
+      description: 'Whole percents of the cap in ascending order, at most ten, at which webhooks are told; empty for none.',
+      examples: [[50, 80, 100]],
+    }),
   })
   .refine(({ kind, subject }) => kind !== 'account' || subject === null, {
     path: ['subject'],

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { LimitKindValues, LimitPeriodValues, LimitStatusFields, SpendingLimitFields } from '../generated/fields.ts';
 import { livemodeOf, type ModeOptions, withMode } from '../mode.ts';
-import { usdAmount, wholeNumber } from '../option-values.ts';
+import { percents, usdAmount, wholeNumber } from '../option-values.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
 import { type PageOptions, printPages, withPages } from '../print-pages.ts';
 
@@ -44,7 +44,8 @@ export function limitCommands(limits: Command, perform: Perform): void {
       .addOption(new Option('--period <period>', 'in the time zone of the account').choices(LimitPeriodValues).makeOptionMandatory())
       .option('--cap <usd>', 'the most that may be spent in the period, USD', usdAmount)
       .option('--rpm <n>', 'requests per minute', wholeNumber())
-      .option('--tpm <n>', 'tokens per minute', wholeNumber()),
+      .option('--tpm <n>', 'tokens per minute', wholeNumber())
+      .option('--alerts <percents>', 'when to tell webhooks, such as 50,80,100 (the default); or none', percents),
   ).action(perform(set));
   withJson(
     LimitStatusFields,
@@ -71,12 +72,14 @@ interface SetOptions {
   readonly cap?: string;
   readonly rpm?: number;
   readonly tpm?: number;
+  readonly alerts?: number[];
 }
 
 async function set(world: CommandWorld, { options }: Typed<SetOptions & Record<string, unknown>>): Promise<void> {
-  const { kind, subject = null, period, cap = null, rpm = null, tpm = null } = options;
+  const { kind, subject = null, period, cap = null, rpm = null, tpm = null, alerts } = options;
   const { limits } = await world.connect('session');
-  const limit = { kind, subject, period, cap_usd: cap, requests_per_minute: rpm, tokens_per_minute: tpm };
+  const figures = { cap_usd: cap, requests_per_minute: rpm, tokens_per_minute: tpm };
+  const limit = { kind, subject, period, ...figures, ...(alerts !== undefined && { alert_thresholds: alerts }) };
   printRecord(world, await limits.set(limit, { signal: world.signal }), LINES);
 }
 

@@ -20,6 +20,7 @@ const limit = {
     cap_usd: '50',
     requests_per_minute: null,
     tokens_per_minute: null,
+    alert_thresholds: [50, 80, 100],
   },
   ...{ created_at: '2026-11-21T08:00:00.000Z', updated_at: '2026-11-21T08:00:00.000Z' },
 };
@@ -28,11 +29,19 @@ const project = { project_id: ID, name: 'search', external_id: 'team-search', cr
 describe('a limit', () => {
   it('is set by its kind, subject and period', async () => {
     gateway.script({ json: limit });
-    const line = ['limits', 'set', '--kind', 'tag', '--subject', 'feature=search', '--period', 'day', '--cap', '50', '--json', 'cap_usd'];
-    expect((await terminal.type(line)).stdout).toBe('{"cap_usd":"50"}\n');
+    const line = ['limits', 'set', '--kind', 'tag', '--subject', 'feature=search', '--period', 'day', '--cap', '50', '--alerts', '60,90'];
+    expect((await terminal.type([...line, '--json', 'cap_usd'])).stdout).toBe('{"cap_usd":"50"}\n');
     expect(gateway.requests[0]).toMatchObject({
       ...{ method: 'PUT', path: '/v1/limits' },
-      body: { kind: 'tag', subject: 'feature=search', period: 'day', cap_usd: '50', requests_per_minute: null, tokens_per_minute: null },
+      body: {
+        kind: 'tag',
+        subject: 'feature=search',
+        period: 'day',
+        cap_usd: '50',
+        requests_per_minute: null,
+        tokens_per_minute: null,
+        alert_thresholds: [60, 90],
+      },
     });
   });
 

@@ -4778,6 +4778,8 @@ export interface SetLimitRequest {
   requests_per_minute?: number | null | undefined;
   /** Tokens in a minute, in and out; null for no such limit. */
   tokens_per_minute?: number | null | undefined;
+  /** Whole percents of the cap in ascending order, at most ten, at which webhooks are told; empty for none. */
+  alert_thresholds?: number[] | undefined;
 }
 
 /** One VEVENT. */
@@ -4950,6 +4952,8 @@ export interface SpendingLimit {
   requests_per_minute: number | null;
   /** Tokens in a minute, in and out; null for no such limit. */
   tokens_per_minute: number | null;
+  /** Percent of the cap at which webhooks are told, once a period each. */
+  alert_thresholds: number[];
   /** RFC 3339, UTC. */
   created_at: string;
   /** RFC 3339, UTC. */

@@ -15,6 +15,7 @@ import {
   startPageThread,
   unwrittenAmong,
 } from '../money/ledger/index.ts';
+import { recordLimitAlerts } from '../money/limits/index.ts';
 import { ownSealKey } from '../receipts/index.ts';
 import type { Foundation } from './foundation.ts';
 import { openLaneRecovery, warnOfAbandoned } from './lane-recovery.ts';
@@ -22,6 +23,8 @@ import { type LaneStores, ownLanes, sharedLanes } from './lane-stores.ts';
 import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { bookSetAside, type ReplayDeps } from './quarantine-replay.ts';
 import type { OwnLog } from './receipt-log.ts';
+
+type Alongside = NonNullable<ConstructorParameters<typeof LedgerWriter>[0]['alongside']>;
 
 const SWEEP_MS = 5_000;
 const RECONCILE_MS = 60_000;
@@ -53,7 +56,7 @@ export async function openBilling(
   const { quarantine } = aside;
   const journal = new SettlementJournal(dataDir.file('journal'), aside.onDamage, { mostBehindMs: config.ledgerLagLimitMs });
   closing.add('journal', async () => journal.close());
-  const alongside = createSettlementAlerts({ clock, log });
+  const alongside = alertsOf(foundation);
   const sealKey = ownSealKey(ownKeys);
   const pages = startPageThread(sealKey);
   closing.add('thread for ledger pages', () => pages.close());
@@ -94,6 +97,15 @@ export async function openBilling(
     quarantined: aside.waiting,
     ledgerLag: () => ({ ms: journal.behindMs(), isTooLong: journal.isTooFarBehind() }),
     write: () => writer.written(),
+  };
+}
+
+/** Thresholds of budgets and of limits. */
+function alertsOf({ clock, log }: Foundation): Alongside {
+  const recordBudgetAlerts = createSettlementAlerts({ clock, log });
+  return async (client, settled) => {
+    await recordBudgetAlerts(client, settled);
+    await recordLimitAlerts(client, settled);
   };
 }
 

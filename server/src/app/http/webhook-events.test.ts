@@ -86,12 +86,15 @@ test('keys that are revoked with their project are told of', async () => {
 
 test('a cap that refuses, and the thresholds before it, are told of with their figures', async () => {
   const { keyId, auth } = await newKey({ monthly_cap_usd: '0.0001' });
-  const limit = { kind: 'end_user', subject: 'ada', period: 'day', cap_usd: '0.00005' };
-  await ask('PUT', '/v1/limits', session, limit);
+  const limit = { kind: 'end_user', subject: 'ada', period: 'day', cap_usd: '0.00005', alert_thresholds: [1, 2] };
+  const set = await ask('PUT', '/v1/limits', session, limit);
+  expect(set.body).toMatchObject({ alert_thresholds: [1, 2] });
   let status = 200;
   while (status === 200) ({ status } = await chat(auth, { 'x-end-user': 'ada' }));
   const ada = { kind: 'end_user', subject: 'ada', period: 'day', livemode: false, cap_usd: '0.00005' };
   await expect.poll(() => dataOf('limit.cap_hit'), SOON).toMatchObject([{ ...ada, required_usd: expect.stringMatching(/^0\.0000/) }]);
+  await expect.poll(() => dataOf('limit.threshold_reached').at(-1), SOON).toMatchObject({ ...ada, threshold_percent: 2 });
+  expect(dataOf('limit.threshold_reached').length).toBeLessThanOrEqual(2);
   expect(Date.parse(dataOf('limit.cap_hit')[0].resets_at)).toBeGreaterThan(Date.now());
   status = 200;
   while (status === 200) ({ status } = await chat(auth));

@@ -91,6 +91,7 @@ import { membersMigration } from './0162-members.ts';
 import { shownSecretsMigration } from './0175-shown-secrets.ts';
 import { webhooksMigration } from './0190-webhooks.ts';
 import { deploymentsSetAsideMigration } from './0191-deployments-set-aside.ts';
+import { alertsOfLimitsMigration } from './0192-alerts-of-limits.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -186,4 +187,5 @@ export const migrations: readonly Migration[] = [
   shownSecretsMigration,
   webhooksMigration,
   deploymentsSetAsideMigration,
+  alertsOfLimitsMigration,
 ];

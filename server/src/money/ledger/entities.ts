@@ -202,5 +202,6 @@ export const LaneSpend = defineEntity({
     laneId: p.text().primary(),
     spentNano: p.decimal().precision(30).scale(0),
     beforeNano: p.decimal().precision(30).scale(0).defaultRaw('0'),
+    alertedPercent: p.smallint().defaultRaw('0'),
   },
 });

@@ -1,4 +1,5 @@
-import type { Queryable } from '../../kernel/statements.ts';
+import * as z from 'zod';
+import { checkedRow, checkedRows, type Queryable } from '../../kernel/statements.ts';
 import { type LimitLane, laneId } from './lane-ids.ts';
 
 /** Where a settled request says whom it was of: the columns of `usage_records`. */
@@ -41,6 +42,32 @@ export async function countSpent(db: Queryable, { accountId, kind, subject, peri
      on conflict (lane_id) do update set spent_nano = excluded.spent_nano, before_nano = excluded.before_nano`,
     [accountId, prefix(true), prefix(false), subject, timeOf(start), timeOf(end)],
   );
+}
+
+const SpentRow = z.object({ lane_id: z.string(), spent: z.string().transform(BigInt), alerted_percent: z.number() });
+
+/** What is settled on lanes of limits, and the highest share of a cap that was told of each. */
+export type LaneSpent = z.infer<typeof SpentRow>;
+
+export const laneSpentOn = (db: Queryable, laneIds: readonly string[]): Promise<LaneSpent[]> =>
+  checkedRows(
+    db,
+    SpentRow,
+    'select lane_id, spent_nano::text as spent, alerted_percent from lane_spend where lane_id = any($1) order by lane_id',
+    [laneIds],
+  );
+
+const MarkedRow = z.object({ lane_id: z.string() });
+
+/** Of one lane and share once. @returns whether it was not told of before */
+export async function markAlerted(db: Queryable, laneId: string, percent: number): Promise<boolean> {
+  const marked = await checkedRow(
+    db,
+    MarkedRow,
+    'update lane_spend set alerted_percent = $2 where lane_id = $1 and alerted_percent < $2 returning lane_id',
+    [laneId, percent],
+  );
+  return marked !== undefined;
 }
 
 const timeOf = (at: number | null): Date | null => (at === null ? null : new Date(at));

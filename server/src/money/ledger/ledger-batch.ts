@@ -30,6 +30,8 @@ export interface Posted {
   readonly price: string;
   /** Epoch milliseconds. */
   readonly startedAt: number;
+  /** Of limits. */
+  readonly limitLanes: readonly string[];
 }
 
 /** What a batch of settlements adds to the ledger, receipts apart, ready to be written: of each table its rows, a JSON array. */
@@ -71,6 +73,7 @@ export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
         keyId,
         price,
         startedAt,
+        limitLanes: record.limitLanes ?? [],
       };
     }),
     postings: JSON.stringify(

@@ -12,6 +12,7 @@ export const SpendingLimit = defineEntity({
     capNano: p.bigint('bigint').nullable(),
     requestsPerMinute: p.integer().nullable(),
     tokensPerMinute: p.integer().nullable(),
+    alertThresholds: p.array(Number).columnType('smallint[]').defaultRaw("'{50,80,100}'"),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },

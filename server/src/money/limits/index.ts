@@ -1,3 +1,4 @@
+export { recordLimitAlerts } from './limit-alerts.ts';
 export { LimitRefusals } from './limit-refusals.ts';
 export { Limits } from './limits.ts';
 export { type CallNames, limitLanes, limitRates } from './passing.ts';

@@ -154,10 +154,11 @@ async function find(db: Queryable, accountId: string, limitId: string): Promise<
 const audit = (db: Queryable, principal: Principal, entry: Told, origin: Origin): Promise<void> =>
   recordAudit(db, { accountId: principal.accountId, actor: actorOf(principal), origin, ...entry });
 
-const figuresOf = ({ cap_usd, requests_per_minute, tokens_per_minute }: SetLimitRequest) => ({
+const figuresOf = ({ cap_usd, requests_per_minute, tokens_per_minute, alert_thresholds }: SetLimitRequest) => ({
   cap_nano: cap_usd === null ? null : (parseUsd(cap_usd) ?? null),
   requests_per_minute,
   tokens_per_minute,
+  alert_thresholds,
 });
 
 type ListQuery = PageQuery & { readonly kind?: LimitKind | undefined; readonly subject?: string | undefined };
@@ -179,6 +180,7 @@ const toWire = ({ id, kind, subject, period, cap_nano, created_at, updated_at, .
   cap_usd: cap_nano === null ? null : formatUsd(cap_nano),
   requests_per_minute: rates.requests_per_minute,
   tokens_per_minute: rates.tokens_per_minute,
+  alert_thresholds: rates.alert_thresholds,
   created_at: rfc3339(created_at),
   updated_at: rfc3339(updated_at),
 });

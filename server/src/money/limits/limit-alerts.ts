@@ -1,0 +1,82 @@
+import type { PoolClient } from 'pg';
+import * as z from 'zod';
+import { rfc3339 } from '../../kernel/clock.ts';
+import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
+import { checkedRows, type Queryable } from '../../kernel/statements.ts';
+import { recordEvent } from '../../webhooks/index.ts';
+import { type LaneSpent, laneSpentOn, markAlerted, windowStartOf } from '../ledger/index.ts';
+import { readLimitLane } from './limit-refusals.ts';
+import { windowAt } from './period.ts';
+
+const LimitRow = z.object({
+  account_id: z.string(),
+  kind: z.string(),
+  subject: z.string().nullable(),
+  period: z.string(),
+  /** Null: counted, not capped. */
+  cap: z.string().transform(BigInt).nullable(),
+  alert_thresholds: z.array(z.number()),
+  time_zone: z.string(),
+});
+type LimitRow = z.infer<typeof LimitRow>;
+
+interface Counted {
+  readonly accountId: string;
+  /** The lanes of limits that it was held on. */
+  readonly limitLanes: readonly string[];
+}
+
+/**
+ * Tells webhooks of shares of caps that a batch of settlements reached, in the transaction that books them and after it summed them up. Each is
+ * told once a window; of several that are reached at once the highest. One transaction at a time writes the ledger.
+ */
+export async function recordLimitAlerts(client: PoolClient, settled: readonly Counted[]): Promise<void> {
+  const counted = settled.filter(({ limitLanes }) => limitLanes.length > 0);
+  if (counted.length === 0) return;
+  const limits = await limitsOf(client, [...new Set(counted.map(({ accountId }) => accountId))]);
+  if (limits.length === 0) return;
+  for (const lane of await laneSpentOn(client, [...new Set(counted.flatMap(({ limitLanes }) => limitLanes))])) {
+    const limit = limitOn(lane, limits);
+    // A cap of zero has no shares.
+    if (!limit?.cap) continue;
+    const { cap, alert_thresholds, time_zone } = limit;
+    const reached = highestReached(alert_thresholds, lane.spent, cap);
+    if (reached !== undefined && reached > lane.alerted_percent) await tell(client, lane, { cap, time_zone, threshold: reached });
+  }
+}
+
+const limitsOf = (db: Queryable, accounts: readonly string[]): Promise<LimitRow[]> =>
+  checkedRows(
+    db,
+    LimitRow,
+    `select l.account_id, l.kind, l.subject, l.period, l.cap_nano::text as cap, l.alert_thresholds, a.time_zone
+       from limits l join accounts a on a.id = l.account_id
+      where l.account_id = any($1)`,
+    [accounts],
+  );
+
+/** Its own before that of each of its kind, as at admission. */
+function limitOn({ lane_id }: LaneSpent, limits: readonly LimitRow[]): LimitRow | undefined {
+  const { accountId, kind, period, subject } = readLimitLane(lane_id);
+  const ofKind = limits.filter((limit) => limit.account_id === accountId && limit.kind === kind && limit.period === period);
+  return ofKind.find((limit) => limit.subject === subject) ?? ofKind.find((limit) => limit.subject === null);
+}
+
+const highestReached = (thresholds: readonly number[], spent: NanoUsd, cap: NanoUsd): number | undefined =>
+  thresholds.filter((threshold) => spent * 100n >= cap * BigInt(threshold)).at(-1);
+
+interface Reached {
+  readonly cap: NanoUsd;
+  readonly time_zone: string;
+  /** Percent of the cap. */
+  readonly threshold: number;
+}
+
+async function tell(client: PoolClient, { lane_id, spent }: LaneSpent, { cap, time_zone, threshold }: Reached): Promise<void> {
+  if (!(await markAlerted(client, lane_id, threshold))) return;
+  const { accountId, ...lane } = readLimitLane(lane_id);
+  const start = windowStartOf(lane_id);
+  const end = start === undefined ? null : windowAt(lane.period, time_zone, start).end;
+  const figures = { spent_usd: formatUsd(spent), cap_usd: formatUsd(cap), resets_at: end === null ? null : rfc3339(end) };
+  await recordEvent(client, { accountId, type: 'limit.threshold_reached', data: { ...lane, ...figures, threshold_percent: threshold } });
+}
