@@ -76,7 +76,7 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'listen',
-    about: 'Show the account’s requests as they are settled, until Ctrl-C; with --json a line of JSON each',
+    about: 'Show events as they happen, and forward them to an address, until Ctrl-C',
     takes: '[options]',
     load: async () => (await import('./listen/listen.ts')).listen,
   },
@@ -181,6 +181,11 @@ const NOUNS: readonly Noun[] = [
     name: 'limits',
     about: 'Limits on what is spent, by account, project, member, key, end user, tag or model',
     load: async () => (await import('./limits/commands.ts')).limitCommands,
+  },
+  {
+    name: 'webhooks',
+    about: 'Where events are sent: create, test, deliveries, send again',
+    load: async () => (await import('./webhooks/commands.ts')).webhookCommands,
   },
   {
     name: 'runs',

@@ -34,6 +34,10 @@ export const MONEY: Samples = {
   checkoutBalance: {
     cli: 'tallygate plans topup 20 --yes --no-wait',
   },
+  createWebhook: { cli: 'tallygate webhooks create https://example.com/tallygate --type budget.cap_hit' },
+  testWebhook: { cli: 'tallygate webhooks test 019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77' },
+  listWebhookDeliveries: { cli: 'tallygate webhooks deliveries 019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77' },
+  replayWebhook: { cli: 'tallygate webhooks replay 019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77 --since 2026-11-21T08:00:00Z' },
   listInvoices: {
     cli: 'tallygate plans invoices',
   },

@@ -69,4 +69,5 @@ export type { EventStream } from './transport/event-stream.ts';
 export type { Page, PagedCall, PageQuery } from './transport/paged-call.ts';
 export type { RateLimit, RateLimits } from './transport/rate-limits.ts';
 export type { SendOptions, Uploads } from './uploads.ts';
+export { type VerifyWebhookOptions, verifyWebhook, type WebhookVerificationCode, WebhookVerificationError } from './verify-webhook.ts';
 export type { NewVideo, NewVideoCharacter, VideoContentOptions, Videos, WaitForVideoOptions } from './videos.ts';

@@ -1,4 +1,9 @@
-import { model, refusal } from '@tallygate/sdk/testing/fixtures';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { verifyWebhook } from '@tallygate/sdk';
+import { refusal } from '@tallygate/sdk/testing/fixtures';
 import { type StubAnswer, type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Terminal } from '../../testing/terminal.ts';
@@ -11,42 +16,65 @@ beforeEach(async () => {
 });
 afterEach(() => gateway[Symbol.asyncDispose]());
 
-const id = (number: number) => `019aa2f1-c2d3-7b6e-8c4d-${String(number).padStart(12, '0')}`;
-const receipt = (log_index: number) => ({
-  ...{ object: 'receipt.item', id: id(log_index), kind: 'usage', request_id: `req_${log_index}aaaaaaa`, endpoint: '/v1/chat/completions' },
-  ...{ model: model.id, run_id: null, livemode: true, outcome: 'completed', cost_usd: '0.1', refund_of: null, log_index },
-  ...{ started_at: '2026-11-21T07:00:00.000Z', completed_at: '2026-11-21T07:00:01.000Z' },
+const ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
+const event = (sequence: number, type = 'key.created') => ({
+  ...{ type, id: ID, timestamp: '2026-11-21T08:00:00.000Z', account_id: ID, sequence },
+  data: { key_id: ID, name: 'search', livemode: true },
 });
-const page = (indices: readonly number[], has_more = false): StubAnswer => {
-  const data = indices.map(receipt);
-  return { json: { data, has_more, next_cursor: has_more ? 'next' : null } };
-};
-const checkpoint: StubAnswer = { text: 'tallygate.example/log\n42\nhash=\n\n— signature\n' };
+const page = (...data: object[]): StubAnswer => ({ json: { data, has_more: false, next_cursor: null } });
 /** Ends the test; users end it with Ctrl-C. */
 const end = refusal('forbidden');
-const afters = () => gateway.requests.filter(({ path }) => path === '/v1/receipts').map(({ query }) => query['logged_after']);
+const afters = () => gateway.requests.map(({ query }) => query['after_sequence']);
 
-it('begins at the end of the log, and continues after the last shown entry, over all pages', async () => {
-  gateway.script(checkpoint, page([50, 51], true), page([60]), page([]), end);
-  const { stdout, stderr } = await terminal.type(['listen', '--json', 'log_index,model']);
-  expect(stdout).toBe([50, 51, 60].map((log_index) => `{"log_index":${log_index},"model":"${model.id}"}\n`).join(''));
-  expect(afters()).toEqual(['41', '51', '60', '60']);
+it('begins after the newest event, and asks for the ones after the last that was shown', async () => {
+  gateway.script(page(event(41)), page(event(50), event(51)), page(), page(event(60)), end);
+  const { stdout, stderr } = await terminal.type(['listen', '--json', 'sequence,type']);
+  expect(stdout).toBe([50, 51, 60].map((sequence) => `{"sequence":${sequence},"type":"key.created"}\n`).join(''));
+  expect(afters()).toEqual([undefined, '41', '51', '51', '60']);
   expect(stderr).toContain('Continue with --after 60.');
 });
 
-it('continues from the same entry after an interruption, with one note each way', async () => {
-  const down: StubAnswer[] = Array.from({ length: 6 }, () => ({ reset: true }));
-  gateway.script(page([7]), ...down, page([8]), end);
-  const { stdout, stderr } = await terminal.type(['listen', '--after', '3', '--json', 'log_index']);
-  expect(stdout).toBe('{"log_index":7}\n{"log_index":8}\n');
-  expect(stderr.match(/does not answer/g)).toHaveLength(1);
-  expect(stderr.match(/is back/g)).toHaveLength(1);
-  expect(afters().filter((after) => after === '7').length).toBeGreaterThan(1);
+it('shows a pipe tab-separated lines, of the named types alone', async () => {
+  gateway.script(page(event(4), event(5, 'key.revoked')), end);
+  const { stdout } = await terminal.type(['listen', '--after', '3', '--type', 'key.revoked']);
+  expect(stdout).toBe(`2026-11-21T08:00:00.000Z\tkey.revoked\tkey_id=${ID} name=search livemode=true\n`);
 });
 
-it('asks for one model, run and key where those are named, and shows a pipe tab-separated lines', async () => {
-  gateway.script(page([1]), end);
-  const { stdout } = await terminal.type(['listen', '--after', '0', '-m', 'gpt-4o-mini', '--key', id(1), '--run', 'nightly', '--test']);
-  expect(gateway.requests[0]?.query).toMatchObject({ model: 'gpt-4o-mini', key_id: id(1), run_id: 'nightly', livemode: 'false' });
-  expect(stdout).toBe(`2026-11-21T07:00:01.000Z\t${model.id}\tcompleted\t0.1 USD\t-\t${id(1)}\n`);
+it('continues from the same event after an interruption, with one note each way', async () => {
+  const down: StubAnswer[] = Array.from({ length: 6 }, () => ({ reset: true }));
+  gateway.script(page(event(7)), ...down, page(event(8)), end);
+  const { stdout, stderr } = await terminal.type(['listen', '--after', '3', '--json', 'sequence']);
+  expect(stdout).toBe('{"sequence":7}\n{"sequence":8}\n');
+  expect(stderr.match(/does not answer/g)).toHaveLength(1);
+  expect(stderr.match(/is back/g)).toHaveLength(1);
+});
+
+it('forwards events as a webhook would, signed with the secret that it names', async () => {
+  const verified: unknown[] = [];
+  let secret = '';
+  const receiver = createServer(async (req, res) => {
+    verified.push({ body: await text(req), headers: req.headers });
+    res.writeHead(verified.length === 1 ? 200 : 500).end();
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+  gateway.script(page(event(4), event(5)), end);
+  const { stderr } = await terminal.type(['listen', '--after', '3', '--forward-to', url]);
+  receiver.close();
+  secret = /whsec_\S+/.exec(stderr)?.[0] ?? '';
+  expect(stderr).toContain('key.created -> 200\nkey.created -> 500\n');
+  for (const one of verified as { body: string; headers: Record<string, string> }[])
+    expect(await verifyWebhook(one.body, one.headers, { secret })).toMatchObject({ id: ID, type: 'key.created' });
+});
+
+it('says so where nothing answers at the address, and goes on', async () => {
+  gateway.script(page(event(4), event(5)), end);
+  const { stderr } = await terminal.type(['listen', '--after', '3', '--forward-to', 'http://127.0.0.1:9/', '--secret', 'whsec_AAAA']);
+  expect(stderr.match(/not delivered/g)).toHaveLength(2);
+  expect(stderr).not.toContain('signed with');
+});
+
+it('refuses an address that is none, and a secret that is none', async () => {
+  expect((await terminal.type(['listen', '--after', '0', '--forward-to', 'localhost'])).exitCode).toBe(2);
+  expect((await terminal.type(['listen', '--after', '0', '--forward-to', 'http://127.0.0.1:9/', '--secret', 'abc'])).exitCode).toBe(2);
 });

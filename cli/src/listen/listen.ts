@@ -1,109 +1,87 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ReceiptListItem, Tallygate } from '@tallygate/sdk';
-import type { Command } from 'commander';
+import type { Tallygate, WebhookEvent } from '@tallygate/sdk';
+import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
-import { reportOf } from '../failure.ts';
-import { ReceiptListItemFields } from '../generated/fields.ts';
-import { meantKey } from '../keys/meant.ts';
-import { noticeCheckpoint } from '../log/history.ts';
-import { livemodeOf, type ModeOptions, withMode } from '../mode.ts';
+import { WebhookEventNameValues } from '../generated/fields.ts';
 import { wholeNumber } from '../option-values.ts';
+import { ifPassing } from '../passing.ts';
 import { plainText, writeJsonLine } from '../print.ts';
+import { type Forwarding, forward, newForwarding } from './forward.ts';
 
-interface Options extends ModeOptions {
-  readonly model?: string;
-  readonly key?: string;
-  readonly run?: string;
+interface Options {
+  readonly type?: readonly WebhookEvent['type'][];
   readonly after?: number;
-  readonly every: number;
+  readonly gateway?: true;
+  readonly forwardTo?: string;
+  readonly secret?: string;
 }
 
+const FIELDS = ['type', 'id', 'timestamp', 'account_id', 'sequence', 'data'];
+/** The gateway holds the question back for so long while nothing happens. */
+const WAIT_SECONDS = 20;
 const PAGE = 100;
-/** Of an answer that never came, or that the next try may better. */
-const PASSING: ReadonlySet<string> = new Set([
-  'connection_failed',
-  'timed_out',
-  'stream_cut',
-  'rate_limited',
-  'internal_error',
-  'store_unavailable',
-]);
+const RETRY_MS = 1_000;
 
 export const listen = (command: Command, perform: Perform): Command =>
   withJson(
-    ReceiptListItemFields,
-    withMode(
-      command
-        .option('-m, --model <id>', 'only those of this model')
-        .option('--key <key>', 'only those of this API key: id, prefix or name')
-        .option('--run <run-id>', 'only those of this agent run')
-        .option('--after <log-index>', 'begin after this entry of the log, as an earlier run named it; default: now', wholeNumber(0))
-        .option('--every <seconds>', 'polling interval', wholeNumber(), 1),
-    ),
+    FIELDS,
+    command
+      .addOption(new Option('--type <type...>', 'only events of these types').choices(WebhookEventNameValues))
+      .option('--after <sequence>', 'begin after this event, as an earlier run named it; default: now', wholeNumber(0))
+      .option('--gateway', 'events of the gateway and of every account; for administrators')
+      .option('--forward-to <url>', 'send each event there as a webhook would, signed')
+      .option('--secret <secret>', 'secret that signs what is forwarded, whsec_…; default: a new one, which is shown'),
   ).action(perform(follow));
 
 /**
- * Follows the order of the public log and not the clock: a request that began early and ended late is not missed, and after a break the
- * next question begins where the last answer ended, so that nothing is lost and nothing comes twice.
+ * Asks for the events after the last one that was seen: the gateway answers as soon as there is one, so nothing has to reach this computer from
+ * outside. After a break it goes on where it was, so that no event is missed and none comes twice.
  */
 async function follow(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
   const { err, signal } = world;
   const client = await world.connect();
-  const keyId = options.key === undefined ? undefined : (await meantKey(world, client, options.key)).keyId;
-  const wanted = { model: options.model, key_id: keyId, run_id: options.run, limit: PAGE, ...livemodeOf(options) };
-  let after = options.after ?? (await newestEntry(world, client));
+  const forwarding = options.forwardTo === undefined ? undefined : newForwarding(options.forwardTo, options.secret);
+  const owner = options.gateway ? 'gateway' : 'account';
+  let after = options.after ?? (await newest(client, owner, signal));
+  if (forwarding && options.secret === undefined) err.write(`Forwarded events are signed with ${forwarding.secret}\n`);
   err.write('Listening; Ctrl-C stops.\n');
   let isAway = false;
   try {
     for (;;) {
-      const page = await client.receipts.list({ ...wanted, logged_after: after }, { signal }).then((found) => found, isPassing);
+      const query = { owner, after_sequence: after, wait_seconds: WAIT_SECONDS, limit: PAGE } as const;
+      const page = await client.webhooks.events(query, { signal }).then((found) => found, ifPassing);
       if (page && isAway) err.write('The gateway is back.\n');
       if (!page && !isAway) err.write('The gateway does not answer; trying again, from the same place.\n');
       isAway = !page;
-      for (const receipt of page?.data ?? []) {
-        show(world, receipt);
-        after = receipt.log_index ?? after;
+      for (const event of page?.data ?? []) {
+        if (options.type === undefined || options.type.includes(event.type)) await take(world, event, forwarding);
+        after = event.sequence;
       }
-      if (!page?.has_more) await pause(options.every * 1000, undefined, { signal });
+      if (!page) await pause(RETRY_MS, undefined, { signal });
     }
   } finally {
-    if (after >= 0) err.write(`Continue with --after ${after}.\n`);
+    err.write(`Continue with --after ${after}.\n`);
   }
 }
 
-/** @returns undefined for what passes */
-async function isPassing(error: unknown): Promise<undefined> {
-  if (!PASSING.has((await reportOf(error)).code)) throw error;
+async function newest(client: Tallygate, owner: 'account' | 'gateway', signal: AbortSignal): Promise<number> {
+  const { data } = await client.webhooks.events({ owner, limit: 1 }, { signal });
+  return data[0]?.sequence ?? 0;
 }
 
-/** The last entry of the log as it is now; -1 where there is none. */
-async function newestEntry(world: CommandWorld, client: Tallygate): Promise<number> {
-  const answer = await client.receipts.checkpoint({ signal: world.signal }).catch(async (error: unknown) => {
-    if ((await reportOf(error)).code === 'not_found') return undefined;
-    throw error;
-  });
-  const note = await answer?.text();
-  await noticeCheckpoint(world, note);
-  // Its second line is the number of entries (c2sp.org/tlog-checkpoint).
-  const [, size = '0'] = (note ?? '').split('\n');
-  return Number(size) - 1;
-}
-
-function show(world: CommandWorld, receipt: ReceiptListItem): void {
-  const { out, jsonFields } = world;
-  if (jsonFields !== undefined) {
-    writeJsonLine(world, receipt, jsonFields);
-    return;
+async function take(world: CommandWorld, event: WebhookEvent, forwarding: Forwarding | undefined): Promise<void> {
+  const { out, err, jsonFields, signal } = world;
+  if (jsonFields !== undefined) writeJsonLine(world, event, jsonFields);
+  else {
+    const cells = [event.timestamp, event.type, factsOf(event)].map(plainText);
+    out.write(out.isTty ? `${cells.map((cell, at) => cell.padEnd([24, 24][at] ?? 0)).join('  ')}\n` : `${cells.join('\t')}\n`);
   }
-  const { completed_at, kind, model, outcome, cost_usd, run_id, id } = receipt;
-  const cells = [completed_at, model, kind === 'usage' ? outcome : kind, `${cost_usd} USD`, run_id ?? '-', id];
-  const widths = [24, 24, 12, 16, 12, 36];
-  out.write(
-    out.isTty
-      ? `${cells
-          .map((cell, at) => plainText(cell).padEnd(widths[at] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`
-      : `${cells.map(plainText).join('\t')}\n`,
-  );
+  if (forwarding) err.write(`${await forward(forwarding, event, signal)}\n`);
 }
+
+/** `name=search livemode=true` */
+const factsOf = ({ data }: WebhookEvent): string =>
+  Object.entries(data)
+    .filter(([, value]) => value !== null && typeof value !== 'object')
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
