@@ -14,6 +14,7 @@ import { Stage } from './stage.ts';
 import { KINDS, startSubjects } from './subjects.ts';
 import { timingTable } from './timing-table.ts';
 import { isOverspent } from './views/overspend.ts';
+import { promiseCost } from './views/promises.ts';
 import { receiptLog } from './views/receipt-log.ts';
 import { timing } from './views/timing.ts';
 
@@ -26,7 +27,7 @@ const EXIT_SIGINT = 130; // 128 + the signal's number, as shells report it
 
 const flag = { type: 'boolean', default: false } as const;
 const { values: flags } = parseArgs({
-  options: { quick: flag, save: flag, timing: flag, people: flag, log: flag, growth: flag, requests: { type: 'string' } },
+  options: { quick: flag, save: flag, timing: flag, people: flag, log: flag, promises: flag, growth: flag, requests: { type: 'string' } },
 });
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const onProgress = (what: string): void => print(`… ${what}`);
@@ -63,6 +64,7 @@ try {
 function measurement(): Promise<boolean> {
   if (flags.people) return measurePeople(print);
   if (flags.log) return growLog();
+  if (flags.promises) return measurePromises();
   if (flags.growth) return growDatabase();
   return flags.timing ? compareTimes() : measureSpeed();
 }
@@ -92,6 +94,15 @@ async function growLog(): Promise<boolean> {
   await gateway.disconnect();
   await stage.strike();
   print(`\n${logTable(found)}`);
+  return true;
+}
+
+async function measurePromises(): Promise<boolean> {
+  const { promise, ordinarySignature, nonce, characters } = promiseCost();
+  print(
+    `\na promise (${characters} characters): ${promise.toFixed(2)} µs of the main thread; ${ordinarySignature.toFixed(1)} µs by an ordinary signature`,
+  );
+  print(`a nonce made ahead: ${nonce.toFixed(1)} µs of its thread`);
   return true;
 }
 

@@ -12,10 +12,10 @@ export const promise: ReceiptPromise = {
   head_sha256: toHex(sha256(utf8(`x-request-id: req_1\nx-receipt-id: ${receipt_id}\n`))),
   iat: 1_795_248_000,
   logged_by: 1_795_248_300,
-  max_cost_nano_usd: cost_nano_usd,
   model: 'gpt-4o-mini',
   receipt_id,
   request_sha256,
+  worst_cost_nano_usd: cost_nano_usd,
 };
 
 /** Signed as the service does it, with some fields changed. */
@@ -37,5 +37,5 @@ export const promiseVectors = {
     jws: signedPromise({ iat: 1_795_247_000, logged_by: 1_795_247_300 }),
     keys: keySet,
   },
-  dearer: { why: 'It promised less than the receipt costs.', jws: signedPromise({ max_cost_nano_usd: '383999' }), keys: keySet },
+  dearer: { why: 'It promised less than the receipt costs.', jws: signedPromise({ worst_cost_nano_usd: '383999' }), keys: keySet },
 };

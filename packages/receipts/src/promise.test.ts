@@ -37,7 +37,7 @@ describe('a promise', () => {
   });
 
   test.each([
-    ['the receipt costs more', { max_cost_nano_usd: '383999' }, 'to cost at most 383999 nano-USD, and cost 384000'],
+    ['the receipt costs more', { worst_cost_nano_usd: '383999' }, 'to cost at most 383999 nano-USD, and cost 384000'],
     ['the receipt is of another request', { request_sha256: 'b'.repeat(64) }, 'the receipt'],
   ])('is broken where %s', (_, changes, reason) => {
     expect(verifyPromise(signedPromise(changes), keySet, { receipt: logged, now: IN_TIME })).toMatchObject({
@@ -66,7 +66,7 @@ describe('a promise', () => {
   test('by a key that signs something else, or changed, is refused', () => {
     expect(verifyPromise(signedPromise({}, current), keySet, { now: IN_TIME })).toMatchObject({ code: 'unknown_key' });
     const [header, , signature] = signedPromise().split('.');
-    const payload = toBase64url(utf8(canonicalJson({ ...promise, max_cost_nano_usd: '1' })));
+    const payload = toBase64url(utf8(canonicalJson({ ...promise, worst_cost_nano_usd: '1' })));
     expect(verifyPromise(`${header}.${payload}.${signature}`, keySet, { now: IN_TIME })).toMatchObject({ code: 'bad_signature' });
     expect(verifyPromise('promised', keySet, { now: IN_TIME })).toMatchObject({ code: 'malformed_promise' });
   });

@@ -21,23 +21,23 @@ export interface ReceiptPromise {
   iat: number;
   /** When the receipt is in the log at the latest. */
   logged_by: number;
-  /** Nano-USD: the cost is at most this. */
-  max_cost_nano_usd: string;
   /** The model that was about to answer. */
   model: string;
   receipt_id: string;
   /** SHA-256 of the request body as received, hex. */
   request_sha256: string;
+  /** Nano-USD: the cost is at most this. */
+  worst_cost_nano_usd: string;
 }
 
 const shape: Shape<ReceiptPromise> = strictObject<ReceiptPromise>({
   head_sha256: sha256Hex,
   iat: count,
   logged_by: count,
-  max_cost_nano_usd: integerString,
   model: string,
   receipt_id: uuid,
   request_sha256: sha256Hex,
+  worst_cost_nano_usd: integerString,
 });
 
 export interface PromiseOptions {
@@ -120,9 +120,9 @@ function whyBroken(promise: ReceiptPromise, receipt: Verification): string | und
   if (payload.request_sha256 !== promise.request_sha256)
     return `The promise has the request_sha256 ${promise.request_sha256}, the receipt ${payload.request_sha256}.`;
   if (isDearer(payload, promise))
-    return `It was promised to cost at most ${promise.max_cost_nano_usd} nano-USD, and cost ${payload.cost_nano_usd}.`;
+    return `It was promised to cost at most ${promise.worst_cost_nano_usd} nano-USD, and cost ${payload.cost_nano_usd}.`;
   return undefined;
 }
 
-const isDearer = ({ cost_nano_usd: cost }: ReceiptPayload, { max_cost_nano_usd: most }: ReceiptPromise): boolean =>
-  BigInt(cost) > BigInt(most);
+const isDearer = ({ cost_nano_usd: cost }: ReceiptPayload, { worst_cost_nano_usd: worst }: ReceiptPromise): boolean =>
+  BigInt(cost) > BigInt(worst);

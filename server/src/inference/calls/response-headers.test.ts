@@ -39,7 +39,7 @@ test('the head of an answer promises its receipt, for the model that answers and
     {
       receiptId: headers['x-receipt-id'],
       model: 'gpt-4o-mini',
-      maxCost: admission.hold.amount,
+      worstCost: admission.hold.amount,
       isSettled: true,
       requestSha256: expect.any(String),
     },

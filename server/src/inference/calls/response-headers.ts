@@ -59,7 +59,7 @@ export function stoppedHeaders(admission: Admission, deps: Promising): OutgoingH
 /** The promise of an answer that is fetched later: a line of a batch, a response in the background. Its head is what names the receipt. */
 export const keptPromise = ({ call, hold }: Admission, model: string, { promises }: Pick<InferenceDeps, 'promises'>): string | undefined =>
   promises?.of({
-    ...{ receiptId: call.receiptId, requestSha256: call.work.requestSha256(), model, maxCost: hold.amount },
+    ...{ receiptId: call.receiptId, requestSha256: call.work.requestSha256(), model, worstCost: hold.amount },
     head: { 'x-receipt-id': call.receiptId },
     // A crash may come between the storing of the answer and its settlement.
     isSettled: false,
@@ -90,7 +90,7 @@ const promiseHeader = (
     ? {
         'x-receipt-promise': promises.of({
           ...{ receiptId: call.receiptId, requestSha256: call.work.requestSha256(), model, head },
-          maxCost: hold.amount,
+          worstCost: hold.amount,
           isSettled,
         }),
       }

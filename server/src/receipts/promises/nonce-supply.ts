@@ -27,6 +27,7 @@ export class NonceSupply {
   readonly #clocks: Clocks;
   #current: Batch | undefined;
   #next: Batch | undefined;
+  /** Bytes of the current points, and of the scalars. */
   #used = 0;
   #isAsked = false;
   #windowEnd = 0;
@@ -46,20 +47,21 @@ export class NonceSupply {
   }
 
   /** As `NonceThread.take`. */
-  take(into: Uint8Array): bigint | undefined {
+  take(point: Uint8Array, scalar: Uint8Array): boolean {
     const elapsed = this.#clocks.elapsed();
     this.#count(elapsed);
-    if (this.#isShort()) this.#ask(elapsed, into);
+    if (this.#isShort()) this.#ask(elapsed, point);
     const timeOfDay = this.#clocks.timeOfDay();
     while (this.#current && isOld(this.#current, elapsed, timeOfDay)) this.#shift();
     const batch = this.#current;
-    const scalar = batch?.scalars[this.#used];
-    if (!batch || scalar === undefined) return undefined;
-    const from = this.#used * HALF_BYTES;
-    for (let at = 0; at < HALF_BYTES; at += 1) into[at] = batch.points[from + at] ?? 0;
-    this.#used += 1;
-    if (this.#used === batch.scalars.length) this.#shift();
-    return scalar;
+    if (!batch) return false;
+    for (let at = 0; at < HALF_BYTES; at += 1) {
+      point[at] = batch.points[this.#used + at] ?? 0;
+      scalar[at] = batch.scalars[this.#used + at] ?? 0;
+    }
+    this.#used += HALF_BYTES;
+    if (this.#used === batch.points.length) this.#shift();
+    return true;
   }
 
   #shift(): void {
@@ -77,7 +79,7 @@ export class NonceSupply {
 
   /** Half of what is at hand is used. */
   #isShort(): boolean {
-    return !this.#isAsked && !this.#next && (!this.#current || this.#used * 2 >= this.#current.scalars.length);
+    return !this.#isAsked && !this.#next && (!this.#current || this.#used * 2 >= this.#current.points.length);
   }
 
   #ask(elapsed: number, signed: Uint8Array): void {

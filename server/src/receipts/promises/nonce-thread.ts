@@ -5,11 +5,12 @@ import type { NonceOrder, Nonces } from './nonces.ts';
 /** Nonces made ahead on a thread of their own. */
 export interface NonceThread {
   /**
-   * One that nobody has used: writes R to the beginning of `into`.
-   * @param into behind R, what the last promise hashed to: the next nonces are made from it too
-   * @returns r; undefined where none is at hand
+   * One that nobody has used.
+   * @param point R goes to its beginning. Behind it is what the last promise hashed to: the next nonces are made from it too
+   * @param scalar where r goes, little-endian
+   * @returns whether one was at hand
    */
-  take(into: Uint8Array): bigint | undefined;
+  take(point: Uint8Array, scalar: Uint8Array): boolean;
   close(): Promise<void>;
 }
 
@@ -21,7 +22,7 @@ export function startNonceThread(): NonceThread {
   // Without it every promise gets an ordinary signature: slower, and as valid.
   worker.on('error', () => {});
   return {
-    take: (into) => supply.take(into),
+    take: (point, scalar) => supply.take(point, scalar),
     close: async () => {
       await worker.terminate();
     },

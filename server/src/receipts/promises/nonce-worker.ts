@@ -5,5 +5,5 @@ const maker = new NonceMaker();
 
 parentPort?.on('message', (order: NonceOrder) => {
   const made = maker.make(order);
-  parentPort?.postMessage(made, [made.points.buffer]);
+  parentPort?.postMessage(made, [made.points.buffer, made.scalars.buffer]);
 });

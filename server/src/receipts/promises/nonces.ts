@@ -11,8 +11,8 @@ export const HALF_BYTES = 32;
 export interface Nonces {
   /** R = rB of each, {@link HALF_BYTES} long, one after the other. */
   readonly points: Uint8Array<ArrayBuffer>;
-  /** r of each. */
-  readonly scalars: readonly bigint[];
+  /** r of each, little-endian, in the same order. */
+  readonly scalars: Uint8Array<ArrayBuffer>;
 }
 
 /** What a {@link NonceMaker} is asked for. */
@@ -23,6 +23,7 @@ export interface NonceOrder {
 }
 
 const littleEndian = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
+const bytesOf = (scalar: bigint): Uint8Array => Buffer.from(scalar.toString(16).padStart(2 * HALF_BYTES, '0'), 'hex').reverse();
 
 /** What RFC 8032, section 5.1.5 makes of a secret key: its scalar, and the prefix that nonces are made from. */
 export function expanded(key: SigningKey): { readonly scalar: bigint; readonly prefix: Buffer } {
@@ -55,7 +56,11 @@ export class NonceMaker {
     const key = signingKeyFromSeed(hash('sha256', this.#secret, 'buffer'));
     const { prefix } = expanded(key);
     const points = new Uint8Array(count * HALF_BYTES);
-    const scalars = Array.from({ length: count }, (_, at) => nonceOf(at, { key, prefix, point: points.subarray(at * HALF_BYTES) }));
+    const scalars = new Uint8Array(count * HALF_BYTES);
+    for (let at = 0; at < count; at += 1) {
+      const from = at * HALF_BYTES;
+      makeNonce(at, { key, prefix, point: points.subarray(from), scalar: scalars.subarray(from) });
+    }
     return { points, scalars };
   }
 }
@@ -67,12 +72,13 @@ interface Making {
   readonly prefix: Buffer;
   /** Where R goes. */
   readonly point: Uint8Array;
+  /** Where r goes. */
+  readonly scalar: Uint8Array;
 }
 
-/** @returns r */
-function nonceOf(at: number, { key, prefix, point }: Making): bigint {
+function makeNonce(at: number, { key, prefix, point, scalar }: Making): void {
   const number = Buffer.alloc(4);
   number.writeUInt32LE(at);
   point.set(sign(null, number, key.privateKey).subarray(0, HALF_BYTES));
-  return littleEndian(hash('sha512', Buffer.concat([prefix, number]), 'buffer')) % ORDER;
+  scalar.set(bytesOf(littleEndian(hash('sha512', Buffer.concat([prefix, number]), 'buffer')) % ORDER));
 }
