@@ -12,12 +12,13 @@ afterAll(() => gateway?.remove());
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
-function call(path: string, body?: object | FormData): Promise<Response> {
+function call(path: string, body?: object | FormData, fault?: string): Promise<Response> {
   const isForm = body instanceof FormData;
   return fetch(`${gateway.url}${path}`, {
     headers: {
       authorization: `Bearer ${gateway.bootstrap.test_api_key}`,
       ...(body && !isForm && { 'content-type': 'application/json' }),
+      ...(fault !== undefined && { 'x-sandbox-fault': fault }),
     },
     ...(body && { method: 'POST', body: isForm ? body : JSON.stringify(body) }),
   });
@@ -25,21 +26,42 @@ function call(path: string, body?: object | FormData): Promise<Response> {
 
 const Ended = z.object({ id: z.string(), status: z.string(), output_file_id: z.string().nullish() });
 
-async function ended(path: string, first: Response) {
-  const { id } = Ended.parse(await first.json());
+/** Of a JSON answer or of a stream of events. */
+const idOf = (text: string): string => /"id":\s*"([^"]+)"/.exec(text)?.[1] ?? '';
+
+async function ended(path: string, first: Response, status = 'completed') {
+  const id = idOf(await first.text());
   return vi.waitFor(async () => {
     const answer = await call(`${path}/${id}`);
     const found = Ended.parse(await answer.json());
-    expect(found.status).toBe('completed');
+    expect(found.status).toBe(status);
     return { answer, found };
   }, PATIENCE);
 }
 
+const IN_BACKGROUND = { model: HELLO.model, input: 'Say hello.', background: true };
+
+const ofFailed = (wish: object) => async (): Promise<string | null> => {
+  const { answer } = await ended('/v1/responses', await call('/v1/responses', { ...IN_BACKGROUND, ...wish }, '400'), 'failed');
+  return answer.headers.get('x-receipt-promise');
+};
+
+/** Cancelled while the provider is at work on it. */
+async function ofCancelled(): Promise<string | null> {
+  const created = await call('/v1/responses', IN_BACKGROUND, 'slow-first-byte; ms=5000');
+  const { found } = await ended('/v1/responses', created, 'in_progress');
+  await call(`/v1/responses/${found.id}/cancel`, {});
+  return vi.waitFor(async () => {
+    const answer = await call(`/v1/responses/${found.id}`);
+    expect(await answer.json()).toMatchObject({ status: 'cancelled' });
+    const promise = answer.headers.get('x-receipt-promise');
+    expect(promise).not.toBeNull();
+    return promise;
+  }, PATIENCE);
+}
+
 async function ofBackground(): Promise<string | null> {
-  const { answer } = await ended(
-    '/v1/responses',
-    await call('/v1/responses', { model: HELLO.model, input: 'Say hello.', background: true }),
-  );
+  const { answer } = await ended('/v1/responses', await call('/v1/responses', IN_BACKGROUND));
   return answer.headers.get('x-receipt-promise');
 }
 
@@ -71,6 +93,9 @@ async function ofVideo(): Promise<string | null> {
 
 test.each([
   ['a response in the background', ofBackground],
+  ['a response in the background that has failed', ofFailed({})],
+  ['a streamed response in the background that has failed', ofFailed({ stream: true })],
+  ['a response in the background that was cancelled', ofCancelled],
   ['a line of a batch', ofBatchLine],
   ['a message of a batch', ofMessage],
   ['a video', ofVideo],

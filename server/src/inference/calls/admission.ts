@@ -100,7 +100,7 @@ export async function admitLeft(
 ): Promise<Admission | undefined> {
   const offer = offers.find(({ model }) => model === target.model);
   if (!offer) throw new Error(`${target.model.id} was not offered`);
-  const left = { ...call, receiptId: newReceiptId(deps.clock.now()) };
+  const left = { ...call, receiptId: newReceiptId(deps.clock.now()), keepPromise: undefined };
   const request = holdRequest(left, [offer], deps);
   const perChoice = Math.min(maxOutputTokens ?? 0, target.model.maxOutputTokens ?? Number.POSITIVE_INFINITY);
   const tokens = perChoice * (call.work.output?.choices ?? 1);

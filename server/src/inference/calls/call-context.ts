@@ -34,6 +34,8 @@ export interface CallContext {
   readonly attemptsBefore?: number;
   /** Absent: answered at once, at the full price. */
   readonly kind?: 'batch_line';
+  /** Takes the promise of its receipt once that is certain, where the answer is fetched later; whatever the outcome. */
+  readonly keepPromise?: ((promise: string) => void) | undefined;
 }
 
 /** A call whose answer is stored before it is settled. */

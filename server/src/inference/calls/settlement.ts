@@ -182,10 +182,19 @@ export async function settle(
   } catch (cause) {
     const untold = outcome === 'failed' ? record : JSON.stringify(recordOf(admission, { ...served, ...UNTOLD }, cost));
     unsettled.add(settlement.holdId, () => lanes.settle({ ...settlement, record: untold }));
+    givePromise(admission, served, { promises });
     throw withheld(cause);
   }
   if (!settled) throw withheld(new Error('the hold is gone'));
+  givePromise(admission, served, { promises });
   return settled;
+}
+
+/** A receipt is certain now: also of a call that has failed or was cancelled. */
+function givePromise(admission: Admission, { target }: Served, deps: Pick<InferenceDeps, 'promises'>): void {
+  const { keepPromise } = admission.call;
+  const promise = keepPromise && keptPromise(admission, target.model.id, deps);
+  if (promise !== undefined) keepPromise?.(promise);
 }
 
 const withheld = (cause: unknown) =>

@@ -158,6 +158,15 @@ export class BackgroundResponses {
     );
   }
 
+  /** Of one that has failed or was cancelled: a result has its promise from the moment that it is stored. */
+  async keepPromise({ id, run }: Pick<Task, 'id' | 'run'>, promise: string): Promise<void> {
+    await this.#pool.query(
+      `update stored_responses set receipt_promise = $3
+        where id = $1 and run = $2 and status in ('in_progress', 'failed', 'cancelled')`,
+      [id, run, promise],
+    );
+  }
+
   /** It has failed, and nothing is left to do; what is over already stays as it is. Resolves to the response where it is this that ended it. */
   async fail({ id, run, owner, response }: Task, error: ResponseFailure): Promise<Json | undefined> {
     const failed = { ...response, status: 'failed', error };

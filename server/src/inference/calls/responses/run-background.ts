@@ -93,12 +93,19 @@ async function serve(task: Task, signal: AbortSignal, deps: BackgroundDeps): Pro
     await deps.inference.lanes.release(receiptId);
     return settleResult(task, { ...callOf({ ...backgroundRequest, receiptId }, place, deps), attemptsBefore }, task.outcome, deps);
   }
-  const call = await afterEarlierRuns(task, callOf(backgroundRequest, place, deps), deps);
+  let promise: string | undefined;
+  const keepPromise = (given: string): void => {
+    promise = given;
+  };
+  const call = await afterEarlierRuns(task, { ...callOf(backgroundRequest, place, deps), keepPromise }, deps);
   try {
     await (work.isStream ? stream(task, call, deps) : complete(task, call, deps));
   } catch (thrown) {
     if (!(thrown instanceof Problem) || isPassing(thrown, backgroundRequest, deps)) throw thrown;
     await fail(task, failureOf(thrown), undefined, deps);
+  } finally {
+    // Also of what is tried again: a failed try has a receipt too.
+    if (promise !== undefined) await deps.background.keepPromise(task, promise);
   }
 }
 
