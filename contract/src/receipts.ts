@@ -64,6 +64,15 @@ export const ReceiptPayload = z
     request_id: z.string().meta({ examples: ['req_019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
     account_hash: Sha256Hex.meta({ description: 'SHA-256 of "tallygate-account/v1\\n", the nonce and the account id.' }),
     key_hash: Sha256Hex.nullable().meta({ description: 'SHA-256 of "tallygate-key/v1\\n", the nonce and the key id; null for a session.' }),
+    project_hash: Sha256Hex.optional().meta({
+      description: 'SHA-256 of "tallygate-project/v1\\n", the nonce and the project id; absent without a project.',
+    }),
+    end_user_hash: Sha256Hex.optional().meta({
+      description: 'SHA-256 of "tallygate-end-user/v1\\n", the nonce and the end user as the request named them; absent without one.',
+    }),
+    tag_hashes: z.array(Sha256Hex).optional().meta({
+      description: 'SHA-256 of "tallygate-tag/v1\\n", the nonce and the tag, of each tag, sorted; absent without tags.',
+    }),
     livemode: z.boolean().meta({ examples: [true] }),
     account_sequence: z
       .int()

@@ -1,4 +1,4 @@
-import type { PublishedPrices, ReceiptPayload, Verification, Verified, VerifyOptions } from '@tallygate/receipts';
+import type { PublishedPrices, ReceiptPayload, Subjects, Verification, Verified, VerifyOptions } from '@tallygate/receipts';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { keptPricesPath } from '../credentials.ts';
@@ -21,12 +21,17 @@ interface Options extends ChainOptions, WitnessOptions, HistoryOptions {
   readonly promise?: string;
   readonly keys?: string;
   readonly account?: string;
+  readonly project?: string;
+  readonly endUser?: string;
+  readonly tag?: readonly string[];
   /** False for `--no-prices`. */
   readonly prices?: string | false;
 }
 
 export const NOT_COMPARED =
   'The unit prices were not compared with published ones: `tallygate login` keeps those, --prices names a file.\n';
+
+const NOT_OF_EXPORTS = '--project, --end-user and --tag are compared with one receipt, and this is an export of many.';
 
 export const COSIGNATURES_FOLLOW =
   'Cosignatures follow an entry of the log by seconds: fetch the file again. A log without cosigned states may show others a different history; --no-witnesses requires none.\n';
@@ -83,6 +88,9 @@ export const verifyReceipt = (receipts: Command, perform: Perform): Command =>
       .option('--keys <file>', 'public keys (vaas-keys.json); default: those stored at login')
       .option('--prices <file>', 'published prices (a saved answer of GET /v1/prices); default: those stored at login')
       .option('--account <id>', 'the account that the receipt, or every receipt of an export, must belong to')
+      .option('--project <id>', 'the project that the receipt must belong to')
+      .option('--end-user <name>', 'the end user, as the request named them, that the receipt must be for')
+      .option('--tag <tag...>', 'tags that the receipt must have')
       .option('--rpc <url>', 'a node of the chain that you trust: asks it for the anchor too')
       .option('--contract <address>', 'the contract as you know it; default: the one that the receipt names')
       .option('--offline', 'make no requests: an unproven state of the log is accepted, stored, and compared by a later command')
@@ -104,7 +112,9 @@ async function verify(world: CommandWorld, { args: [file = ''], options }: Typed
   if (prices === undefined) world.err.write(NOT_COMPARED);
   const { requireLog = false } = options;
   const demands: VerifyOptions = { ...(prices && { prices }), requireLog, ...witnessTrust(await demandedWitnesses(world, options)) };
+  const { account: accountId, project: projectId, endUser, tag: tags } = options;
   if (isExport(text)) {
+    if ([projectId, endUser, tags].some((one) => one !== undefined)) throw new Failure('export_of_many', NOT_OF_EXPORTS, EXIT.usage);
     const isCompared = await isExportOfOneHistory(world, text, { keys, demands, options });
     const code = await explainExport(
       world,
@@ -113,7 +123,7 @@ async function verify(world: CommandWorld, { args: [file = ''], options }: Typed
     );
     return code === EXIT.ok && !isCompared ? EXIT.receiptNotChecked : code;
   }
-  const { found, onChain } = await verdictOf(text, { keys, demands, chain, account: options.account });
+  const { found, onChain } = await verdictOf(text, { keys, demands, chain, subjects: { accountId, projectId, endUser, tags } });
   // Before any output: if the log has shown two histories, no receipt is called valid.
   const isCompared = await isReceiptOfOneHistory(world, { found, onChain }, options);
   if (options.promise !== undefined && isOwn(found)) return explainPromise(world, { jws: options.promise, keys, receipt: found });
@@ -154,20 +164,20 @@ interface Asked {
   readonly keys: unknown;
   readonly demands: VerifyOptions;
   readonly chain: Chain;
-  readonly account: string | undefined;
+  readonly subjects: Subjects;
 }
 
 /** What the file shows by itself, whose it is where that is asked, and what the chain says where that is asked. */
 async function verdictOf(
   text: string,
-  { keys, demands, chain, account }: Asked,
+  { keys, demands, chain, subjects }: Asked,
 ): Promise<{ found: Verification | Foreign; onChain?: OnChain }> {
-  const { accountHash, statementOnChain, verifyReceiptText } = await import('@tallygate/receipts');
+  const { foreignSubject, statementOnChain, verifyReceiptText } = await import('@tallygate/receipts');
   const found = verifyReceiptText(text, keys, demands);
   if (!found.valid) return { found };
-  const { nonce, account_hash, receipt_id } = found.payload;
-  if (account !== undefined && accountHash(nonce, account) !== account_hash)
-    return { found: { valid: false, code: 'foreign_receipt', reason: `${receipt_id} is of another account.` } };
+  const foreign = foreignSubject(found.payload, subjects);
+  if (foreign !== undefined)
+    return { found: { valid: false, code: 'foreign_receipt', reason: `${found.payload.receipt_id} is ${foreign}.` } };
   const onChain = await chain?.(found.anchored);
   return onChain ? { found: onChain.confirmed ? { ...found, ...statementOnChain(found, onChain) } : found, onChain } : { found };
 }

@@ -11,7 +11,7 @@ import { brokenMoneyVectors } from './broken-money-vectors.ts';
 import { brokenPriceEntryVectors } from './broken-price-entry-vectors.ts';
 import { altered, type BrokenVector, broken, honest, usage } from './broken-vector.ts';
 import { brokenPayments } from './payment-vectors.ts';
-import { clientSignature, current, issue, keySet, payloadWith, retired, sign, stranger } from './vector-receipts.ts';
+import { clientSignature, current, hashesOfNames, issue, keySet, payloadWith, retired, sign, stranger } from './vector-receipts.ts';
 
 const brokenText = (expected_code: RefusalCode, why: string, text: string): BrokenVector => ({ why, expected_code, text });
 
@@ -57,6 +57,18 @@ function malleated(signature: Uint8Array): Uint8Array {
 }
 
 const tampered: Record<string, BrokenVector> = {
+  'tags-out-of-order': broken(
+    'malformed',
+    'The hashes of its tags are not sorted.',
+    altered({ tag_hashes: hashesOfNames.tag_hashes.toReversed() }),
+  ),
+  'tag-twice': broken(
+    'malformed',
+    'It has one tag twice.',
+    altered({ tag_hashes: [hashesOfNames.tag_hashes[0], hashesOfNames.tag_hashes[0]] }),
+  ),
+  'tags-of-none': broken('malformed', 'It has a list of tags with none in it.', altered({ tag_hashes: [] })),
+  'end-user-null': broken('malformed', 'Where there is no end user, the field is absent.', altered({ end_user_hash: null })),
   'changed-price': broken(
     'bad_signature',
     'All prices were set to zero after signing, and cost and digest made to fit.',

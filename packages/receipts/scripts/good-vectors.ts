@@ -9,9 +9,11 @@ import { entryAt, INDEX, leavesAround } from './vector-log.ts';
 import {
   clientSignature,
   future,
+  hashesOfNames,
   issue,
   logCurrent,
   logRetired,
+  names,
   noUsage,
   payloadWith,
   refundWith,
@@ -26,6 +28,8 @@ export interface GoodVector {
   /** What is hashed for the digest, after its prefix, and signed: to find the first byte that differs. */
   readonly canonical_payload: string;
   readonly cost_nano_usd: string;
+  /** Whom and what the receipt is for: its salted hashes are of these. */
+  readonly names?: typeof names;
   /** Present where the receipt carries its proof: then that is checked too. */
   readonly log?: 'ok';
   /** Present where it names a state of the log on a chain: that is checked as far as it can be without asking the chain. */
@@ -88,6 +92,10 @@ export const goodVectors: Readonly<Record<string, GoodVector>> = {
       cost_nano_usd: '2835000',
     }),
   ),
+  'for-an-end-user': {
+    ...good('It names project, end user and tags by hashes salted with its nonce.', payloadWith(hashesOfNames)),
+    names,
+  },
   'waived-in-part': good('Settled late, 84,000 did not fit a cap.', payloadWith({ cost_nano_usd: '300000', waived_nano_usd: '84000' })),
   'cached-tokens': good(
     'Cached, cache-write and fresh input at three prices, reasoning at the price of the output.',

@@ -1,5 +1,5 @@
 import nacl from 'tweetnacl';
-import { accountHash, keyHash, keyThumbprint, receiptDigest } from '../src/digest.ts';
+import { accountHash, endUserHash, keyHash, keyThumbprint, projectHash, receiptDigest, tagHash } from '../src/digest.ts';
 import { fromBase64url, toBase64url, toHex, utf8 } from '../src/encoding.ts';
 import { canonicalBytes, detachedJws, jwsSigningInput } from '../src/jws.ts';
 import { declarationDigest } from '../src/log/declaration.ts';
@@ -84,6 +84,14 @@ export const keySet: VaasKeySet = {
 export const accountId = '019aa2f1-0000-7000-8000-00000000aaaa';
 export const apiKeyId = '019aa2f1-0000-7000-8000-00000000bbbb';
 const nonce = '000102030405060708090a0b0c0d0e0f';
+
+/** Whom and what a request is for. */
+export const names = { project: '019aa2f1-0000-7000-8000-00000000cccc', end_user: 'marie@example.com', tags: ['nightly', 'été'] };
+export const hashesOfNames = {
+  project_hash: projectHash(nonce, names.project),
+  end_user_hash: endUserHash(nonce, names.end_user),
+  tag_hashes: names.tags.map((tag) => tagHash(nonce, tag)).sort(),
+};
 
 /** What the requests of the vectors are charged at: the first entry of their log. */
 export const priceDeclaration: PriceDeclaration = {

@@ -10,6 +10,9 @@ const DOMAIN = {
   invoice: 'tallygate-invoice/v1\n',
   account: 'tallygate-account/v1\n',
   key: 'tallygate-key/v1\n',
+  project: 'tallygate-project/v1\n',
+  endUser: 'tallygate-end-user/v1\n',
+  tag: 'tallygate-tag/v1\n',
 } as const;
 
 /** The text whose UTF-8 bytes are hashed: `"tallygate-receipt/v1\n"` and the canonical JSON of the payload. */
@@ -35,6 +38,24 @@ export const keyHash = (nonceHex: string, keyId: string): string => saltedHash(k
 
 /** The text whose UTF-8 bytes are hashed for `key_hash`. */
 export const keyHashInput = (nonceHex: string, keyId: string): string => saltedInput(DOMAIN.key, nonceHex, keyId);
+
+/** `project_hash` of a receipt, hex: as `accountHash`, for the id of the project. */
+export const projectHash = (nonceHex: string, projectId: string): string => saltedHash(projectHashInput(nonceHex, projectId));
+
+/** The text whose UTF-8 bytes are hashed for `project_hash`. */
+export const projectHashInput = (nonceHex: string, projectId: string): string => saltedInput(DOMAIN.project, nonceHex, projectId);
+
+/** `end_user_hash` of a receipt, hex: as `accountHash`, for the end user as the request named them. */
+export const endUserHash = (nonceHex: string, endUser: string): string => saltedHash(endUserHashInput(nonceHex, endUser));
+
+/** The text whose UTF-8 bytes are hashed for `end_user_hash`. */
+export const endUserHashInput = (nonceHex: string, endUser: string): string => saltedInput(DOMAIN.endUser, nonceHex, endUser);
+
+/** One of the `tag_hashes` of a receipt, hex: as `accountHash`, for a tag. */
+export const tagHash = (nonceHex: string, tag: string): string => saltedHash(tagHashInput(nonceHex, tag));
+
+/** The text whose UTF-8 bytes are hashed for a tag. */
+export const tagHashInput = (nonceHex: string, tag: string): string => saltedInput(DOMAIN.tag, nonceHex, tag);
 
 const saltedInput = (domain: string, nonceHex: string, id: string): string => `${domain}${nonceHex}\n${id}`;
 const saltedHash = (input: string): string => toHex(sha256(utf8(input)));

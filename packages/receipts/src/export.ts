@@ -1,11 +1,11 @@
 import { isPlainObject } from './canonical.ts';
-import { accountHash } from './digest.ts';
 import { readJson } from './json.ts';
 import type { ProvenPrices } from './log/price-entry.ts';
 import type { CheckedNotes } from './log/receipt-log.ts';
 import { type BookFault, type FoundInBooks, MonthBooks } from './month-books.ts';
 import type { ReceiptPayload, VaasKeySet } from './receipt.ts';
 import { type Refusal, refusalAsValue } from './refusal.ts';
+import { foreignSubject } from './subjects.ts';
 import { type Verification, type VerifyOptions, verifyWithNotes } from './verify.ts';
 
 /** The first line of an export (`GET /v1/receipts/export`): JSON lines, every further one a receipt, the last one a {@link ReceiptExportEnd}. */
@@ -158,14 +158,12 @@ function verdictOf(text: string, header: ReceiptExportHeader, { keys, options, a
   return { verdict, hasProof };
 }
 
-function foreignness(
-  { receipt_id: id, started_at, livemode, nonce, account_hash }: ReceiptPayload,
-  header: ReceiptExportHeader,
-  accountId?: string,
-) {
+function foreignness(payload: ReceiptPayload, header: ReceiptExportHeader, accountId?: string) {
+  const { receipt_id: id, started_at, livemode } = payload;
   if (!started_at.startsWith(`${header.month}-`)) return `${id} is of a request of ${started_at}, not of ${header.month}.`;
   if (livemode !== header.livemode) return `${id} is of ${livemode ? 'live' : 'test'} mode.`;
-  if (accountId !== undefined && accountHash(nonce, accountId) !== account_hash) return `${id} is of another account.`;
+  const foreign = foreignSubject(payload, { accountId });
+  if (foreign !== undefined) return `${id} is ${foreign}.`;
   return undefined;
 }
 

@@ -15,11 +15,17 @@ export {
   accountHash,
   accountHashInput,
   digestInput,
+  endUserHash,
+  endUserHashInput,
   invoiceDigest,
   keyHash,
   keyHashInput,
   keyThumbprint,
+  projectHash,
+  projectHashInput,
   receiptDigest,
+  tagHash,
+  tagHashInput,
 } from './digest.ts';
 export { isPublicKey, isWeakPublicKey, verifyEd25519 } from './ed25519.ts';
 export { fromBase64, fromBase64url, fromHex, toBase64url, toHex } from './encoding.ts';
@@ -158,6 +164,7 @@ export { type Refusal, type RefusalCode, Refused } from './refusal.ts';
 export { sha256 } from './sha256.ts';
 export { type Statement, statementOnChain } from './statement.ts';
 export { type InnerList, parseDictionary } from './structured-fields.ts';
+export { foreignSubject, type Subjects } from './subjects.ts';
 export {
   type ParsedReceipt,
   parseReceipt,

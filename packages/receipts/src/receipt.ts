@@ -77,13 +77,19 @@ export interface ReceiptPayload {
    */
   kind: 'usage' | 'batch_line' | 'media_job' | 'refund' | 'correction';
   receipt_id: string;
-  /** 16 random bytes, hex: they make the digest unguessable and salt the two hashes below. */
+  /** 16 random bytes, hex: they make the digest unguessable and salt the hashes of names below. */
   nonce: string;
   request_id: string;
   /** See `accountHash`. */
   account_hash: string;
   /** See `keyHash`; null where a session paid instead of an API key. */
   key_hash: string | null;
+  /** See `projectHash`; absent where the request belongs to no project. */
+  project_hash?: string | undefined;
+  /** See `endUserHash`; absent where the request named no end user. */
+  end_user_hash?: string | undefined;
+  /** See `tagHash`: of each tag, sorted; absent where the request had none. */
+  tag_hashes?: string[] | undefined;
   livemode: boolean;
   /** The number of the receipt among those of its account, mode and month (UTC, of `started_at`): 1, 2, 3, …, without a gap. */
   account_sequence: number;

@@ -16,6 +16,7 @@ import { Refused } from './refusal.ts';
 import {
   boolean,
   count,
+  listOf,
   matching,
   moreThanNone,
   nullable,
@@ -122,6 +123,19 @@ const payment = strictObject<ReceiptPayment>({
   charged_nano_usd: integerString,
 });
 
+/** Far more than a request may have. */
+const MOST_TAGS = 100;
+const tagList = listOf(sha256Hex, MOST_TAGS);
+
+/** In one order, since any other would be a second spelling; absent rather than empty. */
+const tagHashes: Shape<string[]> = (value, at) => {
+  const read = tagList(value, at);
+  const isRising = read.every((hash, index) => index === 0 || hash > (read[index - 1] ?? ''));
+  if (read.length === 0 || !isRising)
+    throw new Refused(at.code, `${at.path} must be sorted hashes, each once, and absent when there are none.`);
+  return read;
+};
+
 const payload: Shape<ReceiptPayload> = strictObjectWith(
   {
     version: oneOf(VERSION),
@@ -157,7 +171,7 @@ const payload: Shape<ReceiptPayload> = strictObjectWith(
     completed_at: timestamp,
     client_signature: nullable(clientSignature),
   },
-  { waived_nano_usd: moreThanZero },
+  { waived_nano_usd: moreThanZero, project_hash: sha256Hex, end_user_hash: sha256Hex, tag_hashes: tagHashes },
 );
 
 /** Version and kind come first: of another version, any other complaint would mislead. */

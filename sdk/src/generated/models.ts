@@ -4164,6 +4164,12 @@ export interface ReceiptPayload {
   account_hash: string;
   /** SHA-256 of "tallygate-key/v1\n", the nonce and the key id; null for a session. */
   key_hash: string | null;
+  /** SHA-256 of "tallygate-project/v1\n", the nonce and the project id; absent without a project. */
+  project_hash?: string | undefined;
+  /** SHA-256 of "tallygate-end-user/v1\n", the nonce and the end user as the request named them; absent without one. */
+  end_user_hash?: string | undefined;
+  /** SHA-256 of "tallygate-tag/v1\n", the nonce and the tag, of each tag, sorted; absent without tags. */
+  tag_hashes?: string[] | undefined;
   livemode: boolean;
   /** The number of the receipt among those of its account, mode and month (UTC, of the request): 1, 2, 3, …, without a gap. */
   account_sequence: number;

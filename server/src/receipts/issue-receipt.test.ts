@@ -1,5 +1,5 @@
 import { ReceiptResponse, type ReceiptUsage } from '@tallygate/contract';
-import { accountHash, keyHash, verifyReceipt } from '@tallygate/receipts';
+import { accountHash, foreignSubject, keyHash, verifyReceipt } from '@tallygate/receipts';
 import fc from 'fast-check';
 import { flattenedVerify, importJWK } from 'jose';
 import { describe, expect, test } from 'vitest';
@@ -159,6 +159,23 @@ describe('an issued receipt', () => {
     expect(a.nonce).not.toBe(b.nonce);
     expect(a.account_hash).not.toBe(b.account_hash);
     expect(a.key_hash).not.toBe(b.key_hash);
+  });
+
+  test('names project, end user and tags by salted hashes alone, by which a reader who knows them tells', async () => {
+    const named = { project_id: newId(), end_user: 'marie@example.com', tags: ['nightly', 'été'] };
+    const said = issueReceipt(factsOf(chat, USAGE, named));
+    for (const name of [named.project_id, named.end_user, ...named.tags]) expect(said.payload).not.toContain(name);
+    const found = verifyReceipt(await onTheWire(said), keys);
+    if (!found.valid) throw new Error(found.reason);
+    const subjects = { projectId: named.project_id, endUser: named.end_user, tags: named.tags };
+    expect(foreignSubject(found.payload, subjects)).toBeUndefined();
+    expect(foreignSubject(found.payload, { ...subjects, projectId: newId() })).toBe('not of that project');
+    expect(foreignSubject(found.payload, { ...subjects, endUser: 'somebody else' })).toBe('not for that end user');
+    expect(foreignSubject(found.payload, { ...subjects, tags: ['nightly', 'daily'] })).toBe('without the tag daily');
+  });
+
+  test('of a request without project, end user and tags has no hash of any', () => {
+    expect(issueReceipt(factsOf(chat, USAGE, { project_id: null, end_user: null, tags: [] })).payload).not.toMatch(/project|end_user|tag/);
   });
 
   test('of a session names no key', async () => {

@@ -2,12 +2,14 @@ import { hash } from 'node:crypto';
 import type { ReceiptPayload } from '@tallygate/contract';
 import { canonicalJson } from '@tallygate/receipts';
 import { accountHashOf, keyHashOf, nonceOf, packed, payloadOf } from './packed-receipt.ts';
+import { type Named, type SubjectHashes, subjectHashes } from './subjects.ts';
 
 /** What a receipt says, before it has its nonce. Ids in the clear: they leave as salted hashes. */
-export type ReceiptFacts = Omit<ReceiptPayload, 'version' | 'nonce' | 'account_hash' | 'key_hash'> & {
-  readonly account_id: string;
-  readonly key_id: string | null;
-};
+export type ReceiptFacts = Omit<ReceiptPayload, 'version' | 'nonce' | 'account_hash' | 'key_hash' | keyof SubjectHashes> &
+  Named & {
+    readonly account_id: string;
+    readonly key_id: string | null;
+  };
 
 export interface IssuedReceipt {
   readonly receiptId: string;
@@ -22,13 +24,14 @@ export function issueReceipt(facts: ReceiptFacts): IssuedReceipt {
   return { receiptId: facts.receipt_id, payload, digest: digestOf(payload) };
 }
 
-function payloadFrom({ account_id, key_id, ...facts }: ReceiptFacts): ReceiptPayload {
+function payloadFrom({ account_id, key_id, project_id, end_user, tags, ...facts }: ReceiptFacts): ReceiptPayload {
   const nonce = nonceOf(facts.receipt_id);
   return {
     version: 'tallygate-receipt/v1',
     nonce,
     account_hash: accountHashOf(nonce, account_id),
     key_hash: keyHashOf(nonce, key_id),
+    ...subjectHashes(nonce, { project_id, end_user, tags }),
     ...facts,
   };
 }
@@ -58,7 +61,7 @@ export function receiptColumns(facts: ReceiptFacts) {
 /** Undefined for what does not come out of its packed form as the very text that was digested: that is stored as text. */
 function packedOf(facts: ReceiptFacts, said: ReceiptPayload, payload: string): Buffer | undefined {
   try {
-    const bytes = packed(said, facts.key_id);
+    const bytes = packed(said, facts);
     const row = { ...facts, payload: null, packed: bytes, model: facts.model_served, started_at: new Date(facts.started_at) };
     return payloadOf(row) === payload ? bytes : undefined;
   } catch (error) {

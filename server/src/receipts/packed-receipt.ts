@@ -5,6 +5,7 @@ import { rfc3339 } from '../kernel/clock.ts';
 import type { RowOf } from '../kernel/statements.ts';
 import type { Receipt } from './entities.ts';
 import { PackedReader, PackedWriter } from './packed-bytes.ts';
+import { isForSubjects, type Named, packSubjects, subjectHashes, unpackSubjects } from './subjects.ts';
 
 /** The columns that a receipt is unpacked with: what it is found by is not packed as well. */
 export const UNPACKED_COLUMNS = [
@@ -15,6 +16,8 @@ export type PackedRow = Readonly<Pick<RowOf<typeof Receipt>, (typeof UNPACKED_CO
 
 /** The first byte: by which list of fields, and by which canonical form, the payload is made again. */
 const FORM = 1;
+/** Beside fallback, outcome and funding. */
+const HAS_SUBJECTS = 128;
 const HASH_BYTES = 32;
 const UUID_BYTES = 16;
 
@@ -54,7 +57,7 @@ const bytesOfId = (id: string): string => id.replaceAll('-', '');
 const idOfBytes = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
 /** What its columns do not say of a receipt, in few bytes. @throws RangeError for what has no packed form: it is stored as text */
-export function packed(said: ReceiptPayload, keyId: string | null): Buffer {
+export function packed(said: ReceiptPayload, { key_id: keyId, ...named }: Named & { readonly key_id: string | null }): Buffer {
   const into = new PackedWriter();
   into.byte(FORM);
   const { payment, price_entry: entry, client_signature: signature } = said;
@@ -63,7 +66,8 @@ export function packed(said: ReceiptPayload, keyId: string | null): Buffer {
     ...[said.waived_nano_usd !== undefined, said.model_requested !== said.model_served, said.price_tier_above_input_tokens !== null],
   ];
   into.byte(flags.reduce((byte, flag, at) => byte | (flag ? 1 << at : 0), 0));
-  into.byte(placeOf(FALLBACKS, said.fallback) * 32 + placeOf(OUTCOMES, said.outcome) * 4 + placeOf(FUNDINGS, payment.funding));
+  const kinds = placeOf(FALLBACKS, said.fallback) * 32 + placeOf(OUTCOMES, said.outcome) * 4 + placeOf(FUNDINGS, payment.funding);
+  into.byte(kinds + (isForSubjects(named) ? HAS_SUBJECTS : 0));
   if (keyId !== null) into.hex(bytesOfId(keyId), UUID_BYTES);
   into.hex(said.request_sha256, HASH_BYTES);
   into.hex(said.response_sha256, HASH_BYTES);
@@ -89,6 +93,7 @@ export function packed(said: ReceiptPayload, keyId: string | null): Buffer {
     into.text(said.refund_reason ?? '');
   }
   if (signature) into.text(canonicalJson(signature));
+  if (isForSubjects(named)) packSubjects(into, named);
   return into.done();
 }
 
@@ -146,7 +151,7 @@ function unpacked({ receipt_id: id, ...row }: PackedRow, bytes: Buffer): Receipt
     ...{ account_hash: accountHashOf(nonce, row.account_id), key_hash: keyHashOf(nonce, keyId), livemode },
     ...{ account_sequence: row.account_sequence ?? 0, request_id: row.request_id, run_id: row.run_id, endpoint },
     ...{ model_requested, model_served: model, provider, request_sha256, response_sha256, estimated: has(1) },
-    ...{ fallback: valueAt(FALLBACKS, kinds >> 5), outcome: valueAt(OUTCOMES, (kinds >> 2) & 7) },
+    ...{ fallback: valueAt(FALLBACKS, (kinds >> 5) & 3), outcome: valueAt(OUTCOMES, (kinds >> 2) & 7) },
     usage: Object.fromEntries(Object.entries(counts).map(([meter, count]) => [meter, Number(count)])) as ReceiptPayload['usage'],
     ...{ price_version, price_entry, price_tier_above_input_tokens: tier, price_factor },
     unit_prices_pico_usd: Object.fromEntries(prices.map(([meter, price]) => [meter, price.toString()])),
@@ -158,6 +163,7 @@ function unpacked({ receipt_id: id, ...row }: PackedRow, bytes: Buffer): Receipt
     ...refund,
     ...{ started_at: rfc3339(startedAt), completed_at: rfc3339(startedAt.getTime() + duration) },
     client_signature: has(2) ? JSON.parse(from.text()) : null,
+    ...((kinds & HAS_SUBJECTS) !== 0 && subjectHashes(nonce, unpackSubjects(from))),
   };
 }
 

@@ -12,8 +12,21 @@ func fromHex(text string) []byte { data, _ := hex.DecodeString(text); return dat
 func receiptDigest(payload object) []byte { return hash("tallygate-receipt/v1\n", canonical(payload)) }
 func invoiceDigest(payload object) []byte { return hash("tallygate-invoice/v1\n", canonical(payload)) }
 
-func accountHash(nonce, accountID string) string {
-	return toHex(hash("tallygate-account/v1\n", nonce, "\n", accountID))
+func saltedHash(kind, nonce, name string) string {
+	return toHex(hash("tallygate-"+kind+"/v1\n", nonce, "\n", name))
+}
+
+func accountHash(nonce, accountID string) string { return saltedHash("account", nonce, accountID) }
+
+// isFor tells whether a receipt is of that project, for that end user, and has these tags.
+func isFor(payload object, project, endUser string, tags []string) bool {
+	nonce := payload["nonce"].(string)
+	for _, tag := range tags {
+		if !contains(texts(payload["tag_hashes"]), saltedHash("tag", nonce, tag)) {
+			return false
+		}
+	}
+	return saltedHash("project", nonce, project) == payload["project_hash"] && saltedHash("end-user", nonce, endUser) == payload["end_user_hash"]
 }
 
 // Options of a reader: published prices by model and version, verifier keys of witnesses, the account.

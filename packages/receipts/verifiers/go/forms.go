@@ -189,6 +189,15 @@ func contains(all []string, one string) bool {
 	return false
 }
 
+func tagHashes(value any, at, code string) {
+	listOf(hexHash, 100)(value, at, code)
+	hashes := texts(value)
+	demand(len(hashes) > 0, at, "absent when there are none", code)
+	for index := 1; index < len(hashes); index++ {
+		demand(hashes[index-1] < hashes[index], at, "sorted hashes, each once", code)
+	}
+}
+
 var payloadForm = exactly(members{
 	"version": oneOf("tallygate-receipt/v1"), "kind": oneOf(kinds...), "receipt_id": uuid, "nonce": nonce, "request_id": isText,
 	"account_hash": hexHash, "key_hash": nullable(hexHash), "livemode": isBoolean, "account_sequence": count(1), "endpoint": isText,
@@ -208,7 +217,7 @@ var payloadForm = exactly(members{
 	"client_signature": nullable(exactly(members{
 		"alg": oneOf("ed25519"), "public_key": b64url(32), "signature_input": fieldText, "signature": b64url(64), "content_digest": fieldText,
 	}, nil)),
-}, members{"waived_nano_usd": pattern(`[1-9][0-9]{0,29}`)})
+}, members{"waived_nano_usd": pattern(`[1-9][0-9]{0,29}`), "project_hash": hexHash, "end_user_hash": hexHash, "tag_hashes": tagHashes})
 
 var declaredPrice = exactly(members{
 	"version": oneOf("tallygate-declaration/v1"), "kind": oneOf("price"), "declared_at": instant, "model": isText, "price_version": isText,

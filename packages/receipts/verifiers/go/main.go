@@ -124,7 +124,12 @@ func runVectors(folder string) {
 	}
 	vectors(folder, "good", func(name string, vector object) {
 		expect(name, outcome(vector), vector["cost_nano_usd"])
-		expect(name, canonical(readJSON(textOf(vector)).(object)["payload"]), vector["canonical_payload"])
+		payload := readJSON(textOf(vector)).(object)["payload"].(object)
+		expect(name, canonical(payload), vector["canonical_payload"])
+		if names, there := vector["names"].(object); there {
+			project, endUser, tags := names["project"].(string), names["end_user"].(string), texts(names["tags"])
+			expect(name, []any{isFor(payload, project, endUser, tags), isFor(payload, project, "somebody else", tags)}, []any{true, false})
+		}
 	})
 	vectors(folder, "broken", func(name string, vector object) { expect(name, outcome(vector), vector["expected_code"]) })
 	vectors(folder, "exports", func(name string, vector object) {

@@ -35,7 +35,10 @@ def code_of(vector):
 for name, vector in vectors("good"):
     expect(name, code_of(vector), vector["cost_nano_usd"])
     text = vector["text"] if "text" in vector else json.dumps(vector["receipt"])
-    expect(name, t.canonical(t.read_json(text)["payload"]), vector["canonical_payload"])
+    payload = t.read_json(text)["payload"]
+    expect(name, t.canonical(payload), vector["canonical_payload"])
+    if "names" in vector:
+        expect(name, [t.is_for(payload, **vector["names"]), t.is_for(payload, end_user="somebody else")], [True, False])
 for name, vector in vectors("broken"):
     expect(name, code_of(vector), vector["expected_code"])
 for name, vector in vectors("exports"):

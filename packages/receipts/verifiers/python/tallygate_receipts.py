@@ -228,6 +228,11 @@ def unit_prices(v, at, code):
             raise Refused("unknown_field", f"{at}.{name} is not a meter of this version")
 
 
+def tag_hashes(v, at, code):
+    list_of(HASH, 100)(v, at, code)
+    check(len(v) > 0 and all(a < b for a, b in zip(v, v[1:])), at, "sorted, each once, and not empty", code)
+
+
 PAYLOAD = fields(
     {
         "version": one_of("tallygate-receipt/v1"),
@@ -280,7 +285,7 @@ PAYLOAD = fields(
             )
         ),
     },
-    {"waived_nano_usd": pattern(r"[1-9][0-9]{0,29}")},
+    {"waived_nano_usd": pattern(r"[1-9][0-9]{0,29}"), "project_hash": HASH, "end_user_hash": HASH, "tag_hashes": tag_hashes},
 )
 DECLARED_PRICE = fields(
     {
@@ -778,8 +783,22 @@ def invoice_digest(payload):
     return sha256(b"tallygate-invoice/v1\n" + canonical(payload).encode())
 
 
+def salted_hash(kind, nonce, name):
+    return sha256(f"tallygate-{kind}/v1\n{nonce}\n{name}".encode()).hex()
+
+
 def account_hash(nonce, account_id):
-    return sha256(f"tallygate-account/v1\n{nonce}\n{account_id}".encode()).hex()
+    return salted_hash("account", nonce, account_id)
+
+
+def is_for(payload, project=None, end_user=None, tags=()):
+    """Whether a receipt is of that project, for that end user, and has these tags."""
+    nonce = payload["nonce"]
+    return (
+        (project is None or salted_hash("project", nonce, project) == payload.get("project_hash"))
+        and (end_user is None or salted_hash("end-user", nonce, end_user) == payload.get("end_user_hash"))
+        and all(salted_hash("tag", nonce, tag) in payload.get("tag_hashes", []) for tag in tags)
+    )
 
 
 def verify_receipt(receipt, keys, prices=None, witnesses=(), components=None, proven=None):

@@ -42,10 +42,10 @@ export const SETTLEMENT_FIELDS = {
   accountId: { ...plain<string>(), column: 'account_id', receipt: 'account_id' },
   /** Whose key or session it was. */
   userId: { ...plain<string>(), column: 'user_id', absent: null },
-  projectId: { ...plain<string>(), column: 'project_id', trace: 'project_id', absent: null },
+  projectId: { ...plain<string>(), column: 'project_id', trace: 'project_id', receipt: 'project_id', absent: null },
   /** As the caller names them, of whom the account knows. */
-  endUser: { ...plain<string>(), column: 'end_user', trace: 'end_user', absent: null },
-  tags: { ...plain<readonly string[]>(), column: 'tags', trace: 'tags', absent: null },
+  endUser: { ...plain<string>(), column: 'end_user', trace: 'end_user', receipt: 'end_user', absent: null },
+  tags: { ...plain<readonly string[]>(), column: 'tags', trace: 'tags', receipt: 'tags', absent: null },
   /** The lanes of limits that it was held on, by their names. */
   limitLanes: { ...plain<readonly string[]>(), column: 'limit_lanes', absent: null },
   keyId: { ...plain<string | null>(), column: 'key_id', trace: 'key_id', receipt: 'key_id' },
