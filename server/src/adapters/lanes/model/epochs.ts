@@ -176,8 +176,16 @@ const salvage: Rule<State> = {
 const settleLeft = ({ left }: Recovery): Rule<State> =>
   each((state, index, gateway) => {
     const { number, state: stage } = state.epoch;
-    const { epoch, isLiving, declared, settled } = gateway;
-    if (epoch !== 0 || !isLiving || stage !== 'settling' || declared !== number || settled === number || !accepts(state, number))
+    const { epoch, isLiving, declared, settled, isDiskFull } = gateway;
+    if (
+      epoch !== 0 ||
+      !isLiving ||
+      isDiskFull ||
+      stage !== 'settling' ||
+      declared !== number ||
+      settled === number ||
+      !accepts(state, number)
+    )
       return undefined;
     let next = state;
     if (left === 'settled before')
@@ -210,12 +218,19 @@ const isOwed = ({ requests, gateways, ledger }: State, request: number): boolean
   return ledger[request] === null && (bill > 0 || own?.[request] === true || inFlight?.[request] === true || copies?.[request] !== null);
 };
 
-/** What is owed, and not held any more where Redis could have it, is the margin that is granted for gateways that were taken for dead. */
+/** The line of a journal that had it cannot be read. */
+const isSetAside = ({ gateways }: State, request: number): boolean => gateways.some(({ setAside }) => setAside[request] !== null);
+
+/**
+ * What is owed, and not held any more where Redis could have it, is the margin that is granted for gateways that were taken for dead, and for
+ * lines of journals that are damaged.
+ */
 const granted = (state: State): State => ({
   ...state,
   granted: state.granted.map((is, request) => {
     const { isKnown = true, givenUp } = state.gateways[state.requests[request]?.gateway ?? 0] ?? {};
-    return is || (!isKnown && givenUp === 'taken for dead' && state.redis.holds[request] === null && isOwed(state, request));
+    const isUnknown = (!isKnown && givenUp === 'taken for dead') || isSetAside(state, request);
+    return is || (isUnknown && state.redis.holds[request] === null && isOwed(state, request));
   }),
 });
 

@@ -1,16 +1,24 @@
 import type { Rule } from './checker.ts';
-import { harmed, inGateway, type Phase, type Redis, type State } from './state.ts';
+import { fillDisk } from './journal.ts';
+import { type Gateway, harmed, inGateway, type Phase, type Redis, type State } from './state.ts';
 
 const NOTHING: Redis = { epoch: 0, isNamed: false, spent: null, holds: [], olderHolds: [], stream: [] };
 const ENDED: readonly Phase[] = ['came', 'answered', 'refused', 'withheld', 'cut'];
+
+/** A gateway that has nothing to lose starts again as it was: there are fewer states to look at without its death. */
+const hasSomething = ({ requests }: State, index: number, { inFlight, copies }: Gateway): boolean =>
+  requests.some(({ gateway, phase }) => gateway === index && !ENDED.includes(phase)) ||
+  inFlight.includes(true) ||
+  copies.some((amount) => amount !== null);
 
 /** `kill -9`: what was only in its memory is gone, its journal stays. */
 const crash: Rule<State> = {
   kind: 'harm',
   *steps(state) {
     if (state.left.crashes === 0) return;
-    for (const [index, { isAlive, own }] of state.gateways.entries()) {
-      if (!isAlive) continue;
+    for (const [index, gateway] of state.gateways.entries()) {
+      const { isAlive, own } = gateway;
+      if (!isAlive || !hasSomething(state, index, gateway)) continue;
       const dead = inGateway(harmed(state, 'crashes'), index, {
         isAlive: false,
         epoch: 0,
@@ -45,14 +53,18 @@ function lost(state: State, redis: Redis): State {
   return next.left.losses === 0 ? { ...next, replica: NOTHING, left: { ...next.left, syncs: 0 } } : next;
 }
 
+const emptyOf = ({ requests }: State): Redis => ({
+  ...NOTHING,
+  holds: requests.map(() => null),
+  olderHolds: requests.map(() => false),
+});
+
 /** FLUSHALL, or an empty server in its place. */
 const flush: Rule<State> = {
   kind: 'harm',
   *steps(state) {
     if (state.left.losses === 0) return;
-    const { holds, olderHolds } = state.redis;
-    const empty = { ...NOTHING, holds: holds.map(() => null), olderHolds: olderHolds.map(() => false) };
-    yield { what: 'Redis is empty', next: lost(state, empty) };
+    yield { what: 'Redis is empty', next: lost(state, emptyOf(state)) };
   },
 };
 
@@ -70,8 +82,11 @@ const failOver: Rule<State> = {
   kind: 'harm',
   *steps(state) {
     if (state.left.losses === 0) return;
-    yield { what: 'the replica is the master', next: lost(state, { ...state.replica, isNamed: false }) };
+    const { replica } = state;
+    // One that was never told is like an empty server, whose mark is missing where this one's names another server: both are refused.
+    const isEmpty = replica.spent === null && replica.stream.length === 0;
+    yield { what: 'the replica is the master', next: lost(state, isEmpty ? emptyOf(state) : { ...replica, isNamed: false }) };
   },
 };
 
-export const HARM: readonly Rule<State>[] = [crash, lapse, flush, sync, failOver];
+export const HARM: readonly Rule<State>[] = [crash, lapse, flush, sync, failOver, fillDisk];

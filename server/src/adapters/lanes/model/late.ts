@@ -48,7 +48,7 @@ export const endLeft = ({ late }: Recovery): Rule<State> => ({
   kind: 'work',
   *steps(state) {
     for (const [index, gateway] of state.gateways.entries()) {
-      const { isAlive, epoch, inFlight, copies } = gateway;
+      const { isAlive, epoch, inFlight, copies, isDiskFull } = gateway;
       if (!isAlive || epoch === 0 || !accepts(state, epoch)) continue;
       for (const request of inFlight.keys()) {
         if (!isLeft(state, gateway, request)) continue;
@@ -62,8 +62,9 @@ export const endLeft = ({ late }: Recovery): Rule<State> => ({
             stream: [...stream, { request, amount: BOUND }],
           };
           const closed = { inFlight: replaced(inFlight, request, false), copies: replaced(copies, request, BOUND) };
-          yield { what, next: inGateway(inRedis(state, ended), index, closed) };
-        } else yield { what, next: late === 'as far as it fits' ? settledGone(state, index, request) : bookedAlone(state, index, request) };
+          yield { what, next: inGateway(inRedis(state, ended), index, isDiskFull ? {} : closed) };
+        } else if (!isDiskFull)
+          yield { what, next: late === 'as far as it fits' ? settledGone(state, index, request) : bookedAlone(state, index, request) };
       }
     }
   },
@@ -79,8 +80,8 @@ function bookedAlone(state: State, index: number, request: number): State {
 export const tellLate = ({ late }: Recovery): Rule<State> => ({
   kind: 'work',
   *steps(state) {
-    for (const [index, { isAlive, isKnown, isLate, epoch, copies }] of state.gateways.entries()) {
-      if (!isAlive || !isKnown || !isLate || epoch === 0 || !accepts(state, epoch)) continue;
+    for (const [index, { isAlive, isKnown, isLate, epoch, copies, isDiskFull }] of state.gateways.entries()) {
+      if (!isAlive || isDiskFull || !isKnown || !isLate || epoch === 0 || !accepts(state, epoch)) continue;
       const drained = inRedis(booked(state, state.redis.stream), { stream: [] });
       for (const [request, cost] of copies.entries()) {
         if (cost === null) continue;

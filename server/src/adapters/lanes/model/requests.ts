@@ -1,4 +1,5 @@
 import type { Rule, Step } from './checker.ts';
+import { freeDisk, replay } from './journal.ts';
 import {
   accepts,
   BILLS,
@@ -10,6 +11,7 @@ import {
   inGateway,
   inRedis,
   inRequest,
+  nameOf,
   type Phase,
   replaced,
   requestOf,
@@ -17,8 +19,6 @@ import {
   settledLate,
   totalOf,
 } from './state.ts';
-
-const name = (request: number): string => String.fromCharCode(97 + request);
 
 /** A rule for each request whose gateway lives and is in that phase. */
 const when = (phase: Phase, steps: (state: State, request: number, gateway: number) => Iterable<Step<State>>): Rule<State> => ({
@@ -58,16 +58,16 @@ const hold = (carrying: readonly number[]): Rule<State> =>
     const { spent, holds } = state.redis;
     if (!asks(state, gateway) || spent === null) return;
     if (spent + BOUND * holds.filter((held) => held !== null).length + BOUND > CAP) {
-      yield { what: `${name(request)} is refused by the cap`, next: inRequest(state, request, { phase: 'refused' }) };
+      yield { what: `${nameOf(request)} is refused by the cap`, next: inRequest(state, request, { phase: 'refused' }) };
       return;
     }
     const held = inRedis(state, { holds: replaced(holds, request, { mark: carries ? 'begun' : 'taken' }) });
     if (state.left.lostAnswers > 0) {
       const next = harmed(inRequest(held, request, { phase: 'refused' }), 'lostAnswers');
-      yield { what: `${name(request)} is refused: the answer to its hold is lost`, next };
+      yield { what: `${nameOf(request)} is refused: the answer to its hold is lost`, next };
     }
     yield {
-      what: `${name(request)} is held`,
+      what: `${nameOf(request)} is held`,
       next: inGateway(inRequest(held, request, { phase: carries ? 'begun' : 'held' }), gateway, {
         own: replaced(gatewayOf(state, gateway).own, request, false),
       }),
@@ -76,7 +76,7 @@ const hold = (carrying: readonly number[]): Rule<State> =>
 
 /** Redis does not have the hold: the call is given up before a provider is asked. */
 const givenUp = (state: State, request: number, gateway: number): Step<State> => ({
-  what: `${name(request)} is refused: its hold is gone`,
+  what: `${nameOf(request)} is refused: its hold is gone`,
   next: endedInJournal(disowned(inRequest(state, request, { phase: 'refused' }), request, gateway), request, gateway),
 });
 
@@ -92,32 +92,46 @@ const beginInRedis = (from: Phase, go: (state: State, request: number) => Iterab
     yield* go(inGateway(begun, gateway, { own: replaced(own, request, true) }), request);
   });
 
-const beginInJournal = (from: Phase, go: (state: State, request: number) => Iterable<Step<State>>): Rule<State> =>
+const beginInJournal = (
+  from: Phase,
+  go: (state: State, request: number) => Iterable<Step<State>>,
+  careless?: 'of its session' | 'of its journal',
+): Rule<State> =>
   when(from, function* (state, request, gateway) {
-    const { own, inFlight, epoch, isLiving } = gatewayOf(state, gateway);
+    const { own, inFlight, epoch, isLiving, isDiskFull } = gatewayOf(state, gateway);
     // Redis was told with the hold: whether its session is in order it looks by itself, which ends before others take it for dead.
-    if (from === 'begun' && own[request] === false && (epoch === 0 || !isLiving)) return;
+    const isFenced = from === 'begun' && own[request] === false && (epoch === 0 || !isLiving);
+    if (isFenced && careless !== 'of its session') return;
     if (own[request] === null) {
       yield givenUp(state, request, gateway);
+      return;
+    }
+    if (isDiskFull) {
+      // What cannot be recorded is not started: its hold is released.
+      if (careless === 'of its journal') yield* go(inGateway(state, gateway, { own: replaced(own, request, true) }), request);
+      else if (asks(state, gateway)) yield givenUp(withoutHold(state, request), request, gateway);
       return;
     }
     yield* go(inGateway(state, gateway, { inFlight: replaced(inFlight, request, true), own: replaced(own, request, true) }), request);
   });
 
-/** `redis/redis-lanes.ts` begin: what settles the call should the process die is in Redis and in the journal before a provider is asked. */
-export const begin = (first: 'Redis' | 'journal'): readonly Rule<State>[] =>
+/**
+ * `redis/redis-lanes.ts` begin: what settles the call should the process die is in Redis and in the journal before a provider is asked.
+ * @param careless what it does not look at before that
+ */
+export const begin = (first: 'Redis' | 'journal', careless?: 'of its session' | 'of its journal'): readonly Rule<State>[] =>
   first === 'Redis'
-    ? [beginInRedis('held', isBegun), beginInJournal('begun', isAsked)]
+    ? [beginInRedis('held', isBegun), beginInJournal('begun', isAsked, careless)]
     : [beginInJournal('held', isBegun), beginInRedis('begun', isAsked)];
 
 function* isBegun(state: State, request: number): Iterable<Step<State>> {
-  yield { what: `${name(request)} is begun`, next: inRequest(state, request, { phase: 'begun' }) };
+  yield { what: `${nameOf(request)} is begun`, next: inRequest(state, request, { phase: 'begun' }) };
 }
 
 /** `inference/calls/attempt.ts`: from now on its provider bills. */
 function* isAsked(state: State, request: number): Iterable<Step<State>> {
   for (const bill of BILLS)
-    yield { what: `${name(request)} is asked, and billed ${bill}`, next: inRequest(state, request, { phase: 'asked', bill }) };
+    yield { what: `${nameOf(request)} is asked, and billed ${bill}`, next: inRequest(state, request, { phase: 'asked', bill }) };
 }
 
 /** `redis/scripts.ts` SETTLE. Where the hold is gone it was settled at its bound, and the answer is withheld. */
@@ -127,29 +141,30 @@ const settle = when('asked', function* (state, request, gateway) {
   const { bill } = requestOf(state, request);
   if (gatewayOf(state, gateway).own[request] === 'late') {
     yield {
-      what: `${name(request)} is settled late`,
+      what: `${nameOf(request)} is settled late`,
       next: inRequest(settledLate(state, request, bill).state, request, { phase: 'settled' }),
     };
     return;
   }
   if (redis.holds[request] === null) {
-    yield { what: `${name(request)} is withheld`, next: disowned(inRequest(state, request, { phase: 'withheld' }), request, gateway) };
+    yield { what: `${nameOf(request)} is withheld`, next: disowned(inRequest(state, request, { phase: 'withheld' }), request, gateway) };
     return;
   }
   const settled = inRedis(withoutHold(state, request), {
     spent: (redis.spent ?? 0) + bill,
     stream: [...redis.stream, { request, amount: bill }],
   });
-  yield { what: `${name(request)} is settled`, next: inRequest(settled, request, { phase: 'settled' }) };
+  yield { what: `${nameOf(request)} is settled`, next: inRequest(settled, request, { phase: 'settled' }) };
 });
 
 /** `redis/own-holds.ts` settled: the copy is written, and the last byte leaves. */
 const answer = when('settled', function* (state, request, gateway) {
-  const { copies } = gatewayOf(state, gateway);
+  const { copies, isDiskFull } = gatewayOf(state, gateway);
+  if (isDiskFull) return;
   const amount = requestOf(state, request).bill - (state.waived[request] ?? 0);
   const copied = inGateway(state, gateway, { copies: replaced(copies, request, amount) });
   yield {
-    what: `${name(request)} is answered`,
+    what: `${nameOf(request)} is answered`,
     next: inRequest(disowned(endedInJournal(copied, request, gateway), request, gateway), request, { phase: 'answered' }),
   };
 });
@@ -168,7 +183,7 @@ export const endLease = (begun: 'in doubt' | 'freed'): Rule<State> => ({
       const left = isOwned ? harmed(state, 'leaps') : state;
       const isFreed = hold.mark === 'taken' || begun === 'freed';
       yield {
-        what: `the lease of ${name(request)} ends, it is ${isFreed ? 'freed' : 'in doubt'}`,
+        what: `the lease of ${nameOf(request)} ends, it is ${isFreed ? 'freed' : 'in doubt'}`,
         next: inRedis(left, { holds: replaced(left.redis.holds, request, isFreed ? null : { mark: 'doubt' }) }),
       };
     }
@@ -181,7 +196,7 @@ const endDoubt: Rule<State> = {
   *steps(state) {
     for (const [request, hold] of state.redis.holds.entries()) {
       if (hold?.mark !== 'doubt') continue;
-      for (const [sweeper, { copies }] of state.gateways.entries()) {
+      for (const [sweeper, { copies, isDiskFull }] of state.gateways.entries()) {
         if (!asks(state, sweeper)) continue;
         const { spent, stream } = state.redis;
         const settled = inRedis(withoutHold(state, request), {
@@ -189,8 +204,9 @@ const endDoubt: Rule<State> = {
           stream: [...stream, { request, amount: BOUND }],
         });
         yield {
-          what: `the doubt of ${name(request)} ends`,
-          next: inGateway(settled, sweeper, { copies: replaced(copies, request, BOUND) }),
+          what: `the doubt of ${nameOf(request)} ends`,
+          // Where it cannot be written, the journal of its own gateway has it in flight still.
+          next: inGateway(settled, sweeper, { copies: isDiskFull ? copies : replaced(copies, request, BOUND) }),
         };
       }
     }
@@ -204,8 +220,8 @@ const readStream: Rule<State> = {
     const [first, ...rest] = state.redis.stream;
     if (!first) return;
     if (state.ledger[first.request] === null)
-      yield { what: `${name(first.request)} is booked from the stream`, next: booked(state, [first]) };
-    else yield { what: `${name(first.request)} is acknowledged`, next: inRedis(state, { stream: rest }) };
+      yield { what: `${nameOf(first.request)} is booked from the stream`, next: booked(state, [first]) };
+    else yield { what: `${nameOf(first.request)} is acknowledged`, next: inRedis(state, { stream: rest }) };
   },
 };
 
@@ -219,7 +235,7 @@ const writeCopies: Rule<State> = {
         if (amount === null) continue;
         const written = booked(state, [{ request, amount }]);
         yield {
-          what: `the copy of ${name(request)} is in the ledger`,
+          what: `the copy of ${nameOf(request)} is in the ledger`,
           next: inGateway(written, index, { copies: replaced(copies, request, null) }),
         };
       }
@@ -251,4 +267,6 @@ export const requestsOf = (carrying: readonly number[]): readonly Rule<State>[] 
   readStream,
   writeCopies,
   reconcile,
+  replay,
+  freeDisk,
 ];

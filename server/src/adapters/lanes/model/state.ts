@@ -64,6 +64,10 @@ export interface Gateway {
   /** Its journal: calls in flight, and what was settled. */
   readonly inFlight: readonly boolean[];
   readonly copies: readonly (number | null)[];
+  /** Nothing can be appended to it. */
+  readonly isDiskFull: boolean;
+  /** Its quarantine: what lines said that cannot be read any more. */
+  readonly setAside: readonly (number | null)[];
 }
 
 export interface State {
@@ -97,9 +101,13 @@ export interface Harm {
   readonly lostAnswers: number;
   /** Writes from which on the replica hears nothing. */
   readonly syncs: number;
+  /** Lines of journals that cannot be read any more. */
+  readonly damages: number;
+  /** Disks of gateways that are full for a while. */
+  readonly fullDisks: number;
 }
 
-const NO_HARM: Harm = { losses: 0, crashes: 0, lapses: 0, absences: 0, leaps: 0, lostAnswers: 0, syncs: 0 };
+const NO_HARM: Harm = { losses: 0, crashes: 0, lapses: 0, absences: 0, leaps: 0, lostAnswers: 0, syncs: 0, damages: 0, fullDisks: 0 };
 
 /** @param requestsOn the gateway of each request */
 export function startOf(requestsOn: readonly number[], left: Partial<Harm>): State {
@@ -110,7 +118,7 @@ export function startOf(requestsOn: readonly number[], left: Partial<Harm>): Sta
     replica: redis,
     gateways: Array.from({ length: Math.max(...requestsOn) + 1 }, () => ({
       ...{ isAlive: true, isLiving: true, isKnown: true, givenUp: null, isLate: false, epoch: 1, drained: 1, declared: 1, settled: 1 },
-      ...{ own: none, inFlight: requestsOn.map(() => false), copies: none },
+      ...{ own: none, inFlight: requestsOn.map(() => false), copies: none, isDiskFull: false, setAside: none },
     })),
     requests: requestsOn.map((gateway) => ({ gateway, phase: 'came', bill: 0 })),
     ledger: none,
@@ -120,6 +128,8 @@ export function startOf(requestsOn: readonly number[], left: Partial<Harm>): Sta
     left: { ...NO_HARM, ...left },
   };
 }
+
+export const nameOf = (request: number): string => String.fromCharCode(97 + request);
 
 export const replaced = <T>(list: readonly T[], index: number, item: T): readonly T[] => list.with(index, item);
 
