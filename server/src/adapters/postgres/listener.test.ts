@@ -9,6 +9,7 @@ import { testDatabase } from './test-database.ts';
 let database: Awaited<ReturnType<typeof testDatabase>>;
 let client: pg.Client;
 let events: string[];
+let silentTicks: number[];
 let listener: Listener | undefined;
 
 beforeAll(async () => {
@@ -19,6 +20,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   events = [];
+  silentTicks = [];
 });
 
 afterEach(() => listener?.close());
@@ -34,6 +36,9 @@ const start = (url: string) => {
     onNotify: (channel, payload) => events.push(`${channel}:${payload}`),
     onConnected: () => events.push('connected'),
     onLost: () => events.push('lost'),
+    onSilent: () => {
+      silentTicks.push(performance.now());
+    },
     log: silentLog(),
   });
   return listener;
@@ -71,6 +76,19 @@ test('notices within two seconds a connection that died without a word', async (
   await expect.poll(() => events, { timeout: 60_000 }).toEqual(['connected', 'lost', 'connected']);
   await listener?.close();
   relay.close();
+  for (const socket of sockets) socket.destroy();
+});
+
+test('says that a server is silent until it answers: what it said a moment before must not hide it', async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
+  await expect.poll(() => silent.listening).toBe(true);
+  const address = silent.address();
+  const beganTick = performance.now();
+  start(`postgresql://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/nothing`);
+  await expect.poll(() => silentTicks.length, { timeout: 60_000 }).toBeGreaterThan(3);
+  expect(silentTicks[0]).toBeGreaterThan(beganTick + 1_400);
+  silent.close();
   for (const socket of sockets) socket.destroy();
 });
 

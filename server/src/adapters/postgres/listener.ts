@@ -4,8 +4,11 @@ import type { Listener, ListenerOptions } from './port.ts';
 
 const HEARTBEAT_MS = 400;
 const PATIENCE_MS = 500;
-/** How long a new connection is waited for before the server counts as silent. */
-const SILENCE_MS = 700;
+/** So long after its last answer the server counts as silent: a request that waits for it is refused within two seconds. */
+const SILENT_AFTER_MS = 1_500;
+/** How long a new connection is waited for before that: only the one before it may be gone. */
+const LEAST_CONNECT_MS = 500;
+const LOOK_AGAIN_MS = 50;
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 5_000;
 
@@ -26,11 +29,14 @@ export function listen(url: string, options: ListenerOptions): Listener {
 
 async function keepListening(url: string, options: ListenerOptions, signal: AbortSignal): Promise<void> {
   let retryMs = FIRST_RETRY_MS;
+  let heardTick = performance.now();
+  const onHeard = () => {
+    retryMs = FIRST_RETRY_MS;
+    heardTick = performance.now();
+  };
   while (!signal.aborted) {
     try {
-      await listenOnce(url, options, signal, () => {
-        retryMs = FIRST_RETRY_MS;
-      });
+      await listenOnce(url, options, signal, { heardTick, onHeard });
     } catch (failure) {
       options.log.warn({ err: failure, retryMs }, 'the listening database connection was lost');
     }
@@ -39,8 +45,15 @@ async function keepListening(url: string, options: ListenerOptions, signal: Abor
   }
 }
 
+interface Hearing {
+  /** When the server answered last. */
+  readonly heardTick: number;
+  /** Called for every answer. */
+  readonly onHeard: () => void;
+}
+
 /** Returns when closed, throws when the connection could not be made or broke. */
-async function listenOnce(url: string, options: ListenerOptions, signal: AbortSignal, onConnected: () => void): Promise<void> {
+async function listenOnce(url: string, options: ListenerOptions, signal: AbortSignal, { heardTick, onHeard }: Hearing): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
     keepAlive: true,
@@ -54,14 +67,14 @@ async function listenOnce(url: string, options: ListenerOptions, signal: AbortSi
   client.on('notification', ({ channel, payload }) => {
     if (!signal.aborted) options.onNotify(channel, payload ?? '');
   });
-  const silence = setTimeout(() => options.onSilent?.(), SILENCE_MS);
+  const silence = sayWhileSilent(options, Math.max(heardTick + SILENT_AFTER_MS, performance.now() + LEAST_CONNECT_MS));
   try {
-    await client.connect().finally(() => clearTimeout(silence));
+    await client.connect().finally(() => clearInterval(silence));
     for (const channel of options.channels) await client.query(`listen ${client.escapeIdentifier(channel)}`);
     if (signal.aborted) return;
-    onConnected();
+    onHeard();
     options.onConnected();
-    const failure = await Promise.race([broken, heartbeat(client, signal)]);
+    const failure = await Promise.race([broken, heartbeat(client, signal, onHeard)]);
     if (!failure) return;
     options.onLost();
     throw failure;
@@ -71,8 +84,18 @@ async function listenOnce(url: string, options: ListenerOptions, signal: AbortSi
   }
 }
 
+/** Again and again, since other connections may have been answered a moment before. Stalls of our own are told apart as in {@link patience}. */
+function sayWhileSilent({ onSilent }: ListenerOptions, fromTick: number): NodeJS.Timeout {
+  let looks = 0;
+  return setInterval(() => {
+    if (performance.now() < fromTick) return;
+    looks += 1;
+    if (looks > 1) onSilent?.();
+  }, LOOK_AGAIN_MS);
+}
+
 /** Resolves with the failure of the first beat that is not answered in time, or with nothing once closed. */
-async function heartbeat(client: pg.Client, signal: AbortSignal): Promise<Error | undefined> {
+async function heartbeat(client: pg.Client, signal: AbortSignal, onHeard: () => void): Promise<Error | undefined> {
   for (;;) {
     try {
       await delay(HEARTBEAT_MS, undefined, { signal });
@@ -84,6 +107,7 @@ async function heartbeat(client: pg.Client, signal: AbortSignal): Promise<Error 
       () => false,
     );
     if (!(await Promise.race([answered, patience()]))) return new Error('The server does not answer.');
+    onHeard();
   }
 }
 

@@ -19,7 +19,10 @@ export interface ListenerOptions {
   onConnected(): void;
   /** Notifications may be missing from now on, until the next `onConnected`. */
   onLost(): void;
-  /** The server neither answers where it was connected nor takes a new connection, and refuses none either. Until the next `onConnected`. */
+  /**
+   * The server neither answers where it was connected nor takes a new connection, and refuses none either. Called again and again until it does
+   * one of these.
+   */
   onSilent?(): void;
   log: Log;
 }
