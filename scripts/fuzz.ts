@@ -1,6 +1,7 @@
-// Fuzzes every operation of openapi.json with Schemathesis (PyPI), with an API key and with a session, against a separate gateway with the
-// sandbox and a scripted provider behind it: `npm run fuzz -- --minutes 60`. It fails on an answer that the document does not declare, on a
-// 5xx other than a declared 503, on a gateway that ended, and on memory that does not come back.
+// Fuzzes every operation of openapi.json with Schemathesis (PyPI), with API keys and with a session, each operation by itself and with what
+// earlier answers named, against a separate gateway with the sandbox and a scripted provider of each kind behind it:
+// `npm run fuzz -- --minutes 60`. It fails on an answer that the document does not declare, on a 5xx other than a declared 503, on a gateway
+// that ended, and on memory that does not come back.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Gateway } from '../acceptance/src/gateway.ts';
+import { SCOPES } from '../contract/src/index.ts';
 import { startFakeUpstream } from '../packages/fake-upstream/src/index.ts';
 
 const SCHEMATHESIS = 'schemathesis==4.32.5';
@@ -27,21 +29,27 @@ const home = mkdtempSync(join(tmpdir(), 'tallygate-fuzz-'));
 const upstream = await startFakeUpstream({ record: false });
 const gateway = await Gateway.start({
   providers: [{ name: 'openai', base_url: upstream.url, responses: true }],
-  env: { LOG_LEVEL: 'warn' },
+  env: {
+    LOG_LEVEL: 'warn',
+    ...{ ANTHROPIC_API_KEY: 'anthropic-secret-key', ANTHROPIC_BASE_URL: upstream.url },
+    ...{ GEMINI_API_KEY: 'google-secret-key', GOOGLE_BASE_URL: new URL('/v1beta', upstream.url).href },
+  },
 });
 let failures = 0;
 try {
-  const { admin_email: email, admin_password: password, test_api_key: testKey } = gateway.bootstrap;
+  const { admin_email: email, admin_password: password } = gateway.bootstrap;
   const session = await login(email, password);
-  const liveKey = await createKey(session);
-  const warm = { 'a test key': testKey, 'a session': session, 'a live key': liveKey };
+  const warm = { 'a test key': await createKey(session, false), 'a session': session, 'a live key': await createKey(session, true) };
   // What is loaded once is there before memory is measured.
   for (const [name, credential] of Object.entries(warm)) await fuzz(name, credential, seconds / 20);
   const before = await memory();
-  for (const [name, credential] of Object.entries(warm)) await fuzz(name, credential, (seconds * 16) / 60);
+  for (const [name, credential] of Object.entries(warm)) {
+    await fuzz(name, credential, (seconds * 11) / 60);
+    await fuzz(`${name}, with what it made`, credential, (seconds * 5) / 60, { phases: 'stateful' });
+  }
   const after = await memory();
   report(after - before <= MOST_KEPT_MB, `memory: ${before} MB before, ${after} MB after`);
-  await fuzz('a session that may end', await login(email, password), seconds / 20, ENDS_THE_CREDENTIAL);
+  await fuzz('a session that may end', await login(email, password), seconds / 20, { only: ENDS_THE_CREDENTIAL });
   report(gateway.process.isRunning, 'the gateway is the process that it was');
 } finally {
   await gateway.remove();
@@ -73,14 +81,21 @@ function schemathesis(): string {
   return found;
 }
 
-/** @param only these paths; left out, all that do not end the credential */
-async function fuzz(name: string, credential: string, forSeconds: number, only?: readonly string[]): Promise<void> {
+interface Part {
+  /** These paths; left out, all that do not end the credential. */
+  readonly only?: readonly string[];
+  /** `stateful` asks for what earlier answers named; left out, each operation by itself. */
+  readonly phases?: string;
+}
+
+async function fuzz(name: string, credential: string, forSeconds: number, part: Part = {}): Promise<void> {
+  const { only, phases = 'examples,coverage,fuzzing' } = part;
   // A declared 503 is an answer; every other 5xx is a fault.
   writeFileSync(join(home, 'schemathesis.toml'), '[checks.not_a_server_error]\nexpected-statuses = ["2xx", "3xx", "4xx", 503]\n');
   const chosen = `^(${ENDS_THE_CREDENTIAL.join('|')})(/|$)`;
   const args = [
     ...['run', join(root, 'contract', 'openapi.json'), '--url', gateway.url, '--header', `Authorization: Bearer ${credential}`],
-    ...['--max-time', String(Math.ceil(forSeconds)), '--workers', '2', '--continue-on-failure', '--phases', 'coverage,fuzzing'],
+    ...['--max-time', String(Math.ceil(forSeconds)), '--workers', '2', '--continue-on-failure', '--phases', phases],
     ...['--checks', 'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance'],
     ...['--request-timeout', '60', '--suppress-health-check', 'all', '--warnings', 'off', '--no-color'],
     ...(values.seed === undefined ? [] : ['--seed', values.seed]),
@@ -112,8 +127,9 @@ async function login(email: string, password: string): Promise<string> {
   return session.token;
 }
 
-async function createKey(session: string): Promise<string> {
-  const { key } = (await post('/v1/keys', { name: 'fuzz' }, session)) as { key: string };
+/** Of every scope: a refusal for a scope is decided before anything that the operation does. */
+async function createKey(session: string, livemode: boolean): Promise<string> {
+  const { key } = (await post('/v1/keys', { name: 'fuzz', livemode, scopes: SCOPES }, session)) as { key: string };
   return key;
 }
 
