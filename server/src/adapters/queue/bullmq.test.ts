@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../kernel/log.ts';
 import { testDatabase } from '../postgres/test-database.ts';
@@ -149,4 +150,42 @@ describe.each(stores)('on $name', ({ redis }) => {
       await queue.close();`);
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
+});
+
+test('a server that refuses connections for a while is asked again after a wait, and the worker goes on', async () => {
+  const attempts: number[] = [];
+  let isStarting = false;
+  class StartingServer extends pg.Client {
+    override connect(): Promise<void>;
+    override connect(callback: (error: Error) => void): void;
+    override connect(callback?: (error: Error) => void): Promise<void> | undefined {
+      if (!isStarting) return callback ? void super.connect(callback) : super.connect();
+      attempts.push(performance.now());
+      const refusal = Object.assign(new Error('the database system is starting up'), { code: '57P03' });
+      return callback ? void process.nextTick(callback, refusal) : Promise.reject(refusal);
+    }
+  }
+  queue = await openJobQueue({
+    store: { databaseUrl: database.url, Client: StartingServer },
+    log: silentLog(),
+    workerTimeoutMs: WORKER_TIMEOUT_MS,
+  });
+  opened.push(queue);
+  const name = `test-job-starting-${process.pid}`;
+  const { ready, all } = deliveries(name, 1);
+  await ready;
+  isStarting = true;
+  const client = new pg.Client(database.url);
+  await client.connect();
+  const others = `from pg_stat_activity where datname = current_database() and application_name = 'tallygate jobs'`;
+  const { rows } = await client.query(`select pid ${others}`);
+  await client.query(`select pg_terminate_backend(pid) ${others}`);
+  // One of each loop of the worker, and then a pause: without it there are thousands a second.
+  const most = 4 * rows.length + 8;
+  await expect.poll(() => attempts.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(most);
+  expect((attempts[most - 1] ?? 0) - (attempts[0] ?? 0)).toBeGreaterThan(1_000);
+  isStarting = false;
+  await queue.add(name, { n: '1' }, RETRY);
+  expect(await all).toHaveLength(1);
+  await client.end();
 });

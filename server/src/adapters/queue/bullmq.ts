@@ -12,6 +12,7 @@ import {
 import type { Cluster, Redis } from 'ioredis';
 import pg from 'pg';
 import type { Log } from '../../kernel/log.ts';
+import { isStoreFailure } from '../../kernel/store-failure.ts';
 import type { Delivery, JobQueue, RetryPolicy } from './port.ts';
 
 const SCHEMA = 'bullmq';
@@ -77,7 +78,7 @@ async function openQueuePool({ databaseUrl, Client }: PostgresStore, log: Log): 
     options: `-c search_path=${SCHEMA}`,
     keepAlive: true,
     application_name: 'tallygate jobs',
-    ...(Client && { Client }),
+    Client: waitingFor(Client ?? pg.Client),
   });
   pool.setMaxListeners(0); // Every queue and worker listens for the pool's errors.
   pool.on('error', (failure) => log.warn({ err: failure }, 'an idle connection of the job queue broke'));
@@ -96,6 +97,26 @@ async function openQueuePool({ databaseUrl, Client }: PostgresStore, log: Log): 
     throw failure;
   }
 }
+
+/**
+ * BullMQ waits before it asks again where a connection is refused by the machine, and asks at once, without an end, where the server refuses
+ * it: one that starts, shuts down or has no connection free. Both are told to it as the same.
+ */
+function waitingFor(Base: typeof pg.Client): typeof pg.Client {
+  return class extends Base {
+    override connect(): Promise<void>;
+    override connect(callback: (error: Error) => void): void;
+    override connect(callback?: (error: Error) => void): Promise<void> | undefined {
+      if (callback) return void super.connect((error) => callback(error && asRefused(error)));
+      return super.connect().catch((error: unknown) => {
+        throw asRefused(error);
+      });
+    }
+  };
+}
+
+/** What BullMQ takes for a connection that there is not. */
+const asRefused = <E>(error: E): E | Error => (isStoreFailure(error) ? new Error('Connection is closed.', { cause: error }) : error);
 
 interface Hooks {
   log: Log;
