@@ -67,9 +67,11 @@ describe('the counts', () => {
   });
 });
 
-test('of all usages in a text the one that says the most is found, and what breaks off is read so far', () => {
+test('of all usages in a text the largest of each count is found, and what breaks off is read so far', () => {
   const chunk = (usage: object) => `data: ${JSON.stringify({ choices: [], usage })}\n\n`;
   expect(usageInText(`\u0000${chunk(USAGE)}${chunk({ prompt_tokens: 1 })}`)).toEqual({ ...USAGE, is_partial: true });
+  const said = 'data: {"message":{"usage":{"input_tokens":9,"output_tokens":1}}}\n\ndata: {"usage":{"output_tokens":20}}\n\n';
+  expect(usageInText(said)).toEqual({ input_tokens: 9, output_tokens: 20, is_partial: true });
   expect(usageInText('{"usageMetadata":{"promptTokenCount":1000,"cand')).toEqual({ prompt_token_count: 1000, is_partial: true });
   expect(usageInText('{"usage":[{"prompt_tokens":1000}]}')).toMatchObject({ prompt_tokens: 1000 });
   expect(usageInText(JSON.stringify({ content: JSON.stringify({ usage: USAGE }) }))).toBeUndefined();

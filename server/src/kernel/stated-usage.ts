@@ -131,8 +131,17 @@ const NAMED = /"([A-Za-z_-]{5,20})"\s*:\s*(?=[[{])/g;
 export function usageInText(text: string): Json | undefined {
   const named = [...text.matchAll(NAMED)].filter(([, name]) => isUsageName(name ?? '')).slice(-MOST_FOUND);
   const found = named.map(({ index, 0: name }) => plainUsage(jsonSoFar(valueAt(text, index + name.length)))).filter(isRecord);
-  const most = found.toSorted((one, other) => allTokensOf(other) - allTokensOf(one))[0];
-  return most && { ...most, is_partial: true };
+  return found.length === 0 ? undefined : { ...found.reduce(largest), is_partial: true };
+}
+
+/** Each count as the largest that is said: a stream says the prompt at its beginning, and the rest at its end. */
+function largest(one: Json, other: Json): Json {
+  const most: Record<string, unknown> = { ...one };
+  for (const [name, value] of Object.entries(other)) {
+    const before = most[name];
+    most[name] = isRecord(before) && isRecord(value) ? largest(before, value) : larger(before, value);
+  }
+  return most;
 }
 
 /** From its bracket to the one that closes it. Its members are counts and names, which have no brackets. */

@@ -60,9 +60,16 @@ export function faultOfRefusal({ status, headers, body }: Refusal, { nowMs, secr
     code: code === null ? null : printable(code, MAX_NAME_CHARACTERS),
     type: type === null ? null : printable(type, MAX_NAME_CHARACTERS),
     ...(isRecord(usage) && { usage }),
+    ...(status >= 500 && isMade(text) && { begun: { bytes: body } }),
     // Google says the same with the status 504 and an error of its own: that is the provider's word, and it bills no errors.
     ...(PROXY_TIMED_OUT.has(status) && !namesError(text) && { mayBeAtWork: true }),
   };
+}
+
+/** What was asked for, in place of an error: its server failed behind the work, which may be billed. */
+function isMade(text: string): boolean {
+  const said = jsonIn(text);
+  return isRecord(said) && typeof said['id'] === 'string' && typeof said['object'] === 'string' && !('error' in said && said['error']);
 }
 
 function namesError(text: string): boolean {

@@ -5,6 +5,7 @@ import { dataOf, eventSoFar, isJsonText, type Json, jsonOf, LONGEST_PARSED, mayT
 import { END_OF_EVENT, EventFrames, eventsOf, isKeepAlive, writtenEvent } from './event-frames.ts';
 import { ToldUsage } from './told-usage.ts';
 import { atLeast, isRecord, reportedUsage } from './usage.ts';
+import { mostOfSeveral } from './usage-anywhere.ts';
 
 /** What distinguishes the event streams whose events name their type: responses, messages, images, speech, transcripts. */
 export interface EventForm {
@@ -228,6 +229,8 @@ export class TypedEventStream implements StreamFilter {
     }
     const event = jsonOf(data);
     if (!event) return this.#refuse(bytes);
+    const several = mostOfSeveral(bytes);
+    if (several) this.#hear({ usage: several }, false);
     return this.#passWatched(event, bytes);
   }
 

@@ -18,7 +18,7 @@ const NAME = Buffer.from('"usage"');
 const LARGEST_SEARCHED = 256 * 1024;
 
 /**
- * The usage that says the most in JSON with several. Of a name that comes twice in one object `JSON.parse` knows the last alone. Undefined
+ * The largest counts in JSON with several usages. Of a name that comes twice in one object `JSON.parse` knows the last alone. Undefined
  * where there is one at most.
  */
 export function mostOfSeveral(json: Buffer): Readonly<Record<string, unknown>> | undefined {

@@ -65,6 +65,7 @@ const BROKEN: readonly (readonly [string, Step])[] = [
   ['is no HTTP from its middle on', { pieceBytes: 20, cut: { at: 1, how: 'garbage' } }],
   ['is empty', { headers: { 'content-type': 'application/json' }, body: '' }],
   ['is JSON of something else', { body: { ok: true } }],
+  ['has the status 500 and is what was asked for', { status: 500, body: { id: 'video_1', object: 'video', status: 'queued' } }],
 ];
 
 describe.each(FILES.flatMap((one) => BROKEN.map(([fault, step]) => ({ one, name: one.name, fault, step }))))(

@@ -461,3 +461,14 @@ test.each([
 ])('what costs nothing of its own passes: %j', (fields) => {
   expect(() => costCheckOf('/v1/messages')(fields)).not.toThrow();
 });
+
+test('of two usages under one name in an event of a stream the larger counts, also behind its end', async () => {
+  const stream = native().openStream('text/event-stream');
+  const event = (type: string, rest: string) => `event: ${type}\ndata: {"type":"${type}",${rest}}\n\n`;
+  await stream.push(Buffer.from(event('message_start', '"message":{"id":"m","usage":{"input_tokens":10,"output_tokens":1}}')));
+  await stream.push(Buffer.from(event('message_delta', '"delta":{},"usage":{"output_tokens":900},"usage":{"output_tokens":7}')));
+  expect(stream.usageSaid).toMatchObject({ output_tokens: 900 });
+  await stream.push(Buffer.from('event: message_stop\ndata: {"type":"message_stop"}\n\n'));
+  await stream.push(Buffer.from(event('message_delta', '"delta":{},"usage":{"output_tokens":950}')));
+  expect(stream.usageSaid).toMatchObject({ output_tokens: 950 });
+});
