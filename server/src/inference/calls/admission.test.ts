@@ -1,8 +1,11 @@
+import { MessagesRequest } from '@tallygate/contract';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { LARGEST_HOLD } from '../../adapters/lanes/port.ts';
+import type { UpstreamEndpoint } from '../../adapters/upstream/port.ts';
 import { loadCatalog } from '../../money/catalog/index.ts';
 import { admit, worstCaseOf } from './admission.ts';
+import { messageWork } from './messages/message-work.ts';
 import { unmet } from './offers.ts';
 import { requirementsOf } from './requirements.ts';
 import { ACCOUNT, callOf, KEY, openInference, ScriptedProvider } from './testing/inference.ts';
@@ -222,6 +225,23 @@ describe('the model', () => {
     expect(await refusalOf(taken)).toMatchObject({
       code: 'no_provider_configured',
       message: 'The providers of gpt-4o-mini do not serve /v1/chat/completions as it is asked here: name another model or provider.',
+    });
+  });
+
+  test('of Messages with Anthropic’s own tools is refused by the field where its providers have chats only', async () => {
+    class ChatsOnly extends ScriptedProvider {
+      override serves(endpoint: UpstreamEndpoint): boolean {
+        return endpoint === '/v1/chat/completions';
+      }
+    }
+    const tools = [{ type: 'bash_20250124', name: 'bash' }];
+    const given = { model: 'gpt-4o-mini', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }], tools };
+    const work = messageWork(MessagesRequest.parse(given), { bytes: Buffer.from(JSON.stringify(given)), sha256: () => 'x' });
+    const taken = take({ ...callOf({}, { livemode: true }), work }, { live: { 'gpt-4o-mini': [new ChatsOnly()] } });
+    expect(await refusalOf(taken)).toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining('input_schema'),
+      extras: { param: 'tools' },
     });
   });
 

@@ -189,19 +189,35 @@ function noProvider({ work, grant }: Call, { catalog, deployments }: OfferDeps):
   const isServed = model !== undefined && catalog.resolve(name)?.provider === null && deployments.serves(model);
   // The sandbox serves every model.
   if (isServed || !isLive(grant.principal)) {
-    const unlike = work.dialects.map((dialect) => dialect.refusal?.()).find((one) => one !== undefined);
-    if (unlike) return unlike;
-    return refusal(
-      work.endpoint === '/v1/messages'
-        ? `The providers of ${id} do not have /v1/messages, and what this request asks has no like in chat completions: Anthropic's own tools, for one (\`bash_20250124\`). Name a model of Anthropic's, or describe the tools with an \`input_schema\`.`
-        : work.endpoint === '/v1/responses'
-          ? `The providers of ${id} are not known to have /v1/responses, and what this request asks has no like in chat completions: tools, for one, other than functions and custom tools. Set "responses": true at a provider in PROVIDERS_FILE that has it.`
-          : `The providers of ${id} do not serve ${work.endpoint} as it is asked here: name another model or provider.`,
-    );
+    return work.dialects.map((dialect) => dialect.refusal?.()).find((one) => one !== undefined) ?? withoutLike(id, work.endpoint);
   }
   const hasVariable = model?.sources.includes('shipped') && !WITHOUT_VARIABLE.has(provider);
   const way = hasVariable
     ? `set ${provider.toUpperCase()}_API_KEY or list it in PROVIDERS_FILE`
     : `list it in PROVIDERS_FILE at the provider that serves it${provider === OWN ? '' : `, ${provider}`}`;
   return refusal(`No deployment serves ${id} for live keys: ${way}, or use a tg_test_ key for the sandbox.`);
+}
+
+/** The model is served, but not what is asked of it: to repeat the request is of no use, as it would be where a provider is missing. */
+function withoutLike(id: string, endpoint: Call['work']['endpoint']): Problem {
+  const refused = (param: string, detail: string) =>
+    new Problem('validation_failed', detail, { param, errors: [{ loc: ['body', param], msg: detail, type: 'unsupported' }] });
+  switch (endpoint) {
+    case '/v1/messages':
+      return refused(
+        'tools',
+        `The providers of ${id} do not have /v1/messages, and what this request asks has no like in chat completions: Anthropic's own tools, for one (\`bash_20250124\`). Name a model of Anthropic's, or describe the tools with an \`input_schema\`.`,
+      );
+    case '/v1/responses':
+      return refused(
+        'model',
+        `The providers of ${id} are not known to have /v1/responses, and what this request asks has no like in chat completions: tools, for one, other than functions and custom tools. Leave them out, name another model, or have the operator set "responses": true at a provider in PROVIDERS_FILE that has it.`,
+      );
+    default:
+      return new Problem(
+        'no_provider_configured',
+        `The providers of ${id} do not serve ${endpoint} as it is asked here: name another model or provider.`,
+        { param: 'model' },
+      );
+  }
 }

@@ -12,6 +12,7 @@ import {
   type UpstreamAnswer,
   type UpstreamCall,
   UpstreamCut,
+  type UpstreamEndpoint,
   type UpstreamFault,
   type UpstreamProvider,
 } from '../../../adapters/upstream/port.ts';
@@ -99,7 +100,7 @@ export class ScriptedProvider implements UpstreamProvider {
     this.#turns = turns;
   }
 
-  serves(): boolean {
+  serves(_endpoint: UpstreamEndpoint): boolean {
     return true;
   }
 
