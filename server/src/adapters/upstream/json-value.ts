@@ -1,6 +1,4 @@
 import { readJson } from '../../kernel/read-json.ts';
-import { breather } from '../../kernel/turn.ts';
-import { isSmall, writtenJson } from '../../kernel/written-json.ts';
 
 /** A JSON object as it came: nothing in it is trusted to have its type. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -33,21 +31,3 @@ export async function jsonInBytes(bytes: Buffer): Promise<unknown> {
     return undefined;
   }
 }
-
-/** What a model gives to a tool, as JSON: that of large ones is written beforehand. */
-export type WrittenArguments = ReadonlyMap<unknown, string>;
-
-export const NONE_WRITTEN: WrittenArguments = new Map();
-
-/** The JSON of those that are large. Other work has its turn meanwhile. */
-export async function writtenArguments(all: Iterable<unknown>): Promise<WrittenArguments> {
-  const written = new Map<unknown, string>();
-  const rest = breather();
-  for (const one of all) {
-    if (!isSmall(one)) written.set(one, (await writtenJson(one)).toString('utf8'));
-    await rest();
-  }
-  return written;
-}
-
-export const argumentsText = (given: unknown, written: WrittenArguments): string => written.get(given) ?? JSON.stringify(given ?? {});

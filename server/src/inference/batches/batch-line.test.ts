@@ -3,13 +3,13 @@ import { outputLine, readLine } from './batch-line.ts';
 
 const CHAT = '/v1/chat/completions';
 const read = (line: object, endpoint = CHAT) =>
-  readLine(JSON.stringify({ custom_id: 'a', method: 'POST', url: CHAT, body: {}, ...line }), endpoint);
+  readLine(Buffer.from(JSON.stringify({ custom_id: 'a', method: 'POST', url: CHAT, body: {}, ...line })), endpoint);
 
 describe('a line of the input', () => {
   test('keeps what it asks for, whatever else stands in it', async () => {
     expect(await read({ body: { model: 'm', text: 'ü \u0000' }, more: 1 })).toEqual({
       customId: 'a',
-      body: '{"model":"m","text":"ü \\u0000"}',
+      body: Buffer.from('{"model":"m","text":"ü \\u0000"}'),
     });
   });
 
@@ -39,7 +39,7 @@ describe('a line of the input', () => {
   });
 
   test.each([[null], ['{"custom_id":'], ['[]'], ['7'], ['null']])('%j is no JSON object', async (text) => {
-    expect(await readLine(text, CHAT)).toMatchObject({ code: 'invalid_json_line', param: null });
+    expect(await readLine(text === null ? null : Buffer.from(text), CHAT)).toMatchObject({ code: 'invalid_json_line', param: null });
   });
 
   test.each([

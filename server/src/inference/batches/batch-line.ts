@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { INFERENCE_JSON, JsonScan } from '../../kernel/json-scan.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { readJson } from '../../kernel/read-json.ts';
+import { breather } from '../../kernel/turn.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
 import { type Call, type Caller, type KeptAnswer, type Operation, receivedJson, type Work } from '../calls/index.ts';
 import type { StoredBatch } from './stored-batch.ts';
@@ -11,7 +12,7 @@ import type { StoredBatch } from './stored-batch.ts';
 export interface LineRequest {
   readonly customId: string;
   /** The body, as compact JSON. */
-  readonly body: string;
+  readonly body: Buffer;
 }
 
 /** A line that cannot be told from others: with one of them nothing of the file is run. */
@@ -38,8 +39,8 @@ const Line = z.looseObject({
 });
 
 /** A line of the input file, or what is wrong with it, in OpenAI's words where it has some. */
-export async function readLine(text: string | null, endpoint: string): Promise<LineRequest | FailedLine | NamelessLine> {
-  const value = text === null ? undefined : await jsonOf(Buffer.from(text));
+export async function readLine(bytes: Buffer | null, endpoint: string): Promise<LineRequest | FailedLine | NamelessLine> {
+  const value = bytes === null ? undefined : await jsonOf(bytes);
   if (value === 'too_complex')
     return {
       code: 'body_too_complex',
@@ -57,7 +58,7 @@ export async function readLine(text: string | null, endpoint: string): Promise<L
   const parsed = Line.safeParse(value);
   const fault = parsed.success ? faultOf(parsed.data, endpoint) : unreadable(value, parsed.error);
   if (fault) return { customId, problem: new Problem('validation_failed', fault.message, { param: fault.param }) };
-  return { customId, body: (await writtenJson(parsed.data?.body ?? {})).toString() };
+  return { customId, body: await writtenJson(parsed.data?.body ?? {}) };
 }
 
 interface Fault {
@@ -79,9 +80,16 @@ function faultOf({ method, url, body }: z.infer<typeof Line>, endpoint: string):
   return param === undefined ? undefined : { message: `\`${param}\` cannot be true in a batch.`, param };
 }
 
+const PIECE_BYTES = 262_144;
+
 async function jsonOf(bytes: Buffer): Promise<object | undefined | 'too_complex'> {
   try {
-    new JsonScan(INFERENCE_JSON).take(bytes);
+    const scan = new JsonScan(INFERENCE_JSON);
+    const rest = breather();
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      scan.take(bytes.subarray(at, at + PIECE_BYTES));
+      await rest();
+    }
     const value: unknown = await readJson(bytes);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
   } catch (error) {
@@ -90,14 +98,15 @@ async function jsonOf(bytes: Buffer): Promise<object | undefined | 'too_complex'
 }
 
 /** @throws Problem where the endpoint does not take the body */
-export async function workOfLine(body: string, operation: Operation, caller: Caller): Promise<Work> {
-  const bytes = Buffer.from(body);
+export async function workOfLine(bytes: Buffer, operation: Operation, caller: Caller): Promise<Work> {
+  const rest = breather();
   const parsed = operation.schema.safeParse(await readJson(bytes));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const param = issue?.path.join('.') ?? '';
     throw new Problem('validation_failed', `\`${param}\` ${issue?.message ?? 'is not valid'}.`, { param });
   }
+  await rest();
   return operation.workOf(parsed.data, receivedJson(bytes), caller);
 }
 

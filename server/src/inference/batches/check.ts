@@ -53,17 +53,17 @@ export async function checkLines(
     chunkBytes = 0;
   };
   const rest = breather();
-  for await (const text of linesOf(content, MOST_LINE_BYTES)) {
+  for await (const line of linesOf(content, MOST_LINE_BYTES)) {
     // Lines that are wrong are not stored, and nothing else is waited for.
     await rest();
     total += 1;
     if (total > MOST_LINES) {
-      errors.push({ code: 'too_many_lines', message: `A batch may have ${MOST_LINES} lines.`, param: null, line: text.number });
+      errors.push({ code: 'too_many_lines', message: `A batch may have ${MOST_LINES} lines.`, param: null, line: line.number });
       break;
     }
-    const checked = await checkLine(text, checking, customIds, inference);
+    const checked = await checkLine(line, checking, customIds, inference);
     if ('code' in checked) {
-      errors.push({ ...checked, line: text.number });
+      errors.push({ ...checked, line: line.number });
       if (errors.length === MOST_ERRORS) break;
       continue;
     }
@@ -78,15 +78,17 @@ export async function checkLines(
   return { errors, total, model: models.size === 1 ? model : null };
 }
 
+const NO_BODY = Buffer.alloc(0);
+
 type Known = { readonly line: NewLine; readonly model?: string };
 
 async function checkLine(
-  { text, number }: TextLine,
+  { bytes, number }: TextLine,
   checking: Checking,
   customIds: Set<string>,
   deps: BatchDeps['inference'],
 ): Promise<Known | NamelessLine> {
-  const request = await readLine(text, checking.batch.endpoint);
+  const request = await readLine(bytes, checking.batch.endpoint);
   if ('code' in request) return request;
   const { customId } = request;
   if (customIds.has(customId))
@@ -102,7 +104,7 @@ async function checkLine(
     const { surface } = checking.operation.metadata;
     const { status, body } = deps.problemReply(thrown, { requestId: ids.requestId, clientRequestId: null, surface });
     const refusal = outputLine({ requestId: ids.requestId, customId, receiptId: null }, { status, body });
-    return { line: { ...{ customId, number, ...ids, body: '', worstCase: NOTHING }, refusal } };
+    return { line: { ...{ customId, number, ...ids, body: NO_BODY, worstCase: NOTHING }, refusal } };
   }
 }
 

@@ -7,7 +7,7 @@ async function linesIn(chunks: readonly Uint8Array[], mostBytes = 100) {
     yield* chunks;
   }
   const lines: [number, string | null][] = [];
-  for await (const { number, text } of linesOf(content(), mostBytes)) lines.push([number, text]);
+  for await (const { number, bytes: line } of linesOf(content(), mostBytes)) lines.push([number, line?.toString('utf8') ?? null]);
   return lines;
 }
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { breather } from '../../kernel/turn.ts';
 
 /** One line of a file. */
@@ -5,7 +6,7 @@ export interface TextLine {
   /** From 1; empty lines count. */
   readonly number: number;
   /** Without its end; null where it is longer than what was allowed, or no UTF-8. */
-  readonly text: string | null;
+  readonly bytes: Buffer | null;
 }
 
 const NEWLINE = 0x0a;
@@ -18,18 +19,17 @@ export async function* linesOf(content: AsyncIterable<Uint8Array>, mostBytes: nu
   let parts: Uint8Array[] = [];
   let length = 0;
   let number = 1;
-  const decoder = new TextDecoder('utf-8', { fatal: true });
   const keep = (part: Uint8Array): void => {
     length += part.length;
     if (length <= mostBytes) parts.push(part);
     else parts = [];
   };
   const end = (): TextLine | undefined => {
-    const line = { number, text: length <= mostBytes ? textOf(decoder, Buffer.concat(parts)) : null };
+    const line = { number, bytes: length <= mostBytes ? textOf(Buffer.concat(parts)) : null };
     parts = [];
     length = 0;
     number += 1;
-    return line.text?.trim() === '' ? undefined : line;
+    return line.bytes && isBlank(line.bytes, 0, line.bytes.length) ? undefined : line;
   };
   const rest = breather();
   for await (const chunk of content) {
@@ -58,10 +58,10 @@ function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
   return true;
 }
 
-function textOf(decoder: TextDecoder, bytes: Uint8Array): string | null {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return null;
-  }
+/** Some editors begin a file with it. */
+const BYTE_ORDER_MARK = Buffer.from('\u{feff}');
+
+function textOf(bytes: Buffer): Buffer | null {
+  if (!isUtf8(bytes)) return null;
+  return bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
 }

@@ -4,6 +4,7 @@ import type { Principal } from '../../http/index.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { breather } from '../../kernel/turn.ts';
+import { writtenJson } from '../../kernel/written-json.ts';
 import { type Files, type Owner, ownerOf } from '../files/index.ts';
 import type { Batches, NewBatch } from './batches.ts';
 import { linesOf } from './jsonl.ts';
@@ -91,16 +92,16 @@ export class MessageBatches {
 
   async *#resultLines(owner: Owner, batch: StoredBatch): AsyncGenerator<Buffer> {
     if (batch.status === 'failed') {
-      for await (const line of this.#lines(owner, batch.inputFileId)) yield written(unbegunResultOf(line, batch.errors ?? []));
+      for await (const line of this.#lines(owner, batch.inputFileId)) yield* lineOf(unbegunResultOf(line, batch.errors ?? []));
       return;
     }
     for (const fileId of [batch.outputFileId, batch.errorFileId])
-      if (fileId !== null) for await (const line of this.#lines(owner, fileId)) yield written(resultOf(line));
+      if (fileId !== null) for await (const line of this.#lines(owner, fileId)) yield* lineOf(resultOf(line));
   }
 
   async *#lines(owner: Owner, fileId: string): AsyncGenerator<string> {
     const { read } = await this.#deps.files.open(owner, fileId);
-    for await (const { text } of linesOf(await read(), MOST_LINE_BYTES)) if (text !== null) yield text;
+    for await (const { bytes } of linesOf(await read(), MOST_LINE_BYTES)) if (bytes !== null) yield bytes.toString('utf8');
   }
 
   async #find(owner: Owner, batchId: string): Promise<StoredBatch> {
@@ -127,12 +128,17 @@ const withoutUnbegun = (batch: StoredBatch): MessageBatchState => ({ batch, canc
 
 export const isEnded = ({ status }: StoredBatch): boolean => ['completed', 'failed', 'expired', 'cancelled'].includes(status);
 
-const written = (value: object): Buffer => Buffer.from(`${JSON.stringify(value)}\n`);
+const LINE_END = Buffer.from('\n');
+
+async function* lineOf(value: object): AsyncGenerator<Buffer> {
+  yield await writtenJson(value);
+  yield LINE_END;
+}
 
 async function* writtenLines(requests: CreateMessageBatchRequest['requests']): AsyncGenerator<Buffer> {
   const rest = breather();
   for (const { custom_id, params: body } of requests) {
-    yield written({ custom_id, method: 'POST', url: ENDPOINT, body });
+    yield* lineOf({ custom_id, method: 'POST', url: ENDPOINT, body });
     await rest();
   }
 }

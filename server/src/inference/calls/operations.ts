@@ -11,10 +11,12 @@ import {
   TranscriptionRequest,
   TranslationRequest,
 } from '@tallygate/contract';
+import { writtenArguments } from '../../kernel/tool-arguments.ts';
 import { completionWork } from './completion-work.ts';
 import { embeddingWork } from './embedding-work.ts';
 import { formOf } from './form-fields.ts';
 import { imageEditWork, imageVariationWork, imageWork } from './image-work.ts';
+import { inputsOfTools } from './messages/chat-conversation.ts';
 import { messageWork } from './messages/message-work.ts';
 import { moderationWork } from './moderation-work.ts';
 import { type Operation, operation } from './operation.ts';
@@ -29,7 +31,10 @@ const IMAGE_FORM = { numbers: ['n', 'partial_images', 'output_compression'], boo
 export const statelessOperations = ({ recordings }: { readonly recordings: Recordings }): Operation[] => [
   operation(inference.createCompletion, { schema: CompletionRequest, work: completionWork }),
   operation(inference.createEmbedding, { schema: EmbeddingRequest, work: embeddingWork }),
-  operation(inference.createMessage, { schema: MessagesRequest, work: messageWork }),
+  operation(inference.createMessage, {
+    schema: MessagesRequest,
+    work: async (request, received) => messageWork(request, received, await writtenArguments(inputsOfTools(request))),
+  }),
   operation(inference.createModeration, { schema: ModerationRequest, work: moderationWork }),
   operation(inference.createImage, { schema: ImageGenerationRequest, work: imageWork }),
   operation(inference.editImage, {

@@ -1,11 +1,13 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { OnAccountClosed } from '../../access/identity/index.ts';
+import { GrowingBuffer } from '../../kernel/growing-buffer.ts';
 import { readJson } from '../../kernel/read-json.ts';
 import { RecentMap } from '../../kernel/recent-map.ts';
 import type { SealedColumn, SecretBox } from '../../kernel/secret-box.ts';
 import { firstOf } from '../../kernel/statements.ts';
-import { nextTurn } from '../../kernel/turn.ts';
+import { eachTextPiece } from '../../kernel/text-bytes.ts';
+import { breather, nextTurn } from '../../kernel/turn.ts';
 import { eachJsonPiece, isSmall } from '../../kernel/written-json.ts';
 import { tables } from './tables.ts';
 
@@ -20,9 +22,11 @@ export interface ContentKeys {
    * Text for the database, also as the one string of a JSON column.
    * @param place what it is, in which row: it opens nowhere else, so rows cannot be swapped by whoever writes to the table
    */
-  seal(accountId: string, place: string, plain: string): Promise<string>;
+  seal(accountId: string, place: string, plain: string | Buffer): Promise<string>;
   /** What was written before there were content keys is read as it is. @throws when it was changed or belongs elsewhere */
   open(accountId: string, place: string, stored: string): Promise<string>;
+  /** The same as bytes of UTF-8. */
+  openBytes(accountId: string, place: string, stored: string): Promise<Buffer>;
   /** The JSON text of the sealed value, for a column of type json. */
   sealJson(accountId: string, place: string, value: unknown): Promise<string>;
   /** @param stored the column as it was read: a string where it is sealed */
@@ -34,6 +38,22 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const KNOWN_KEYS = 10_000;
+
+/** What is longer is encrypted and decrypted in pieces of so many bytes. */
+const PIECE = 262_144;
+
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
+}
+
+async function eachPiece(plain: string | Buffer, take: (piece: string | Buffer) => void): Promise<void> {
+  if (typeof plain === 'string') return eachTextPiece(plain, take);
+  const rest = breather();
+  for (const piece of piecesOf(plain)) {
+    take(piece);
+    await rest();
+  }
+}
 
 /** What an account's content key is sealed as. */
 const contextOf = ({ id }: { readonly id: string }): string => `content key of ${id}`;
@@ -70,14 +90,20 @@ export function createContentKeys({ pool, box }: { pool: Pool; box: SecretBox })
     return { iv, cipher };
   }
 
-  async function seal(accountId: string, place: string, plain: string): Promise<string> {
+  async function seal(accountId: string, place: string, plain: string | Buffer): Promise<string> {
+    if (plain.length > PIECE) return sealInPieces(accountId, place, (take) => eachPiece(plain, take));
     const { iv, cipher } = await cipherFor(accountId, place);
-    const sealed = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    const bytes = typeof plain === 'string' ? Buffer.from(plain) : plain;
+    const sealed = Buffer.concat([iv, cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
     return `${PREFIX}${sealed.toString('base64url')}`;
   }
 
   /** Sealed as it is written down: nothing of it is in memory twice, and other work has its turn in between. */
-  async function sealInPieces(accountId: string, place: string, value: unknown): Promise<string> {
+  async function sealInPieces(
+    accountId: string,
+    place: string,
+    each: (take: (piece: string | Buffer) => void) => Promise<void>,
+  ): Promise<string> {
     const { iv, cipher } = await cipherFor(accountId, place);
     let text = PREFIX;
     let rest: Buffer = iv;
@@ -88,27 +114,36 @@ export function createContentKeys({ pool, box }: { pool: Pool; box: SecretBox })
       text += all.toString('base64url', 0, whole);
       rest = all.subarray(whole);
     };
-    await eachJsonPiece(value, (piece) => add(cipher.update(piece, 'utf8')));
+    await each((piece) => add(typeof piece === 'string' ? cipher.update(piece, 'utf8') : cipher.update(piece)));
     add(Buffer.concat([cipher.final(), cipher.getAuthTag()]));
     await nextTurn();
     return text + rest.toString('base64url');
   }
 
   async function unseal(accountId: string, place: string, sealed: string): Promise<Buffer> {
+    const rest = breather();
     const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64url');
+    await rest();
     const decipher = createDecipheriv('aes-256-gcm', await keyOf(accountId), bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
     decipher.setAAD(aadOf(accountId, place));
     decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
+    const plain = new GrowingBuffer();
+    for (const piece of piecesOf(bytes.subarray(IV_BYTES, -TAG_BYTES))) {
+      plain.add(decipher.update(piece));
+      await rest();
+    }
+    plain.add(decipher.final());
+    return plain.take();
   }
 
   return {
     keyOf: async (accountId) => (await keyOf(accountId)).export(),
     seal,
     open: async (accountId, place, stored) => (stored.startsWith(PREFIX) ? (await unseal(accountId, place, stored)).toString() : stored),
+    openBytes: async (accountId, place, stored) => (stored.startsWith(PREFIX) ? unseal(accountId, place, stored) : Buffer.from(stored)),
     // What is sealed has no character that JSON would escape.
     sealJson: async (accountId, place, value) =>
-      `"${await (isSmall(value) ? seal(accountId, place, JSON.stringify(value)) : sealInPieces(accountId, place, value))}"`,
+      `"${await (isSmall(value) ? seal(accountId, place, JSON.stringify(value)) : sealInPieces(accountId, place, (take) => eachJsonPiece(value, take)))}"`,
     // What is kept is an object or a list: only what is sealed is a string.
     async openJson<Value>(accountId: string, place: string, stored: Value | string) {
       if (typeof stored !== 'string') return stored;

@@ -1,17 +1,8 @@
 import { statedUsage } from '../../../kernel/stated-usage.ts';
+import { argumentsText, NONE_WRITTEN, type WrittenArguments, writtenArguments } from '../../../kernel/tool-arguments.ts';
 import { inTurns, type Steps } from '../../../kernel/turn.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
-import {
-  argumentsText,
-  isRecord,
-  type Json,
-  jsonInBytes,
-  NONE_WRITTEN,
-  recordsIn,
-  textIn,
-  type WrittenArguments,
-  writtenArguments,
-} from '../json-value.ts';
+import { isRecord, type Json, jsonInBytes, recordsIn, textIn } from '../json-value.ts';
 import { hiddenThought, type ReasoningDetail, thought } from './reasoning-details.ts';
 import { finishReasonOf } from './stop-reason.ts';
 import { ANSWER_TOOL } from './structured-output.ts';

@@ -1,9 +1,11 @@
 import { systemClock } from '../../../kernel/clock.ts';
+import { readArguments } from '../../../kernel/tool-arguments.ts';
 import { failed, faultOfTranslation } from '../fault.ts';
 import type { ChatCall, UpstreamAnswer, UpstreamCall, UpstreamFault, UpstreamProvider } from '../port.ts';
 import { type ConnectionOptions, ProviderHttp, postedJson } from '../provider-http.ts';
 import { TranslatedAnswer, TranslatedDocument } from '../translated-answer.ts';
 import { completionBody } from './answer.ts';
+import { argumentsIn } from './conversation.ts';
 import { nativeRequest } from './native-request.ts';
 import { refusalWords } from './refusal-words.ts';
 import { messagesRequest } from './request.ts';
@@ -33,7 +35,11 @@ export function anthropic(options: AnthropicOptions): UpstreamProvider {
   const http = new ProviderHttp({ ...options, baseUrl, ownHeaders, wordsOf: refusalWords });
 
   const chat = async (one: ChatCall): Promise<UpstreamAnswer | UpstreamFault> => {
-    const answer = await http.send(one, () => postedJson('/messages', headersOf(one), messagesRequest(one))).catch(faultOfTranslation);
+    const build = async () => {
+      const read = await readArguments(argumentsIn(one.request.messages));
+      return postedJson('/messages', headersOf(one), messagesRequest(one, read));
+    };
+    const answer = await http.send(one, build).catch(faultOfTranslation);
     if (!answer.ok) return answer.usage === undefined ? answer : { ...answer, usage: usageOf(answer.usage) };
     const created = Math.floor(clock.now() / 1000);
     if (one.stream) return new TranslatedAnswer(answer, new ChunkTranslation(created));

@@ -1,6 +1,7 @@
 import type { ChatCompletionRequest } from '@tallygate/contract';
+import { argumentsOf, NONE_READ, type ReadArguments } from '../../../kernel/tool-arguments.ts';
 import { Untranslatable } from '../fault.ts';
-import { isRecord, type Json, jsonIn } from '../json-value.ts';
+import { isRecord, type Json } from '../json-value.ts';
 import { cacheControlIn, contentBlocks, textsOnly } from './content.ts';
 import type { Block, TextBlock, ToolResultBlock, ToolUseBlock, Turn } from './messages-api.ts';
 import { thinkingBlocks } from './reasoning-details.ts';
@@ -17,8 +18,13 @@ export interface Conversation {
 /** Stands before an assistant that speaks first, which OpenAI allows and Anthropic refuses. */
 const OPENING: Turn = { role: 'user', content: [{ type: 'text', text: '(The conversation begins.)' }] };
 
-/** Messages in a row of one side become one turn, so that the results of parallel tool calls stand together, as Anthropic demands. */
-export function conversationOf(messages: readonly ChatMessage[]): Conversation {
+/** What the conversation has given to tools. */
+export function* argumentsIn(messages: readonly ChatMessage[]): Generator<string> {
+  for (const { tool_calls: calls } of messages) for (const { function: called } of calls ?? []) if (called) yield called.arguments;
+}
+
+/** Messages in a row of one side become one turn, so that the results of parallel tool calls stand together, as Anthropic demands. @param read arguments of tools that are large */
+export function conversationOf(messages: readonly ChatMessage[], read = NONE_READ): Conversation {
   const system: TextBlock[] = [];
   const turns: { role: Turn['role']; content: Block[] }[] = [];
   for (const message of messages) {
@@ -27,7 +33,7 @@ export function conversationOf(messages: readonly ChatMessage[]): Conversation {
       continue;
     }
     const role = message.role === 'assistant' ? 'assistant' : 'user';
-    const content = blocksOf(message);
+    const content = blocksOf(message, read);
     const last = turns.at(-1);
     if (last?.role === role) last.content.push(...content);
     else if (content.length > 0) turns.push({ role, content });
@@ -39,10 +45,13 @@ export function conversationOf(messages: readonly ChatMessage[]): Conversation {
   return { system, turns: turns[0]?.role === 'assistant' ? [OPENING, ...turns] : turns };
 }
 
-function blocksOf(message: ChatMessage): Block[] {
+function blocksOf(message: ChatMessage, read: ReadArguments): Block[] {
   switch (message.role) {
     case 'assistant':
-      return marked([...thinkingBlocks(message['reasoning_details']), ...contentBlocks(message.content), ...toolUses(message)], message);
+      return marked(
+        [...thinkingBlocks(message['reasoning_details']), ...contentBlocks(message.content), ...toolUses(message, read)],
+        message,
+      );
     case 'tool':
       return [toolResult(message)];
     case 'function':
@@ -60,16 +69,16 @@ function marked<B extends Block>(blocks: B[], message: Json): B[] {
 
 const isThought = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';
 
-function toolUses({ tool_calls: calls }: ChatMessage): ToolUseBlock[] {
+function toolUses({ tool_calls: calls }: ChatMessage, read: ReadArguments): ToolUseBlock[] {
   return (calls ?? []).map(({ id, function: called }) => {
     if (!called) throw new Untranslatable('messages', 'Only calls of functions can be told to this model.');
-    return { type: 'tool_use', id: toolUseId(id), name: called.name, input: inputOf(called.arguments) };
+    return { type: 'tool_use', id: toolUseId(id), name: called.name, input: inputOf(called.arguments, read) };
   });
 }
 
 /** Anthropic takes an object only. What a model wrote that is none is shown to it as what it is; nothing, which some write as `null`, is nothing. */
-function inputOf(text: string): Json {
-  const value = jsonIn(text);
+function inputOf(text: string, read: ReadArguments): Json {
+  const value = argumentsOf(text, read);
   if (isRecord(value)) return value;
   return value === null || text.trim() === '' ? {} : { arguments: value ?? text };
 }

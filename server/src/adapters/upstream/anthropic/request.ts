@@ -1,4 +1,5 @@
 import type { ChatCompletionRequest } from '@tallygate/contract';
+import { NONE_READ } from '../../../kernel/tool-arguments.ts';
 import { Untranslatable } from '../fault.ts';
 import { isRecord, textIn } from '../json-value.ts';
 import type { ChatCall } from '../port.ts';
@@ -14,12 +15,13 @@ import { toolUseOf } from './tools.ts';
 /**
  * OpenAI's chat completion as a Messages request. Fields that Anthropic does not know are left out, since it refuses them; so are its own that
  * change what a token costs (`speed`, `inference_geo`) and those that steer only chance (`seed`, penalties).
+ * @param read arguments of tools that are large
  * @throws Untranslatable where leaving something out would change what is asked for
  */
-export function messagesRequest({ model, request, stream, maxOutputTokens }: ChatCall): MessagesRequest {
+export function messagesRequest({ model, request, stream, maxOutputTokens }: ChatCall, read = NONE_READ): MessagesRequest {
   refuseWhatCannotBeDone(request);
   const traits = traitsOf(model);
-  const { system, turns } = conversationOf(request.messages);
+  const { system, turns } = conversationOf(request.messages, read);
   const { format, tool, instruction } = structuredOutputOf(request, traits);
   const offered = toolUseOf(request, turns);
   const toolUse = tool ? withAnswerTool(offered, tool) : offered;

@@ -1,5 +1,6 @@
+import { argumentsText, NONE_WRITTEN, type WrittenArguments } from '../../../kernel/tool-arguments.ts';
 import type { Steps } from '../../../kernel/turn.ts';
-import { argumentsText, countIn, isRecord, type Json, NONE_WRITTEN, recordsIn, textIn, type WrittenArguments } from '../json-value.ts';
+import { countIn, isRecord, type Json, recordsIn, textIn } from '../json-value.ts';
 import { withSignature } from './thought-signature.ts';
 
 /** What one candidate says, in a whole answer or in one event of a stream. */
@@ -28,7 +29,7 @@ export interface ToolCall {
 const partsIn = ({ content }: Json): Json[] => (isRecord(content) ? recordsIn(content['parts']) : []);
 
 /** What the answer gives to tools. */
-export function* argumentsIn(response: Json): Generator<unknown> {
+export function* givenToTools(response: Json): Generator<unknown> {
   for (const candidate of recordsIn(response['candidates']))
     for (const { functionCall } of partsIn(candidate)) yield isRecord(functionCall) ? functionCall['args'] : undefined;
 }

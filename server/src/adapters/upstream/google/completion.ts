@@ -1,6 +1,7 @@
 import { statedUsage } from '../../../kernel/stated-usage.ts';
+import { NONE_WRITTEN } from '../../../kernel/tool-arguments.ts';
 import type { Steps } from '../../../kernel/turn.ts';
-import { isRecord, type Json, NONE_WRITTEN, textIn } from '../json-value.ts';
+import { isRecord, type Json, textIn } from '../json-value.ts';
 import { type CandidatePiece, callId, candidatePieces, toolCall } from './candidate.ts';
 import { finishReasonOf, withheld } from './finish-reason.ts';
 import { withSignature } from './thought-signature.ts';

@@ -1,6 +1,7 @@
 import type { ChatCompletionRequest } from '@tallygate/contract';
+import { argumentsOf, NONE_READ, type ReadArguments } from '../../../kernel/tool-arguments.ts';
 import { Untranslatable } from '../fault.ts';
-import { isRecord, type Json, jsonIn, recordsIn, textIn } from '../json-value.ts';
+import { isRecord, type Json, recordsIn, textIn } from '../json-value.ts';
 import type { Blob, Content, Part } from './gemini-api.ts';
 import { partsOf, textOf } from './parts.ts';
 import { signatureIn } from './thought-signature.ts';
@@ -24,7 +25,8 @@ export interface Conversation {
  * The messages as Google tells a conversation: what system and developer say apart from it, neighbours of one role as one turn, and the
  * results of tools in the order of their calls, directly behind them.
  */
-export function conversationOf(messages: readonly Message[]): Conversation {
+/** @param read arguments of tools that are large */
+export function conversationOf(messages: readonly Message[], read = NONE_READ): Conversation {
   const system: Part[] = [];
   const turns: Turn[] = [];
   const names = new Map<string, string>();
@@ -45,7 +47,7 @@ export function conversationOf(messages: readonly Message[]): Conversation {
         break;
       case 'assistant':
         for (const call of callsOf(message)) names.set(call.id, call.name);
-        append('model', partsOfAssistant(message, `${at}.content`));
+        append('model', partsOfAssistant(message, `${at}.content`, read));
         break;
       case 'tool':
       case 'function':
@@ -71,6 +73,11 @@ interface PastCall {
   readonly signature: string | undefined;
 }
 
+/** What the conversation has given to tools. */
+export function* argumentsIn(messages: readonly Message[]): Generator<string> {
+  for (const message of messages) for (const { arguments: text } of callsOf(message)) yield text;
+}
+
 /** Calls of functions, and the one call of OpenAI's form before there were tools. */
 function callsOf(message: Message): PastCall[] {
   const calls = (message.tool_calls ?? []).map((call) => ({
@@ -86,21 +93,21 @@ function callsOf(message: Message): PastCall[] {
 }
 
 /** The signature of a text stands on its last part, as it came. */
-function partsOfAssistant(message: Message, param: string): Part[] {
+function partsOfAssistant(message: Message, param: string, read: ReadArguments): Part[] {
   const said = partsOf(message.content, param);
   const signature = signatureIn(message);
   const last = said.at(-1);
   if (signature !== undefined && last) said[said.length - 1] = { ...last, thoughtSignature: signature };
   const calls = callsOf(message).map(({ id, name, arguments: text, signature: seal }): Part => {
-    const functionCall = { id, name, args: argsOf(text) };
+    const functionCall = { id, name, args: argsOf(text, read) };
     return seal === undefined ? { functionCall } : { functionCall, thoughtSignature: seal };
   });
   return [...said, ...calls];
 }
 
 /** Google wants an object; what the model wrote instead is still told. */
-function argsOf(text: string): Json {
-  const value = jsonIn(text);
+function argsOf(text: string, read: ReadArguments): Json {
+  const value = argumentsOf(text, read);
   if (isRecord(value)) return value;
   return text.trim() === '' ? {} : { input: text };
 }

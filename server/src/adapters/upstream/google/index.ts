@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../../../kernel/clock.ts';
 import { statedUsage } from '../../../kernel/stated-usage.ts';
+import { readArguments, writtenArguments } from '../../../kernel/tool-arguments.ts';
 import { inTurns } from '../../../kernel/turn.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
 import { failed, faultOfTranslation } from '../fault.ts';
-import { isRecord, jsonInBytes, writtenArguments } from '../json-value.ts';
+import { isRecord, jsonInBytes } from '../json-value.ts';
 import type { ChatCall, UpstreamAnswer, UpstreamCall, UpstreamCallOf, UpstreamEndpoint, UpstreamFault, UpstreamProvider } from '../port.ts';
 import { type ConnectionOptions, ProviderHttp, postedJson } from '../provider-http.ts';
 import { type DocumentTranslation, TranslatedAnswer, TranslatedDocument, type Translation } from '../translated-answer.ts';
-import { argumentsIn } from './candidate.ts';
+import { givenToTools } from './candidate.ts';
 import { ChunkStream } from './chunk-stream.ts';
 import { completionOf } from './completion.ts';
+import { argumentsIn } from './contents.ts';
 import { batchEmbedRequest, embeddingList, embeddingUsage } from './embeddings.ts';
 import { googleWords } from './error-words.ts';
 import { generateContentRequest } from './request.ts';
@@ -43,7 +45,7 @@ export function google(options: GoogleOptions): UpstreamProvider {
     serves: (endpoint) => ENDPOINTS.has(endpoint),
     call: async (call) => {
       try {
-        const exchange = exchangeOf(call, clock);
+        const exchange = await exchangeOf(call, clock);
         if ('ok' in exchange) return exchange;
         const { path, body, translation } = exchange;
         const outcome = await http.send(call, () => postedJson(path, JSON_CONTENT, body));
@@ -59,7 +61,7 @@ export function google(options: GoogleOptions): UpstreamProvider {
 const translated = (answer: UpstreamAnswer, translation: Translation | DocumentTranslation): UpstreamAnswer =>
   'push' in translation ? new TranslatedAnswer(answer, translation) : new TranslatedDocument(answer, translation);
 
-function exchangeOf(call: UpstreamCall, clock: Clock): Exchange | UpstreamFault {
+async function exchangeOf(call: UpstreamCall, clock: Clock): Promise<Exchange | UpstreamFault> {
   switch (call.endpoint) {
     case '/v1/chat/completions':
       return chatExchange(call, clock);
@@ -70,7 +72,7 @@ function exchangeOf(call: UpstreamCall, clock: Clock): Exchange | UpstreamFault 
   }
 }
 
-function chatExchange(call: ChatCall, clock: Clock): Exchange {
+async function chatExchange(call: ChatCall, clock: Clock): Promise<Exchange> {
   const { model, stream, request } = call;
   const context = {
     model,
@@ -81,12 +83,12 @@ function chatExchange(call: ChatCall, clock: Clock): Exchange {
   const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
   return {
     path: `/${resourceOf(model)}:${method}`,
-    body: generateContentRequest(call),
+    body: generateContentRequest(call, await readArguments(argumentsIn(request.messages))),
     translation: stream
       ? new ChunkStream(context)
       : jsonBody(
           async (document) =>
-            inTurns(completionOf(document, context, await writtenArguments(isRecord(document) ? argumentsIn(document) : []))),
+            inTurns(completionOf(document, context, await writtenArguments(isRecord(document) ? givenToTools(document) : []))),
           (found) => usageOf(statedUsage(found)),
         ),
   };

@@ -1,4 +1,5 @@
 import type { MessageContentBlock, MessageParam, MessagesRequest } from '@tallygate/contract';
+import { argumentsText, type WrittenArguments } from '../../../kernel/tool-arguments.ts';
 import type { Json } from '../event-data.ts';
 import { isRecord } from '../usage.ts';
 
@@ -7,37 +8,47 @@ type Part = Json & { readonly type: string };
 interface Conversation extends Pick<MessagesRequest, 'messages' | 'system'> {
   /** The name of a tool in the chat. */
   readonly chatName: (name: string) => string;
+  /** Inputs of tools that are large. */
+  readonly written: WrittenArguments;
 }
+
+export type Naming = Pick<Conversation, 'chatName' | 'written'>;
 
 /**
  * Turns as the messages of a chat: results of tools become messages of their own, in front of what else the turn says; pictures in them
  * stand behind. Thoughts of earlier turns have no place there, nor have marks for a prompt cache.
  */
-export function chatMessages({ messages, system, chatName }: Conversation): Json[] {
+export function chatMessages({ messages, system, ...naming }: Conversation): Json[] {
   const prompt = textOfSystem(system);
-  return [...(prompt === '' ? [] : [{ role: 'system', content: prompt }]), ...messages.flatMap((turn) => turnOf(turn, chatName))];
+  return [...(prompt === '' ? [] : [{ role: 'system', content: prompt }]), ...messages.flatMap((turn) => turnOf(turn, naming))];
+}
+
+/** What the conversation has given to tools. */
+export function* inputsOfTools({ messages }: Pick<MessagesRequest, 'messages'>): Generator<unknown> {
+  for (const { content } of messages)
+    if (typeof content !== 'string') for (const block of content) if (block.type === 'tool_use') yield block.input;
 }
 
 const textOfSystem = (system: MessagesRequest['system']): string =>
   typeof system === 'string' ? system : (system ?? []).map(({ text }) => text).join('\n\n');
 
-function turnOf({ role, content }: MessageParam, chatName: Conversation['chatName']): Json[] {
+function turnOf({ role, content }: MessageParam, naming: Naming): Json[] {
   if (typeof content === 'string') return [{ role, content }];
-  if (role === 'assistant') return [assistantTurn(content, chatName)];
+  if (role === 'assistant') return [assistantTurn(content, naming)];
   if (role === 'system') return [{ role, content: textsOf(content.flatMap(partsOf)) }];
   const results = content.flatMap((block) => (block.type === 'tool_result' ? [toolResult(block)] : []));
   const parts = [...results.flatMap(({ pictures }) => pictures), ...content.flatMap(partsOf)];
   return [...results.map(({ message }) => message), ...(parts.length === 0 ? [] : [{ role, content: shortest(parts) }])];
 }
 
-function assistantTurn(content: readonly MessageContentBlock[], chatName: Conversation['chatName']): Json {
+function assistantTurn(content: readonly MessageContentBlock[], { chatName, written }: Naming): Json {
   const calls = content.flatMap((block) =>
     block.type === 'tool_use'
       ? [
           {
             id: block.id,
             type: 'function',
-            function: { name: chatName(block.name), arguments: JSON.stringify(block.input) },
+            function: { name: chatName(block.name), arguments: argumentsText(block.input, written) },
             ...(block['extra_content'] !== undefined && { extra_content: block['extra_content'] }),
           },
         ]

@@ -2,12 +2,13 @@ import { hash } from 'node:crypto';
 import { ChatCompletionRequest, type MessagesRequest, type MessageTool } from '@tallygate/contract';
 import { invalidInput } from '../../../kernel/invalid-input.ts';
 import type { Problem } from '../../../kernel/problem.ts';
+import type { WrittenArguments } from '../../../kernel/tool-arguments.ts';
 import type { CatalogModel } from '../../../money/catalog/index.ts';
 import { costCheckOf } from '../cost-fields/index.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Json } from '../event-data.ts';
 import { isRecord } from '../usage.ts';
-import { chatMessages } from './chat-conversation.ts';
+import { chatMessages, type Naming } from './chat-conversation.ts';
 import { messageFromChatForm } from './message-from-chat.ts';
 
 const CHAT = '/v1/chat/completions';
@@ -17,12 +18,12 @@ const checkCost = costCheckOf(CHAT);
  * The request for providers without Messages: for models that reason, and for all others. None where it has no like in a chat: Anthropic's own
  * tools (`bash_20250124`) only its models know.
  */
-export function chatDialects(request: MessagesRequest): Dialect[] {
+export function chatDialects(request: MessagesRequest, written: WrittenArguments): Dialect[] {
   if (!(request.tools ?? []).every(isCustom)) return [];
   const names = toolNames(request.tools ?? []);
   // Most requests in these words go to who speaks them: it is translated where it is first asked for.
   let translated: Translated | undefined;
-  const chat = () => (translated ??= ChatCompletionRequest.safeParse(chatRequest(request, names.chatName)));
+  const chat = () => (translated ??= ChatCompletionRequest.safeParse(chatRequest(request, { chatName: names.chatName, written })));
   const form = messageFromChatForm({ request, originalName: names.originalName });
   const plain: Dialect = {
     ...{ endpoint: CHAT, form },
@@ -77,12 +78,13 @@ export const requireCostlessRest = (request: MessagesRequest): void => checkCost
 const restOf = (request: MessagesRequest): Json =>
   Object.fromEntries(Object.entries(request).filter(([name, value]) => !MESSAGES_ONLY.has(name) && value !== null && value !== undefined));
 
-function chatRequest(request: MessagesRequest, chatName: (name: string) => string): Json {
+function chatRequest(request: MessagesRequest, naming: Naming): Json {
+  const { chatName } = naming;
   const { model, tools, tool_choice: choice, stop_sequences: stops, metadata, output_config: output, service_tier: tier } = request;
   return {
     ...restOf(request),
     model,
-    messages: chatMessages({ ...request, chatName }),
+    messages: chatMessages({ ...request, ...naming }),
     ...(tools && tools.length > 0 && { tools: tools.map((tool) => chatTool(tool, chatName)), ...choiceOf(choice, chatName) }),
     ...(stops && stops.length > 0 && { stop: stops }),
     ...(output?.format && { response_format: formatOf(output.format.schema) }),

@@ -1,4 +1,5 @@
 import type { MessagesRequest, ReceiptUsage } from '@tallygate/contract';
+import { NONE_WRITTEN, type WrittenArguments } from '../../../kernel/tool-arguments.ts';
 import type { CatalogModel } from '../../../money/catalog/index.ts';
 import type { Delivered } from '../answer-form.ts';
 import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from '../estimate.ts';
@@ -12,8 +13,15 @@ import { chatDialects, requireCostlessRest } from './chat-dialect.ts';
 import { messageForm } from './message-form.ts';
 import { boundText, messageNeeds, messagePromptSize, promptText } from './message-prompt.ts';
 
-/** @throws Problem `unpriced_feature`, `validation_failed` */
-export function messageWork(request: MessagesRequest, { bytes, sha256 }: Pick<Received, 'bytes' | 'sha256'>): Work {
+/**
+ * @param written inputs of tools that are large
+ * @throws Problem `unpriced_feature`, `validation_failed`
+ */
+export function messageWork(
+  request: MessagesRequest,
+  { bytes, sha256 }: Pick<Received, 'bytes' | 'sha256'>,
+  written: WrittenArguments = NONE_WRITTEN,
+): Work {
   requireCostlessRest(request);
   const size = messagePromptSize(request, bytes.length + grownBytes(request));
   const bound = (model: CatalogModel, inputTokens: number) => {
@@ -32,7 +40,7 @@ export function messageWork(request: MessagesRequest, { bytes, sha256 }: Pick<Re
     },
     cheaper: 'lower `max_tokens`, or shorten `messages`',
     estimatedTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN),
-    dialects: [{ endpoint: '/v1/messages', request, form: messageForm }, ...chatDialects(request)],
+    dialects: [{ endpoint: '/v1/messages', request, form: messageForm }, ...chatDialects(request, written)],
     thinkingTokens: (model) => thinkingBeside(model),
     bound: (model) => bound(model, inputTokenBound(model, size)),
     async countedBound(model, tokenizer) {

@@ -1,19 +1,27 @@
 import { ChatCompletionRequest, type ResponseItem, type ResponseRequest } from '@tallygate/contract';
+import type { AnswerForm } from '../answer-form.ts';
 import type { Dialect } from '../dialect.ts';
 import { isRecord } from '../usage.ts';
 import { chatMessages, hasLikeInChat } from './chat-messages.ts';
-import type { ResponseFrame } from './response-form.ts';
-import { responseFromChatForm } from './response-from-chat.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** The request for providers that have chat completions only; undefined where it has no like among those: nothing is left out unsaid. */
-export function chatDialect(request: ResponseRequest, items: readonly ResponseItem[], frame: ResponseFrame): Dialect | undefined {
+export function chatDialect(request: ResponseRequest, items: readonly ResponseItem[], form: AnswerForm): Dialect | undefined {
   if (!items.every(hasLikeInChat) || request.tools?.some(({ type }) => !isChatTool(type))) return undefined;
-  const parsed = ChatCompletionRequest.safeParse(chatRequest(request, items));
-  return parsed.success
-    ? { endpoint: '/v1/chat/completions', request: parsed.data, form: responseFromChatForm(request, frame) }
-    : undefined;
+  // Most requests in these words go to a provider that has them: it is translated where it is first asked for.
+  let translated: ReturnType<typeof ChatCompletionRequest.safeParse> | undefined;
+  const chat = () => (translated ??= ChatCompletionRequest.safeParse(chatRequest(request, items)));
+  return {
+    endpoint: '/v1/chat/completions',
+    get request() {
+      const { success, data, error } = chat();
+      if (!success) throw error;
+      return data;
+    },
+    suits: () => chat().success,
+    form,
+  };
 }
 
 /** Fields of the same name and meaning; what is not named goes along, so that a new parameter works where the provider knows it. */

@@ -1,11 +1,9 @@
 import { CompactRequest, contract, type ResponseItem, type ResponseRequest } from '@tallygate/contract';
 import { writtenJson } from '../../../kernel/written-json.ts';
 import type { AnswerForm, PlainAnswer } from '../answer-form.ts';
-import type { Dialect } from '../dialect.ts';
 import { type Operation, operation } from '../operation.ts';
 import { inlineAudioTokens } from '../recordings/inline-audio.ts';
 import { isRecord } from '../usage.ts';
-import type { Work } from '../work.ts';
 import { compactionItem, SUMMARISE, SUMMARISE_NOW } from './compaction.ts';
 import { newResponseId } from './ids.ts';
 import { audioOf } from './media.ts';
@@ -33,16 +31,19 @@ export const compactOperation = (deps: ResponseDeps): Operation =>
       const items = all.length === 0 ? [] : [...all, message(SUMMARISE_NOW)];
       const summarised = { ...asked, instructions: all.length === 0 ? null : asked.instructions };
       const bytes = await sentBytes(summarised, items);
-      const work = responseWork(summarised, {
-        items,
-        bytes,
-        audioTokens,
-        frame: { id },
-        requestSha256: received.sha256,
-        asksEncrypted: false,
-        hidesEncrypted: true,
-      });
-      return compacting(work, id, all);
+      return {
+        ...responseWork(summarised, {
+          items,
+          bytes,
+          audioTokens,
+          frame: { id },
+          requestSha256: received.sha256,
+          asksEncrypted: false,
+          hidesEncrypted: true,
+          read: (form) => compactedForm(form, id, all),
+        }),
+        cheaper: 'shorten `input`',
+      };
     },
   });
 
@@ -50,12 +51,6 @@ const instructionsOf = ({ instructions }: CompactRequest): string =>
   instructions ? `${SUMMARISE}\n\nThe conversation is held under these instructions, which stay in force:\n${instructions}` : SUMMARISE;
 
 const message = (text: string): ResponseItem => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
-
-function compacting(work: Work, id: string, all: readonly ResponseItem[]): Work {
-  const [first, ...others] = work.dialects;
-  const compacted = (dialect: Dialect): Dialect => ({ ...dialect, form: compactedForm(dialect.form, id, all) });
-  return { ...work, cheaper: 'shorten `input`', dialects: [compacted(first), ...others.map(compacted)] };
-}
 
 /** An answer that says nothing compacts nothing: it is none, and the next provider may try. */
 const compactedForm = (form: AnswerForm, id: string, all: readonly ResponseItem[]): AnswerForm => ({

@@ -25,9 +25,12 @@ export async function countInput(request: InputTokensRequest, owner: Owner, deps
   const { all } = await itemsOf(request, owner, deps);
   const rest = breather();
   const images = mediaOf(all).filter(({ kind }) => kind === 'image').length;
-  const spokenText = all.map((item) => unescaped(spoken(withoutMedia(item)))).join('\n');
-  await rest();
-  const texts = await countText(spokenText, model, deps.tokenizer);
+  const said: string[] = [];
+  for (const item of all) {
+    said.push(unescaped(spoken(withoutMedia(item))));
+    await rest();
+  }
+  const texts = await countText(said.join('\n'), model, deps.tokenizer);
   const around = [request.instructions, request.tools, request.text].filter((part) => part !== undefined && part !== null);
   const aroundTokens = around.length === 0 ? 0 : await countText(around.map(unescaped).join('\n'), model, deps.tokenizer);
   return texts + aroundTokens + all.length * MESSAGE_TOKENS + MESSAGE_TOKENS + images * (model.imageTokenBound ?? IMAGE_TOKENS);

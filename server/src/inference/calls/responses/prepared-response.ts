@@ -12,7 +12,7 @@ import type { Tokenizer } from '../tokenizer.ts';
 import type { BackgroundResponses } from './background-responses.ts';
 import { expandCompaction } from './compaction.ts';
 import type { Conversations } from './conversations.ts';
-import { withId } from './ids.ts';
+import { withIds } from './ids.ts';
 import { checkedItems, wholeItem } from './items.ts';
 import { audioOf } from './media.ts';
 import { resolveReferences } from './referred-items.ts';
@@ -81,7 +81,7 @@ export async function itemsOf(request: Asked, owner: Owner, deps: ResponseDeps) 
   const rest = breather();
   const before = await itemsBefore(owner, previousResponseId, conversationId, deps);
   const given = checkedItems(inputItems(request), 'input');
-  const asked = (await resolveReferences(given, { owner, before, responses: deps.responses })).map(withId);
+  const asked = withIds(await resolveReferences(given, { owner, before, responses: deps.responses }));
   await rest();
   const input = asked.map(wholeItem);
   await rest();
@@ -123,7 +123,9 @@ async function withFiles(items: readonly ResponseItem[], owner: Owner, openFile:
     return whole;
   };
   const whole: ResponseItem[] = [];
+  const rest = breather();
   for (const [index, item] of items.entries()) {
+    await rest();
     const { content, output } = item;
     const isPlain = (parts: unknown) => typeof parts !== 'object' || parts === null;
     whole.push({

@@ -1,7 +1,7 @@
 import type { ReceiptUsage, ResponseItem, ResponseRequest } from '@tallygate/contract';
 import { Problem } from '../../../kernel/problem.ts';
 import type { CatalogModel } from '../../../money/catalog/index.ts';
-import type { Delivered } from '../answer-form.ts';
+import type { AnswerForm, Delivered } from '../answer-form.ts';
 import type { KeptCall } from '../call-context.ts';
 import { unpricedFeature } from '../cost-fields/index.ts';
 import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from '../estimate.ts';
@@ -16,6 +16,7 @@ import type { ToldStream, Work } from '../work.ts';
 import { chatDialect } from './chat-dialect.ts';
 import { checkMedia, mediaOf } from './media.ts';
 import { type ResponseFrame, responseForm, withUsage } from './response-form.ts';
+import { responseFromChatForm } from './response-from-chat.ts';
 import { boundText, type InputSize, inputSize, promptText, responseNeeds, templateTokens } from './response-input.ts';
 import { brokenResponse, toldEvents } from './told-events.ts';
 import { unpricedItem } from './unpriced-item.ts';
@@ -34,11 +35,15 @@ export interface ResponseWorkOptions {
   readonly asksEncrypted?: boolean;
   /** Whether the caller is not to see that. */
   readonly hidesEncrypted?: boolean;
+  /** What the answer is read as; left out, as the response that it is. */
+  readonly read?: (form: AnswerForm) => AnswerForm;
   /** Given the response whole, with its cost. */
   readonly keep?: (response: Readonly<Record<string, unknown>>, served: Served, call: KeptCall) => Promise<void>;
   /** The same for a stream: the response as far as it came, with all that was told of it. */
   readonly keepStream?: (response: Readonly<Record<string, unknown>>, told: ToldStream) => Promise<void>;
 }
+
+const asItIs = (form: AnswerForm): AnswerForm => form;
 
 /** More than any model takes. */
 const WINDOW_UNKNOWN = 10_000_000;
@@ -48,7 +53,7 @@ export const responseWork = (request: ResponseRequest, options: ResponseWorkOpti
 
 /** @param calls of tools that the provider runs, to be tried one after the other where the request does not bound them */
 function workWith(request: ResponseRequest, options: ResponseWorkOptions, [calls, ...fewer]: readonly number[]): Work {
-  const { items, bytes, audioTokens, frame, requestSha256, asksEncrypted = false, hidesEncrypted = false } = options;
+  const { items, bytes, audioTokens, frame, requestSha256, asksEncrypted = false, hidesEncrypted = false, read = asItIs } = options;
   const unpriced = unpricedItem(items);
   if (unpriced) throw unpricedFeature(unpriced);
   checkMedia(mediaOf(items));
@@ -56,7 +61,8 @@ function workWith(request: ResponseRequest, options: ResponseWorkOptions, [calls
   if (items.length === 0 && !request.instructions) throw nothingToAnswer();
   const hosted = hostedTools(request, items, calls);
   const sent = statelessRequest(request, items, { asksEncrypted, hosted });
-  const chat = chatDialect(sent, items, frame);
+  const chat = chatDialect(sent, items, read(responseFromChatForm(sent, frame)));
+  const native = responseForm(frame, { hidesEncrypted: asksEncrypted && hidesEncrypted, hosted });
   const bound = (model: CatalogModel, prompt: number) => boundWith(model, prompt, hosted);
   return {
     endpoint: '/v1/responses',
@@ -74,10 +80,7 @@ function workWith(request: ResponseRequest, options: ResponseWorkOptions, [calls
     ...(hosted?.areCallsOurs && fewer.length > 0 && { lighter: () => workWith(request, options, fewer) }),
     cheaper: `lower \`max_output_tokens\`${hosted ? ' or `max_tool_calls`' : ''}, or shorten \`input\``,
     estimatedTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN),
-    dialects: [
-      { endpoint: '/v1/responses', request: sent, form: responseForm(frame, { hidesEncrypted: asksEncrypted && hidesEncrypted, hosted }) },
-      ...(chat ? [chat] : []),
-    ],
+    dialects: [{ endpoint: '/v1/responses', request: sent, form: read(native) }, ...(chat ? [chat] : [])],
     thinkingTokens: (model) => thinkingBeside(model),
     bound: (model) => bound(model, inputTokenBound(model, size)),
     async countedBound(model, tokenizer) {

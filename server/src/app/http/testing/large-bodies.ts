@@ -1,0 +1,56 @@
+/** Bodies near the largest that is taken, in order, for tests of what they cost. */
+
+const BYTES = 9_800_000;
+const filled = (unit: string, bytes = BYTES): string => unit.repeat(Math.floor(bytes / unit.length));
+const listed = (element: string, bytes = BYTES): string => `[${filled(`${element},`, bytes - element.length)}${element}]`;
+
+const WORDS = filled('Hello, world. ');
+const PARAGRAPH = filled('Hello, world. ', 700);
+const PICTURE = filled('iVBORw0KGgoAAAANSUhEUgAA');
+const SMALL_PICTURE = filled('iVBORw0KGgoAAAANSUhEUgAA', 2_400);
+/** Half of it is escapes, in JSON of JSON most of it. */
+const ESCAPED = `{"a":"${filled('He said: \\"no\\"\\n', BYTES / 2)}"}`;
+const TOOL = `"description":"${filled('Hello, world. ', 75_000)}"`;
+const SCHEMA = '{"type":"object","properties":{"a":{"type":"string"}}}';
+const tools = (written: (name: string) => string): string => `[${Array.from({ length: 120 }, (_, at) => written(`f${at}`)).join()}]`;
+
+/** What of a request is large, by its name. */
+export type LargeFields = Readonly<Record<string, string>>;
+
+const image = (data: string): string => `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"${data}"}}`;
+const toolUse = `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":${ESCAPED}}]}`;
+const toolResult = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"${PARAGRAPH}"}]}]}`;
+
+export const LARGE_MESSAGES: LargeFields = {
+  'a text': `"messages":[{"role":"user","content":"${WORDS}"}]`,
+  'a text that is not ASCII': `"messages":[{"role":"user","content":"${filled('привет ', BYTES / 2)}"}]`,
+  'many turns': `"messages":${listed(`{"role":"user","content":"${PARAGRAPH}"}`)}`,
+  'many blocks': `"messages":[{"role":"user","content":${listed(`{"type":"text","text":"${PARAGRAPH}"}`)}}]`,
+  'the input of a tool': `"messages":[{"role":"user","content":"Hi"},${toolUse},${toolResult}]`,
+  'a picture': `"messages":[{"role":"user","content":[${image(PICTURE)}]}]`,
+  'many pictures': `"messages":[{"role":"user","content":${listed(image(SMALL_PICTURE))}}]`,
+  'descriptions of tools': `"messages":[{"role":"user","content":"Hi"}],"tools":${tools((name) => `{"name":"${name}",${TOOL},"input_schema":${SCHEMA}}`)}`,
+};
+
+const imageUrl = (data: string): string => `{"type":"image_url","image_url":{"url":"data:image/png;base64,${data}"}}`;
+const functionCall = `{"id":"a","type":"function","function":{"name":"f","arguments":${JSON.stringify(ESCAPED)}}}`;
+
+export const LARGE_CHATS: LargeFields = {
+  'a text': `"messages":[{"role":"user","content":"${WORDS}"}]`,
+  'many turns': `"messages":${listed(`{"role":"user","content":"${PARAGRAPH}"}`)}`,
+  'the arguments of a tool': `"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":null,"tool_calls":[${functionCall}]}]`,
+  'many pictures': `"messages":[{"role":"user","content":${listed(imageUrl(SMALL_PICTURE))}}]`,
+  'descriptions of tools': `"messages":[{"role":"user","content":"Hi"}],"tools":${tools((name) => `{"type":"function","function":{"name":"${name}",${TOOL},"parameters":${SCHEMA}}}`)}`,
+};
+
+const inputImage = `{"type":"input_image","image_url":"data:image/png;base64,${SMALL_PICTURE}"}`;
+
+export const LARGE_INPUTS: LargeFields = {
+  'a text': `"input":"${WORDS}"`,
+  'many items': `"input":${listed(`{"role":"user","content":"${PARAGRAPH}"}`)}`,
+  'the arguments of a tool': `"input":[{"type":"function_call","call_id":"a","name":"f","arguments":${JSON.stringify(ESCAPED)}}]`,
+  'many pictures': `"input":[{"role":"user","content":${listed(inputImage)}}]`,
+};
+
+/** 2,048 texts, which is the most. */
+export const LARGE_EMBEDDINGS: LargeFields = { 'many texts': `"input":${listed(`"${filled('Hello, world. ', 4_700)}"`)}` };

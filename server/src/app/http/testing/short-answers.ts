@@ -1,0 +1,40 @@
+import { createServer, type Server } from 'node:http';
+
+const USAGE = { prompt_tokens: 1, completion_tokens: 1, input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+const GOOGLE_USAGE = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
+
+/** The shortest answer of a provider, by the path that it is asked at. */
+const ANSWERS: readonly (readonly [path: RegExp, answer: object])[] = [
+  [/:generateContent$/, { candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }], usageMetadata: GOOGLE_USAGE }],
+  [/:batchEmbedContents$/, { embeddings: Array.from({ length: 2_048 }, () => ({ values: [0] })) }],
+  [
+    /\/messages$/,
+    { id: 'm', type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage: USAGE },
+  ],
+  [
+    /\/responses$/,
+    {
+      ...{ id: 'r', object: 'response', status: 'completed', created_at: 1, usage: USAGE },
+      output: [{ type: 'message', id: 'm', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }],
+    },
+  ],
+  [/\/embeddings$/, { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0] }], usage: USAGE }],
+  [
+    /\/chat\/completions$/,
+    {
+      id: 'c',
+      object: 'chat.completion',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+      usage: USAGE,
+    },
+  ],
+];
+
+/** A provider on the thread that is measured: it looks at nothing that arrives. */
+export const shortAnswers = (): Server =>
+  createServer((incoming, res) => {
+    incoming.resume().once('end', () => {
+      const answer = ANSWERS.find(([path]) => path.test(incoming.url ?? ''))?.[1];
+      res.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(answer ?? {}));
+    });
+  });
