@@ -34,6 +34,9 @@ import type { Letter } from './letter.ts';
 import { readableTime } from './readable-time.ts';
 import { composeWebhookDisabled, WebhookDisabled } from './webhook-letter.ts';
 
+/** Of words that somebody chose who is a stranger to the recipient: no mail program makes a link of what is left. */
+const withoutLinks = (words: string): string => words.replaceAll(/[.:/@]+(?=\S)/g, ' ');
+
 /** What a template may use beyond its own data. */
 export interface Desk {
   /** An address of the web front end: `/verify-email?token=…` after its base. */
@@ -108,12 +111,12 @@ export const TEMPLATES = {
     }),
   }),
   'member-invited': template({
-    data: z.object({ sealed_token: z.string(), expires_at: z.string(), account: z.string(), role: z.string() }),
-    compose: ({ sealed_token, expires_at, account, role }, { link, unseal }) => ({
-      subject: `You are invited to ${account}`,
+    data: z.object({ sealed_token: z.string(), expires_at: z.string(), account: z.string(), inviter: z.string(), role: z.string() }),
+    compose: ({ sealed_token, expires_at, account, inviter, role }, { link, unseal }) => ({
+      subject: `${inviter} invites you to Tallygate`,
       preview: 'Set a password, and you are a member.',
       paragraphs: [
-        `You are invited to the account “${account}” at Tallygate. Set a password to accept.`,
+        `${inviter} invites you to the account “${withoutLinks(account)}” at Tallygate. Set a password to accept.`,
         `The link works once, until ${readableTime(expires_at)}.`,
       ],
       facts: [['Role', role]],

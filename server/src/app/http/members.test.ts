@@ -28,6 +28,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   clock.offsetMs = 0;
   owner = await signUp(api);
+  await proveAddress(owner.userId);
 });
 afterAll(async () => {
   await api?.close();
@@ -36,6 +37,9 @@ afterAll(async () => {
 
 testCredentials(() => ({ api, database: db.database }), contract.members);
 
+/** As if its reader had opened the link. */
+const proveAddress = (userId: string, at: Date | null = new Date()) =>
+  db.database.pool.query('update users set email_verified_at = $2 where id = $1', [userId, at]);
 const get = (path: string, auth: Auth = owner.auth) => send(api, path, { headers: auth });
 const post = (path: string, json: object, auth: Auth = owner.auth) => send(api, path, { headers: auth, json });
 const change = (userId: string, account_role: Role, auth: Auth = owner.auth) =>
@@ -121,6 +125,19 @@ describe('an invitation', () => {
     const { body } = await get('/v1/users/me', other.auth);
     expect((await invite(body.email, 'viewer')).status).toBe(201);
     expect((await accept(await mailbox.tokenFor(body.email, 'accept-invitation'))).body.code).toBe('conflict');
+  });
+
+  test('is sent in the name of a confirmed address, with no words of which a mail program makes a link', async () => {
+    const stranger = await signUp(api);
+    expect((await invite('none@members.example', 'viewer', stranger.auth)).body.code).toBe('forbidden');
+    await db.database.pool.query('update accounts set name = $2 where id = $1', [
+      owner.accountId,
+      'http://evil.example/win a@evil.example Inc.',
+    ]);
+    await invite('linked@members.example', 'viewer');
+    const [{ subject = '', text = '' } = {}] = await mailbox.to('linked@members.example');
+    expect(subject).toBe(`${owner.email} invites you to Tallygate`);
+    expect(text).toContain('“http evil example win a evil example Inc.”');
   });
 
   test('waits once its account has sent fifty, from wherever they are sent', async () => {
@@ -210,6 +227,7 @@ describe('a role', () => {
 
   test('gives its member no secret of another’s key with a scope that their roles do not open', async () => {
     const operator = await signUp(api, 'admin');
+    await proveAddress(operator.userId);
     const email = anybody();
     await invite(email, 'owner', operator.auth);
     await accept(await mailbox.tokenFor(email, 'accept-invitation'));
@@ -331,6 +349,7 @@ describe('an address that its reader proves by a reset, after others were let in
 
   test('has no other member, key or invitation from before, and is its owner', async () => {
     const squatter = await join('owner');
+    await proveAddress(owner.userId, null);
     const { auth } = await newKey(api, squatter.auth, {});
     const waiting = anybody();
     await invite(waiting, 'owner', squatter.auth);
@@ -343,8 +362,6 @@ describe('an address that its reader proves by a reset, after others were let in
   });
 
   test('keeps its members where it was proven before', async () => {
-    const verified = await mailbox.tokenFor(owner.email, 'verify-email');
-    await post('/v1/users/verify-email', { token: verified }, {});
     const member = await join('developer');
     const reader = await reset();
     expect((await get('/v1/members', reader)).body.data).toHaveLength(2);

@@ -53,7 +53,7 @@ export class Invitations {
     return mapPage(INVITATIONS.page(await rowsOf(db, INVITATIONS.pageIn(open, query)), query), toWire);
   }
 
-  /** Takes the place of an earlier invitation of the address. @throws Problem `forbidden` where an admin invites an owner, `rate_limited` */
+  /** Takes the place of an earlier invitation of the address. @throws Problem `forbidden` where an admin invites an owner, or the inviter’s address is not confirmed; `rate_limited` */
   async invite(principal: SessionPrincipal, { email, account_role }: InviteMemberRequest, origin: Origin): Promise<MemberInvitation> {
     const { em, box, throttle } = this.#deps;
     const { accountId, userId } = principal;
@@ -65,6 +65,10 @@ export class Invitations {
     return inUnitOfWork(em, async (unit) => {
       refuseBeyondOwners(await requireAuthority(unit, principal, now), account_role);
       const db = inUnit(unit);
+      const inviter = await unit.findOneOrFail(User, { id: userId });
+      // Else anybody could have mails of their wording sent to strangers, in the name of an address that is not theirs.
+      if (!inviter.emailVerifiedAt)
+        throw new Problem('forbidden', 'Confirm your e-mail address first: invitations name it as their sender.');
       const account = await unit.findOneOrFail(Account, { id: accountId });
       await db.query('delete from member_invitations where account_id = $1 and lower(email) = lower($2)', [accountId, email]);
       const id = newId();
@@ -74,7 +78,10 @@ export class Invitations {
         to: email,
         template: 'member-invited',
         accountId,
-        data: { sealed_token: sealForMail(box, token), expires_at: expiresAt.toISOString(), account: account.name, role: account_role },
+        data: {
+          ...{ sealed_token: sealForMail(box, token), expires_at: expiresAt.toISOString() },
+          ...{ account: account.name, inviter: inviter.email, role: account_role },
+        },
       });
       await audit(db, principal, { action: 'member.invited', id, changes: { email, account_role } }, origin);
       return toWire({ ...made, created_at: now, expires_at: expiresAt });
