@@ -67,7 +67,7 @@ export type CreateBatchRequest = z.infer<typeof CreateBatchRequest>;
 const moment = (description: string) =>
   z
     .int()
-    .nullable()
+    .optional()
     .meta({ description: `${description}, unix seconds.`, examples: [1763712000] });
 const count = (description: string) => z.int().meta({ description, examples: [100] });
 
@@ -116,23 +116,23 @@ export const Batch = z
     endpoint: BatchEndpoint,
     model: z
       .string()
-      .nullable()
-      .meta({ description: 'The model of all lines; null where they ask for several.', examples: ['gpt-4o-mini'] }),
+      .optional()
+      .meta({ description: 'The model of all lines; left out where they ask for several.', examples: ['gpt-4o-mini'] }),
     errors: z
       .object({ object: z.literal('list'), data: z.array(BatchError) })
-      .nullable()
+      .optional()
       .meta({ description: 'Why it failed: nothing of it was run then, and nothing charged.' }),
     input_file_id: z.string().meta({ examples: [FILE_ID] }),
     completion_window: z.string().meta({ examples: ['24h'] }),
     status: z.enum(BATCH_STATUSES),
     output_file_id: z
       .string()
-      .nullable()
-      .meta({ description: 'The answers, one a line; null where there are none.', examples: [FILE_ID] }),
+      .optional()
+      .meta({ description: 'The answers, one a line; left out where there are none.', examples: [FILE_ID] }),
     error_file_id: z
       .string()
-      .nullable()
-      .meta({ description: 'The lines that failed; null where none did.', examples: [FILE_ID] }),
+      .optional()
+      .meta({ description: 'The lines that failed; left out where none did.', examples: [FILE_ID] }),
     created_at: z.int().meta({ description: 'Unix seconds.', examples: [1763712000] }),
     in_progress_at: moment('When it was valid and its worst case held'),
     expires_at: moment('When lines that are not done expire'),
@@ -147,7 +147,7 @@ export const Batch = z
       completed: count('Lines in the output file.'),
       failed: count('Lines in the error file.'),
     }),
-    usage: BatchUsage.nullable(),
+    usage: BatchUsage.optional(),
     metadata,
   })
   .meta({ id: 'Batch', description: 'A batch, in OpenAI’s shape.' });
@@ -157,14 +157,8 @@ export const BatchList = z
   .object({
     object: z.literal('list'),
     data: z.array(Batch),
-    first_id: z
-      .string()
-      .nullable()
-      .meta({ examples: [BATCH_ID] }),
-    last_id: z
-      .string()
-      .nullable()
-      .meta({ description: 'The `after` of the next page.', examples: [BATCH_ID] }),
+    first_id: z.string().meta({ examples: [BATCH_ID] }),
+    last_id: z.string().meta({ description: 'The `after` of the next page; empty where the page is.', examples: [BATCH_ID] }),
     has_more: z.boolean(),
   })
   .meta({ id: 'BatchList', description: 'A page of batches.' });

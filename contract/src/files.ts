@@ -64,14 +64,10 @@ export const FileList = z
   .object({
     object: z.literal('list'),
     data: z.array(FileObject),
-    first_id: z
-      .string()
-      .nullable()
-      .meta({ examples: ['file-019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
+    first_id: z.string().meta({ examples: ['file-019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
     last_id: z
       .string()
-      .nullable()
-      .meta({ description: 'The `after` of the next page.', examples: ['file-019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
+      .meta({ description: 'The `after` of the next page; empty where the page is.', examples: ['file-019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
     has_more: z.boolean(),
   })
   .meta({ id: 'FileList', description: 'A page of files.' });

@@ -36,7 +36,7 @@ describe('files', () => {
   it('are listed by page, or all of them by iterating', async () => {
     const page = (numbers: number[], has_more: boolean) => {
       const data = numbers.map(file);
-      return { json: { object: 'list', data, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more } };
+      return { json: { object: 'list', data, first_id: data.at(0)?.id ?? '', last_id: data.at(-1)?.id ?? '', has_more } };
     };
     gateway.script(page([5, 4], true), page([3, 2], true), page([], false));
     const ids = (await collect(tallygate.files.list({ limit: 2, purpose: 'batch' }))).map(({ id }) => id);

@@ -20,7 +20,7 @@ const EVENTS = [
 ];
 const items = (...ids: string[]) => ids.map((id) => ({ id, type: 'message', role: 'user', content: id }));
 const page = (data: { id: string }[], has_more: boolean) => ({
-  json: { object: 'list', data, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more },
+  json: { object: 'list', data, first_id: data.at(0)?.id ?? '', last_id: data.at(-1)?.id ?? '', has_more },
 });
 
 describe('a response', () => {

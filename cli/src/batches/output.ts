@@ -22,7 +22,7 @@ async function output(world: CommandWorld, { args: [batchId = ''], options }: Ty
   const client = await world.connect();
   const { status, output_file_id, error_file_id } = await client.batches.get(batchId, { signal });
   const fileId = options.errors ? error_file_id : output_file_id;
-  if (fileId === null) {
+  if (fileId === undefined) {
     const what = options.errors ? 'error file' : 'output file';
     throw new Failure('no_output', `The batch is ${status} and has no ${what}.`, EXIT.failure, `Run \`tallygate batches get ${batchId}\`.`);
   }

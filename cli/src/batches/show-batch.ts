@@ -3,7 +3,8 @@ import type { CommandWorld } from '../command.ts';
 import { type Column, printRecord } from '../print.ts';
 
 /** Unix seconds as people read them. */
-export const timeText = (unixSeconds: number | null): string => (unixSeconds === null ? '' : new Date(unixSeconds * 1000).toISOString());
+export const timeText = (unixSeconds: number | undefined): string =>
+  unixSeconds === undefined ? '' : new Date(unixSeconds * 1000).toISOString();
 
 export const progressText = ({ request_counts: { total, completed, failed } }: Batch): string =>
   `${completed + failed}/${total}${failed > 0 ? `, ${failed} failed` : ''}`;

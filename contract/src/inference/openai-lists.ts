@@ -34,14 +34,8 @@ export const cursorPage = <T extends z.ZodType>(item: T) =>
   z.object({
     object: z.literal('list'),
     data: z.array(item),
-    first_id: z
-      .string()
-      .nullable()
-      .meta({ examples: [null] }),
-    last_id: z
-      .string()
-      .nullable()
-      .meta({ description: 'The `after` of the next page.', examples: [null] }),
+    first_id: z.string().meta({ examples: [''] }),
+    last_id: z.string().meta({ description: 'The `after` of the next page; empty where the page is.', examples: [''] }),
     has_more: z.boolean(),
   });
 

@@ -62,14 +62,8 @@ export const VideoList = z
   .object({
     object: z.literal('list'),
     data: z.array(Video),
-    first_id: z
-      .string()
-      .nullable()
-      .meta({ examples: [VIDEO_ID] }),
-    last_id: z
-      .string()
-      .nullable()
-      .meta({ description: 'The `after` of the next page.', examples: [VIDEO_ID] }),
+    first_id: z.string().meta({ examples: [VIDEO_ID] }),
+    last_id: z.string().meta({ description: 'The `after` of the next page; empty where the page is.', examples: [VIDEO_ID] }),
     has_more: z.boolean(),
   })
   .meta({ id: 'VideoList', description: 'A page of videos.' });

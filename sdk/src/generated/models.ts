@@ -338,38 +338,38 @@ export interface Batch {
   object: 'batch';
   /** What all lines ask for. */
   endpoint: '/v1/chat/completions' | '/v1/responses' | '/v1/messages' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/videos';
-  /** The model of all lines; null where they ask for several. */
-  model: string | null;
+  /** The model of all lines; left out where they ask for several. */
+  model?: string | undefined;
   /** Why it failed: nothing of it was run then, and nothing charged. */
-  errors: {
+  errors?: {
     object: 'list';
     data: BatchError[];
-  } | null;
+  } | undefined;
   input_file_id: string;
   completion_window: string;
   status: 'validating' | 'failed' | 'in_progress' | 'finalizing' | 'completed' | 'expired' | 'cancelling' | 'cancelled';
-  /** The answers, one a line; null where there are none. */
-  output_file_id: string | null;
-  /** The lines that failed; null where none did. */
-  error_file_id: string | null;
+  /** The answers, one a line; left out where there are none. */
+  output_file_id?: string | undefined;
+  /** The lines that failed; left out where none did. */
+  error_file_id?: string | undefined;
   /** Unix seconds. */
   created_at: number;
   /** When it was valid and its worst case held, unix seconds. */
-  in_progress_at: number | null;
+  in_progress_at?: number | undefined;
   /** When lines that are not done expire, unix seconds. */
-  expires_at: number | null;
+  expires_at?: number | undefined;
   /** When all lines were done, unix seconds. */
-  finalizing_at: number | null;
+  finalizing_at?: number | undefined;
   /** When its files were there, unix seconds. */
-  completed_at: number | null;
+  completed_at?: number | undefined;
   /** When it failed, unix seconds. */
-  failed_at: number | null;
+  failed_at?: number | undefined;
   /** When it ended without being done, unix seconds. */
-  expired_at: number | null;
+  expired_at?: number | undefined;
   /** When it was asked to end, unix seconds. */
-  cancelling_at: number | null;
+  cancelling_at?: number | undefined;
   /** When it had ended, unix seconds. */
-  cancelled_at: number | null;
+  cancelled_at?: number | undefined;
   request_counts: {
     /** All lines. */
     total: number;
@@ -378,7 +378,7 @@ export interface Batch {
     /** Lines in the error file. */
     failed: number;
   };
-  usage: BatchUsage | null;
+  usage?: BatchUsage | undefined;
   /** Up to 16 pairs of texts of the caller’s own. */
   metadata: { [name: string]: string } | null;
 }
@@ -397,9 +397,9 @@ export interface BatchError {
 export interface BatchList {
   object: 'list';
   data: Batch[];
-  first_id: string | null;
-  /** The `after` of the next page. */
-  last_id: string | null;
+  first_id: string;
+  /** The `after` of the next page; empty where the page is. */
+  last_id: string;
   has_more: boolean;
 }
 
@@ -548,9 +548,9 @@ export interface ChatCompletionDeleted {
 export interface ChatCompletionList {
   object: 'list';
   data: ChatCompletion[];
-  first_id: string | null;
-  /** The `after` of the next page. */
-  last_id: string | null;
+  first_id: string;
+  /** The `after` of the next page; empty where the page is. */
+  last_id: string;
   has_more: boolean;
 }
 
@@ -571,9 +571,9 @@ export interface ChatCompletionMessage {
 export interface ChatCompletionMessageList {
   object: 'list';
   data: ChatCompletionMessage[];
-  first_id: string | null;
-  /** The `after` of the next page. */
-  last_id: string | null;
+  first_id: string;
+  /** The `after` of the next page; empty where the page is. */
+  last_id: string;
   has_more: boolean;
 }
 
@@ -1339,9 +1339,9 @@ export interface FileDeleted {
 export interface FileList {
   object: 'list';
   data: FileObject[];
-  first_id: string | null;
-  /** The `after` of the next page. */
-  last_id: string | null;
+  first_id: string;
+  /** The `after` of the next page; empty where the page is. */
+  last_id: string;
   has_more: boolean;
 }
 
@@ -4470,9 +4470,9 @@ export interface ResponseItem {
 export interface ResponseItemList {
   object: 'list';
   data: ResponseItem[];
-  first_id: string | null;
-  /** The `after` of the next page. */
-  last_id: string | null;
+  first_id: string;
+  /** The `after` of the next page; empty where the page is. */
+  last_id: string;
   has_more: boolean;
 }
 
@@ -5546,9 +5546,9 @@ export interface VideoExtensionRequest {
 export interface VideoList {
   object: 'list';
   data: Video[];
-  first_id: string | null;
-  /** The `after` of the next page. */
-  last_id: string | null;
+  first_id: string;
+  /** The `after` of the next page; empty where the page is. */
+  last_id: string;
   has_more: boolean;
 }
 

@@ -23,7 +23,7 @@ export function responseAnswer({ turn, request, step, promptTokens }: Question):
     top_p: 1,
     metadata: {},
   };
-  const begun = { ...head, status: 'in_progress', incomplete_details: null, output: [], usage: null };
+  const begun = { ...head, status: 'in_progress', incomplete_details: null, output: [] };
   const items = itemsOf(plan.pieces, saidIn(plan), `${turn}`, status);
   const ended = {
     ...head,

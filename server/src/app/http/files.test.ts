@@ -180,7 +180,7 @@ describe('the list', () => {
   test('has only files of the purpose that is asked for', async () => {
     await upload('a', { purpose: 'vision' });
     expect((await list('?purpose=vision')).data).toHaveLength(1);
-    expect(await list('?purpose=evals')).toEqual({ object: 'list', data: [], first_id: null, last_id: null, has_more: false });
+    expect(await list('?purpose=evals')).toEqual({ object: 'list', data: [], first_id: '', last_id: '', has_more: false });
   });
 });
 

@@ -520,7 +520,10 @@ test('a compacted dialogue is the input of the next response', async () => {
     object: 'response.compaction',
     created_at: expect.any(Number),
     output: [
-      { role: 'user', content: 'My name is Ada.' },
+      {
+        ...{ id: expect.stringMatching(/^msg_/), type: 'message', status: 'completed', role: 'user' },
+        content: [{ type: 'input_text', text: 'My name is Ada.' }],
+      },
       { type: 'compaction', encrypted_content: expect.any(String) },
     ],
     usage: { total_tokens: expect.any(Number), cost: expect.any(Number) },

@@ -15,7 +15,7 @@ export const batchRoutes = (batches: Batches, { anchorAnswer }: { anchorAnswer: 
   list: async ({ principal, query }) => {
     const page = await batches.list(ownerOf(principal), query);
     const data = page.batches.map(batchToWire);
-    const ends = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
+    const ends = { first_id: data.at(0)?.id ?? '', last_id: data.at(-1)?.id ?? '' };
     return { status: 200, body: { object: 'list', data, ...ends, has_more: page.hasMore } };
   },
   get: async ({ principal, params }) => ({ status: 200, body: batchToWire(await batches.get(ownerOf(principal), params.batch_id)) }),
@@ -29,19 +29,20 @@ export function runOfOrder(headers: object): InferenceHeaders {
 }
 
 const unixSeconds = (at: Date): number => Math.floor(at.getTime() / 1000);
-const momentOf = (at: Date | null): number | null => (at === null ? null : unixSeconds(at));
+const momentOf = (at: Date | null): number | undefined => (at === null ? undefined : unixSeconds(at));
 
+/** What it does not have yet is left out, as OpenAI's document has it. */
 const batchToWire = (batch: StoredBatch): Batch => ({
   id: batch.id,
   object: 'batch',
   endpoint: batch.endpoint,
-  model: batch.model,
-  errors: batch.errors && { object: 'list', data: [...batch.errors] },
+  model: batch.model ?? undefined,
+  errors: batch.errors ? { object: 'list', data: [...batch.errors] } : undefined,
   input_file_id: batch.inputFileId,
   completion_window: '24h',
   status: batch.status,
-  output_file_id: batch.outputFileId,
-  error_file_id: batch.errorFileId,
+  output_file_id: batch.outputFileId ?? undefined,
+  error_file_id: batch.errorFileId ?? undefined,
   created_at: unixSeconds(batch.createdAt),
   in_progress_at: momentOf(batch.moments.in_progress),
   expires_at: unixSeconds(batch.expiresAt),
@@ -52,6 +53,6 @@ const batchToWire = (batch: StoredBatch): Batch => ({
   cancelling_at: momentOf(batch.moments.cancelling),
   cancelled_at: momentOf(batch.moments.cancelled),
   request_counts: { total: batch.total, completed: batch.completed, failed: batch.failed },
-  usage: batch.moments.in_progress === null ? null : batch.usage,
+  usage: batch.moments.in_progress === null ? undefined : batch.usage,
   metadata: batch.metadata,
 });

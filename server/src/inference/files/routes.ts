@@ -10,7 +10,7 @@ export const fileRoutes = (files: Files): Handlers<typeof contract.files> => ({
   list: async ({ principal, query }) => {
     const page = await files.list(ownerOf(principal), query);
     const data = page.files.map(fileToWire);
-    const ends = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
+    const ends = { first_id: data.at(0)?.id ?? '', last_id: data.at(-1)?.id ?? '' };
     return { status: 200, body: { object: 'list', data, ...ends, has_more: page.hasMore } };
   },
   get: async ({ principal, params }) => ({ status: 200, body: fileToWire(await files.get(ownerOf(principal), params.file_id)) }),

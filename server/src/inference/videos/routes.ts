@@ -9,7 +9,7 @@ export const videoRoutes = (videos: Videos, characters: Pick<StoredCharacters, '
   list: async ({ principal, query }) => {
     const page = await videos.list(ownerOf(principal), query);
     const data = page.videos.map(videoToWire);
-    const ends = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
+    const ends = { first_id: data.at(0)?.id ?? '', last_id: data.at(-1)?.id ?? '' };
     return { status: 200, body: { object: 'list', data, ...ends, has_more: page.hasMore } };
   },
   get: async ({ principal, params }) => ({ status: 200, body: videoToWire(await videos.get(ownerOf(principal), params.video_id)) }),

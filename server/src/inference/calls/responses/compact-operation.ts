@@ -6,6 +6,7 @@ import { inlineAudioTokens } from '../recordings/inline-audio.ts';
 import { isRecord } from '../usage.ts';
 import { compactionItem, SUMMARISE, SUMMARISE_NOW } from './compaction.ts';
 import { newResponseId } from './ids.ts';
+import { wholeItem } from './items.ts';
 import { audioOf } from './media.ts';
 import { itemsOf, type ResponseDeps } from './prepared-response.ts';
 import { textOfOutput, withUsage } from './response-form.ts';
@@ -68,7 +69,7 @@ const compactedForm = (form: AnswerForm, id: string, all: readonly ResponseItem[
       toBytes(cost) {
         const { usage } = withUsage({ usage: value['usage'] }, cost);
         const created_at = value['created_at'];
-        const output = [...said, compactionItem(`cmp_${id.slice('resp_'.length)}`, summary)];
+        const output = [...said.map(wholeItem), compactionItem(`cmp_${id.slice('resp_'.length)}`, summary)];
         return writtenJson({ id, object: 'response.compaction', created_at, output, usage });
       },
     };

@@ -9,7 +9,8 @@ type Said = Json & { readonly type: string };
  * The same response always gets the same events, so `starting_after` finds its place again.
  */
 export function replayOf(response: Json): Json[] {
-  const begun = { ...response, status: 'in_progress', output: [], usage: null, error: null, incomplete_details: null };
+  const { usage: _, ...known } = response;
+  const begun = { ...known, status: 'in_progress', output: [], error: null, incomplete_details: null };
   const said: Said[] = [
     { type: 'response.created', response: begun },
     { type: 'response.in_progress', response: begun },

@@ -70,7 +70,6 @@ function responseObject(request: ResponseRequest, frame: ResponseFrame, { model,
     tools: request.tools ?? [],
     top_p: request.top_p ?? 1,
     top_logprobs: request.top_logprobs ?? 0,
-    usage: null,
     ...frame,
   };
 }

@@ -51,5 +51,4 @@ const blankResponse = (request: ResponseRequest, startedAt: number) => ({
   tool_choice: request.tool_choice ?? 'auto',
   tools: request.tools ?? [],
   top_p: request.top_p ?? 1,
-  usage: null,
 });

@@ -12,9 +12,9 @@ export const ownerOf = ({ principal }: { readonly principal: Caller['principal']
 
 export const unixSeconds = (at: Date): number => Math.floor(at.getTime() / 1000);
 
-/** OpenAI's page. */
+/** OpenAI's page: its ends are texts also where it is empty. */
 export function pageOf<T extends { readonly id?: string | null | undefined }>(data: readonly T[], has_more: boolean) {
-  return { object: 'list' as const, data: [...data], first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more };
+  return { object: 'list' as const, data: [...data], first_id: data.at(0)?.id ?? '', last_id: data.at(-1)?.id ?? '', has_more };
 }
 
 /** What a page is to go on from is not in the list. */

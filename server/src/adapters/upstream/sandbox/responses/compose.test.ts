@@ -61,7 +61,6 @@ describe('responses of the sandbox', () => {
         output_tokens_details: { reasoning_tokens: 0 },
         total_tokens: expect.any(Number),
       },
-      user: null,
       metadata: {},
     });
   });

@@ -51,8 +51,8 @@ export function responseObject({ id, createdAt, model, request }: ResponseHead, 
     top_p: request.top_p ?? 1,
     truncation: request.truncation ?? 'disabled',
     ...(state.status !== 'in_progress' && state.toolUsage && { tool_usage: state.toolUsage }),
-    usage: state.status === 'in_progress' ? null : state.usage,
-    user: request.user ?? null,
+    ...(state.status !== 'in_progress' && { usage: state.usage }),
+    ...(request.user != null && { user: request.user }),
     metadata: request.metadata ?? {},
   };
 }
