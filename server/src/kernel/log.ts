@@ -3,7 +3,18 @@ import { rfc3339 } from './clock.ts';
 
 export type Log = Logger;
 
-const SECRETS = ['authorization', 'x-api-key', 'x-internal-secret', 'x-web-session-token', 'cookie', 'password', 'token', 'secret', 'key'];
+const SECRETS = [
+  'authorization',
+  'x-api-key',
+  'api-key',
+  'x-internal-secret',
+  'x-web-session-token',
+  'cookie',
+  'password',
+  'token',
+  'secret',
+  'key',
+];
 
 const STDOUT = 1;
 const BATCH_BYTES = 4 * 1024;

@@ -120,8 +120,11 @@ function presentedIn({ headers, rawHeaders }: CredentialHeaders): Presented[] {
   if (authorization !== undefined) requireOnlyAuthorization(authorization, rawHeaders);
   const bearer = authorization === undefined ? '' : bearerToken(authorization);
   if (bearer) presented.push({ token: bearer, kind: 'any' });
-  const key = headerOf(headers, 'x-api-key');
-  if (key) presented.push({ token: key, kind: 'key' });
+  // Azure's clients leave the x out.
+  for (const name of ['x-api-key', 'api-key']) {
+    const key = headerOf(headers, name);
+    if (key) presented.push({ token: key, kind: 'key' });
+  }
   const session = headerOf(headers, 'x-web-session-token');
   if (session) presented.push({ token: session, kind: 'session' });
   // What a page names itself counts: its playground calls with an API key.

@@ -9,6 +9,8 @@ export interface Exchange extends RequestIds {
   readonly res: ServerResponse;
   /** The path, without its query. */
   readonly pathname: string;
+  /** The model that the path names, where it is one of Azure's. */
+  readonly deployment?: string | undefined;
   /** The values of the path parameters of its route, decoded. */
   readonly params: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since the epoch. */

@@ -7,6 +7,7 @@ import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Admission } from './admission.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
+import { withoutAzure } from './azure-paths.ts';
 import { preflightHeaders } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 import { type ProblemReply, problemOf } from './problem-document.ts';
@@ -102,7 +103,7 @@ function handlerOf(deps: FrontDeps): Handle {
     headers.apply(res, 'api', requestId);
     const fault = beforeBody ?? faultOfShape(req);
     if (fault || isDraining()) res.shouldKeepAlive = false;
-    const target = withoutBrokenEscapes(req.url ?? '');
+    const { target, deployment } = withoutAzure(withoutBrokenEscapes(req.url ?? ''));
     const pathname = router.withoutSlash(pathnameOf(target));
     req.url = pathname + target.slice(pathnameOf(target).length);
     // No page of another origin reads a page or the metrics: there is nothing to ask for.
@@ -116,6 +117,7 @@ function handlerOf(deps: FrontDeps): Handle {
     const exchange: Exchange = {
       ...ids,
       surface,
+      deployment,
       ...{ req, res, pathname, params: found?.params ?? {}, startedAt, startedTick, grant: undefined, admittedTick: startedTick },
     };
     if (!fault) headers.apply(res, found?.route.kind ?? router.kindAt(pathname), requestId);

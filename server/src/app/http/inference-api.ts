@@ -19,7 +19,7 @@ import {
   withLimits,
 } from '../../inference/calls/index.ts';
 import { newReceiptId } from '../../kernel/ids.ts';
-import type { Problem } from '../../kernel/problem.ts';
+import { Problem } from '../../kernel/problem.ts';
 import { nextTurn } from '../../kernel/turn.ts';
 import type { Idempotency } from '../idempotency.ts';
 import type { Answer } from '../idempotency-seal.ts';
@@ -76,10 +76,11 @@ async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDe
   const { req, res, params, startedAt, startedTick, requestId, clientRequestId } = exchange;
   deps.refusedRequests.requireRoom(grantOf(exchange));
   if (deps.sharedLane) enterUntilClosed(deps.sharedLane, res);
+  refuseSignedDeployment(exchange);
   const headers = parseInferenceHeaders(req.headers);
   refuseLoop(headers.via, deps.inference.gatewayId);
   if (headers.anchorWished) res.setHeader('x-vaas-anchor', deps.anchorAnswer);
-  const body = await readBody(operation, req, deps);
+  const body = ofDeployment(await readBody(operation, req, deps), exchange.deployment);
   try {
     const renewing = deps.admission.renew(exchange, served);
     if (renewing !== undefined) await renewing;
@@ -108,6 +109,18 @@ async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDe
     if (body.discard) await body.discard();
   }
 }
+
+/** The model is in the path as it was sent, and signatures are of our own paths: a signed body could be moved to a dearer model. */
+function refuseSignedDeployment({ deployment, req }: Exchange): void {
+  if (deployment !== undefined && req.headers['signature-input'] !== undefined)
+    throw new Problem('invalid_signature', 'A signed request names its model in the body: send it below /v1.', { because: 'Azure’s path' });
+}
+
+/** Of the model that the path names, whatever the body says. */
+const ofDeployment = (body: ReceivedBody, model: string | undefined): ReceivedBody =>
+  model === undefined || !isFields(body.value) ? body : { ...body, value: { ...body.value, model } };
+
+const isFields = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function enterUntilClosed(lane: SharedLane, res: ServerResponse): void {
   const leave = lane.enter();
@@ -150,7 +163,7 @@ function abortOnHangUp(res: ServerResponse, hangUp: AbortController): void {
 function completeOnce(call: Call, { exchange, fingerprint, refusal }: ServingCall, deps: InferenceApiDeps): Promise<Answer> {
   const key = idempotencyKeyOf(exchange.req.headers) ?? '';
   return onceForKey(deps.idempotency, {
-    request: { scope: scopeOf(call.grant.principal), key, method: 'POST', path: exchange.pathname, body: fingerprint() },
+    request: { scope: scopeOf(call.grant.principal), key, method: 'POST', path: pathOf(exchange), body: fingerprint() },
     run: async () => {
       const { status, headers, body } = await completeCall(call, deps.inference);
       return { status, headers: textHeaders(headers), body };
@@ -158,6 +171,9 @@ function completeOnce(call: Call, { exchange, fingerprint, refusal }: ServingCal
     refuse: (problem) => deps.refusals.replyTo(problem, exchange, refusal),
   });
 }
+
+/** The same body asks another deployment for something else. */
+const pathOf = ({ pathname, deployment }: Exchange): string => (deployment === undefined ? pathname : `${pathname} of ${deployment}`);
 
 const textHeaders = (headers: Reply['headers']): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));

@@ -16,7 +16,7 @@ export interface OuterCaller {
 }
 
 /** What says who is calling, and with which program. */
-const PASSED_ON = ['authorization', 'x-api-key', 'x-web-session-token', 'user-agent'] as const;
+const PASSED_ON = ['authorization', 'x-api-key', 'api-key', 'x-web-session-token', 'user-agent'] as const;
 
 /**
  * Calls the gateway from inside, over a connection that is only memory (node:http takes any duplex stream as a connection). So a call takes

@@ -103,7 +103,7 @@ export function isOpenTo({ principal }: Pick<Grant, 'principal'>, scope: string 
 }
 
 const hasCredential = ({ headers }: IncomingMessage): boolean =>
-  ['authorization', 'x-api-key', 'x-web-session-token'].some((name) => headers[name] !== undefined);
+  ['authorization', 'x-api-key', 'api-key', 'x-web-session-token'].some((name) => headers[name] !== undefined);
 
 /**
  * A refusal before any message was read: JSON-RPC's error, with the problem as its data. A 401 says where it is described how to get in

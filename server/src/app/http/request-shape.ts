@@ -13,7 +13,16 @@ const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
 const SINGLE: ReadonlyMap<string, number> = new Map(
   [
     ...['host', 'content-type', 'expect', 'origin', 'range', 'idempotency-key', 'stripe-signature'],
-    ...['x-api-key', 'x-web-session-token', 'x-internal-secret', 'x-event-email', 'x-sandbox-fault', 'x-vaas-anchor', 'x-on-disconnect'],
+    ...[
+      'x-api-key',
+      'api-key',
+      'x-web-session-token',
+      'x-internal-secret',
+      'x-event-email',
+      'x-sandbox-fault',
+      'x-vaas-anchor',
+      'x-on-disconnect',
+    ],
     ...['x-agent-run-id', 'x-agent-parent-run-id', 'x-agent-max-budget', 'x-agent-max-calls', 'x-agent-deadline'],
     ...['x-budget-policy', 'x-fallback-policy'],
   ].map((name, index) => [name, 2 ** index]),
