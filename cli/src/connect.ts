@@ -89,7 +89,8 @@ function requireCredential(name: Source, text: string): string {
 export type Source = 'TALLYGATE_API_KEY' | 'TALLYGATE_SESSION_TOKEN' | 'login';
 
 /**
- * The environment wins over the login, and in it the key over the session, except where keys are changed, which few API keys may do.
+ * The environment wins over the login, and in it the key over the session, except where keys are changed, which few API keys may do and management keys
+ * may.
  * A session goes only to the gateway that gave it: another address must not be able to collect it.
  */
 export function sourceFor(
@@ -99,6 +100,8 @@ export function sourceFor(
   login: KeptLogin | undefined,
 ): Source | undefined {
   const key = env.apiKey === undefined ? undefined : 'TALLYGATE_API_KEY';
+  // It may do what sessions may: whoever sets it means it for that.
+  if (env.apiKey?.startsWith('tg_mgmt_')) return key;
   const stored = login !== undefined && sameAddress(login.base_url, baseUrl) ? 'login' : undefined;
   const session = env.sessionToken === undefined ? stored : 'TALLYGATE_SESSION_TOKEN';
   return need === 'session' ? (session ?? key) : (key ?? session);

@@ -60,6 +60,11 @@ const NOUNS: readonly Noun[] = [
   },
   { name: 'audit', about: 'Who changed what', load: async () => (await import('./audit/commands.ts')).auditCommands },
   { name: 'keys', about: 'API keys', load: async () => (await import('./keys/commands.ts')).keyCommands },
+  {
+    name: 'management-keys',
+    about: 'Keys of programs that administer the account',
+    load: async () => (await import('./management-keys/commands.ts')).managementKeyCommands,
+  },
   { name: 'budgets', about: 'Hard monthly caps of API keys', load: async () => (await import('./budgets/commands.ts')).budgetCommands },
   { name: 'plans', about: 'Plans, quotas, balance, invoices', load: async () => (await import('./plans/commands.ts')).planCommands },
   {

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import { headersA, idempotencyHeader, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
 import { Email } from './identity.ts';
 import { PlanId } from './plan-records.ts';
 
@@ -72,8 +72,8 @@ export const DedicatedCapacityRequest = z
   });
 export type DedicatedCapacityRequest = z.infer<typeof DedicatedCapacityRequest>;
 
-/** Sessions only: a key of an administrator opens the account it belongs to and no other. */
-const administers = { auth: 'bearer', session: true, role: 'admin', tag: 'Accounts' } as const;
+/** An API key of an administrator opens the account it belongs to and no other. */
+const administers = { auth: 'bearer', session: true, manage: 'admin:write', role: 'admin', tag: 'Accounts' } as const;
 const AccountPath = z.object({ account_id: Uuid });
 
 export const accounts = c.router({
@@ -88,7 +88,7 @@ export const accounts = c.router({
       ...pageQuery,
     }),
     responses: { 200: AccountListResponse, ...refusals.read },
-    metadata: { ...administers, operationId: 'listAccounts', sdk: 'accounts.list' } as const,
+    metadata: { ...administers, manage: 'admin:read', operationId: 'listAccounts', sdk: 'accounts.list' } as const,
   },
   get: {
     method: 'GET',
@@ -98,7 +98,7 @@ export const accounts = c.router({
     headers: headersA,
     pathParams: AccountPath,
     responses: { 200: AccountResponse, 404: problem, ...refusals.read },
-    metadata: { ...administers, operationId: 'getAccount', sdk: 'accounts.get' } as const,
+    metadata: { ...administers, manage: 'admin:read', operationId: 'getAccount', sdk: 'accounts.get' } as const,
   },
   setPlan: {
     method: 'PUT',
@@ -106,7 +106,7 @@ export const accounts = c.router({
     summary: 'Give an account a plan',
     description:
       'For administrators: any plan, sold or not, without a payment. In effect on every gateway within a second. It takes precedence over a running subscription, which is still billed; a plan that is bought later stands before it.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: AccountPath,
     body: AccountPlanRequest,
     responses: { 200: AccountResponse, 404: problem, ...refusals.write },
@@ -118,7 +118,7 @@ export const accounts = c.router({
     summary: 'Reserve capacity for an account',
     description:
       'For administrators: what an account may use at the address for dedicated traffic (`ENTERPRISE_BASE_URL`), in place of the rate limits of its plan there. The concurrency is reserved on every gateway, used or not. In effect on every gateway within a second.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: AccountPath,
     body: DedicatedCapacityRequest,
     responses: { 200: AccountResponse, 404: problem, 409: problem, ...refusals.write },

@@ -9,11 +9,16 @@ export const AuditLogEntry = z
     entry_id: Uuid,
     account_id: Uuid.nullable().meta({ description: 'Whose log it belongs to; null for what concerns no account.' }),
     actor: z.object({
-      kind: z.enum(['user', 'key', 'internal', 'system']).meta({ description: 'Who did it; `internal` is the web front end.' }),
+      kind: z
+        .enum(['user', 'key', 'management_key', 'internal', 'system'])
+        .meta({ description: 'Who did it; `internal` is the web front end.' }),
       id: z
         .string()
         .nullable()
-        .meta({ description: 'The id of the user or of the API key.', examples: ['019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77'] }),
+        .meta({
+          description: 'The id of the user, of the API key or of the management key.',
+          examples: ['019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77'],
+        }),
     }),
     action: z.string().meta({ description: 'What was done: noun and verb.', examples: ['key.created'] }),
     target: z.object({
@@ -89,6 +94,7 @@ export const audit = c.router({
     metadata: {
       auth: 'bearer',
       session: true,
+      manage: 'admin:read',
       role: 'admin',
       tag: 'Audit',
       operationId: 'listAllAuditLog',

@@ -5,6 +5,7 @@ import {
   AlertThresholds,
   AlertThresholdsInput,
   headersA,
+  idempotencyHeader,
   page,
   pageQuery,
   problem,
@@ -121,7 +122,7 @@ export const KeyBudgetChange = z
     change_id: Uuid,
     changed_at: Timestamp,
     actor: z.object({
-      kind: z.enum(['user', 'key']).meta({ description: 'A person with a session, or an API key.' }),
+      kind: z.enum(['user', 'key', 'management_key']).meta({ description: 'A person with a session, an API key or a management key.' }),
       id: z
         .string()
         .regex(/^…[0-9a-f]{4}$/)
@@ -213,7 +214,7 @@ export const budgets = c.router({
     summary: 'Set, change or clear the budget of a key',
     description:
       'In effect for new requests at once, on other instances within a second; the cap may be below what is spent. Running requests keep what they hold.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: KeyPath,
     body: KeyBudgetUpdateRequest,
     responses: { 200: KeyBudgetStatusResponse, 404: problem, 409: problem, ...refusals.write },

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, problem, refusals, Timestamp } from './conventions.ts';
+import { headersA, idempotencyHeader, problem, refusals, Timestamp } from './conventions.ts';
 import { AnthropicModel, AnthropicModelList, AnthropicModelQuery } from './inference/messages.ts';
 import { PriceEntry } from './log-declarations.ts';
 import { ModelDefinition, ModelId, ModelKind, PriceInput, PriceMeter } from './model-definition.ts';
@@ -150,7 +150,7 @@ const modelPath = z.object({
 const definedPath = z.object({ model: ModelId.meta({ description: 'The model’s id.', examples: ['llama3.1:8b'] }) });
 
 /** Sessions only: what a model costs decides what every account is charged. */
-const administers = { auth: 'bearer', session: true, role: 'admin', tag: 'Models' } as const;
+const administers = { auth: 'bearer', session: true, manage: 'admin:write', role: 'admin', tag: 'Models' } as const;
 
 export const catalog = c.router({
   listModels: {
@@ -211,7 +211,7 @@ export const catalog = c.router({
     summary: 'Define a model',
     description:
       'For administrators: a model of one’s own, or another definition of a known one. It counts before `MODELS_FILE`, the shipped list and what was discovered, on every gateway within a second. Its price is set by itself.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: definedPath,
     body: ModelDefinition,
     responses: { 200: Model, 409: problem, ...refusals.write },
@@ -223,7 +223,7 @@ export const catalog = c.router({
     summary: 'Set the price of a model',
     description:
       'For administrators: a new price version of a model, named by its id; an alias, a dated name or a name with a provider is refused. The first one of a model is charged from now on; a later one from two seconds on, so that all gateways change at the same moment, or from a later moment that is named. No price is ever edited or dated back: requests that have begun, and receipts, keep theirs.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: modelPath,
     body: PriceInput,
     responses: { 201: ModelPrice, 404: problem, 409: problem, ...refusals.write },
@@ -235,7 +235,7 @@ export const catalog = c.router({
     summary: 'Remove a definition of a model',
     description:
       'For administrators: takes back what an administrator has defined. What `MODELS_FILE`, the shipped list and the providers say of the model counts again, on every gateway within a second; a model of which they say nothing is no longer in the catalogue. Its prices stay published, and count again if it is defined anew.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: modelPath,
     responses: { 204: c.noBody(), 404: problem, ...refusals.read },
     metadata: { ...administers, operationId: 'removeModel', sdk: 'models.remove', errors: { also: ['model_not_found'] } } as const,
@@ -246,7 +246,7 @@ export const catalog = c.router({
     summary: 'Ask the providers for their models',
     description:
       'For administrators: asks every provider that is configured with `"discover": true` for `GET /v1/models`, as the gateway does at its start and every minute.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     body: z.strictObject({}).optional(),
     responses: { 200: DiscoveryReport, ...refusals.write },
     metadata: { ...administers, operationId: 'discoverModels', sdk: 'models.discover' } as const,

@@ -2,6 +2,7 @@ import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import {
   headersA,
+  idempotencyHeader,
   isPlainText,
   MarketingConsentTick,
   NOT_PLAIN,
@@ -78,7 +79,7 @@ export const ClientRequestReceivedResponse = z
 export type ClientRequestReceivedResponse = z.infer<typeof ClientRequestReceivedResponse>;
 
 const Actor = z.object({
-  kind: z.enum(['user', 'key']).meta({ description: 'Who did it.' }),
+  kind: z.enum(['user', 'key', 'management_key']).meta({ description: 'Who did it.' }),
   id: z
     .string()
     .nullable()
@@ -183,7 +184,7 @@ export const clientRequests = c.router({
     summary: 'Update a request of a client',
     description:
       'Status, type, owner, a note. An open request (`new`, `in_progress`, `waiting`) may go to any status but back to `new`; one that is closed (`done`, `declined`) can only be reopened, as `in_progress`. Any other step is a 409.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: z.object({ request_id: Uuid.meta({ description: 'The request’s id.' }) }),
     body: MarketingClientRequestUpdateRequest,
     responses: { 200: MarketingClientRequestRecord, 404: problem, 409: problem, ...refusals.write },

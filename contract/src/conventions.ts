@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { ErrorCode } from './errors.ts';
 import { inPlainWords } from './plain-words.ts';
 import { HTTPValidationError, Problem } from './problem.ts';
-import type { Scope } from './scopes.ts';
+import type { ManagementScope, Scope } from './scopes.ts';
 import type { Surface } from './surfaces.ts';
 
 // The same error messages wherever the contract is parsed.
@@ -83,6 +83,8 @@ export interface RouteMetadata {
   readonly scope?: Scope;
   /** API keys are refused, with any scopes. */
   readonly session?: true;
+  /** The scope by which management keys are let in all the same, where API keys are refused. */
+  readonly manage?: ManagementScope;
   readonly role?: 'admin' | 'marketing';
   /** Members with a lesser role in the account are refused; what a scope opens is decided by the scope. */
   readonly accountRole?: 'owner' | 'admin' | 'developer';

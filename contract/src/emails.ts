@@ -269,7 +269,7 @@ export const emails = c.router({
     path: '/v1/marketing/emails/:email_id/cancel',
     summary: 'Cancel a mail',
     description: 'Recipients in the queue do not get it. Sent mails cannot be recalled.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: EmailPath,
     body: c.noBody(),
     responses: { 200: MarketingEmailRecord, 404: problem, 409: problem, ...refusals.write },

@@ -23,6 +23,7 @@ import { invoices } from './invoices.ts';
 import { keys } from './keys.ts';
 import { ledger } from './ledger.ts';
 import { limits } from './limits.ts';
+import { managementKeys } from './management-keys.ts';
 import { members } from './members.ts';
 import { messageBatches, messageBatchTransfers } from './message-batches.ts';
 import { mfa } from './mfa.ts';
@@ -51,6 +52,7 @@ export const contract = c.router(
     audit,
     budgets,
     keys,
+    managementKeys,
     catalog,
     deployments,
     inference,
@@ -124,6 +126,7 @@ export * from './keys.ts';
 export * from './ledger.ts';
 export * from './limits.ts';
 export * from './log-declarations.ts';
+export * from './management-keys.ts';
 export * from './members.ts';
 export * from './message-batches.ts';
 export * from './mfa.ts';
@@ -137,7 +140,17 @@ export * from './receipt-payment.ts';
 export * from './receipt-usage.ts';
 export * from './receipts.ts';
 export * from './runs.ts';
-export { accountRoleAllows, DEFAULT_SCOPES, SCOPE_ROLES, SCOPES, type Scope, scopesOfRole } from './scopes.ts';
+export {
+  accountRoleAllows,
+  DEFAULT_SCOPES,
+  MANAGEMENT_SCOPES,
+  ManagementScope,
+  managementScopeOf,
+  SCOPE_ROLES,
+  SCOPES,
+  type Scope,
+  scopesOfRole,
+} from './scopes.ts';
 export { SURFACE_HEADERS, SURFACES, type Surface, statusAt, statusOn } from './surfaces.ts';
 export * from './users.ts';
 export * from './vaas-keys.ts';

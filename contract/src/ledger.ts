@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, Livemode, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
+import { headersA, idempotencyHeader, Livemode, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
 import { CorrectionRequest, CorrectionResponse, PublicReason, RequestCorrection, RequestName } from './corrections.ts';
 import { ReceiptUsage } from './receipt-usage.ts';
 
@@ -258,7 +258,7 @@ export const ledger = c.router({
     summary: 'Give back what a request cost',
     description:
       'For administrators: all of it, of any account’s request, once. What the balance or invoice had paid returns there, what the quota had covered to the quota, and no cap counts it any longer, in the month in which it was spent. Asked again, the answer is the refund that was made.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     body: RefundRequest,
     responses: { 200: RefundResponse, 201: RefundResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: {
@@ -276,7 +276,7 @@ export const ledger = c.router({
     summary: 'Correct what a request used and cost',
     description:
       'For administrators: says what a request of any account really used. Its cost is calculated again at the prices that it was settled at, and the difference is charged or refunded: on the balance or invoice and the plan’s quota that had paid, in their shares, and on every cap, in the month in which it was spent. A receipt of kind `correction` takes the place of the first one. A request is corrected once; asked again with the same usage, the answer is the correction that was made.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     body: CorrectionRequest,
     responses: { 200: CorrectionResponse, 201: CorrectionResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: {

@@ -4,6 +4,7 @@ import {
   AlertThresholds,
   AlertThresholdsInput,
   headersA,
+  idempotencyHeader,
   isPlainText,
   Livemode,
   NOT_PLAIN,
@@ -150,7 +151,7 @@ function isTimeZone(name: string): boolean {
 
 const LimitPath = z.object({ limit_id: Uuid.meta({ description: 'The limit’s id.' }) });
 /** An API key never widens what it may spend. */
-const bySession = { auth: 'bearer', session: true, accountRole: 'admin', tag: 'Limits' } as const;
+const bySession = { auth: 'bearer', session: true, manage: 'limits:write', accountRole: 'admin', tag: 'Limits' } as const;
 const read = { auth: 'bearer', scope: 'account:read', tag: 'Limits' } as const;
 
 export const limits = c.router({
@@ -174,7 +175,7 @@ export const limits = c.router({
     summary: 'Set a limit',
     description:
       'Puts it in place of the limit of the same kind, subject and period. It binds every request that begins from now on, on every gateway within a second. What was spent in the period before counts; requests that are running now do not.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     body: SetLimitRequest,
     responses: { 200: SpendingLimit, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...bySession, operationId: 'setLimit', sdk: 'limits.set' } as const,
@@ -193,7 +194,7 @@ export const limits = c.router({
     path: '/v1/limits/time-zone',
     summary: 'Set the time zone of limits',
     description: 'The periods that run now begin and end by it from now on; what was spent in them counts.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     body: TimeZone,
     responses: { 200: TimeZone, ...refusals.write },
     metadata: { ...bySession, operationId: 'setLimitTimeZone', sdk: 'limits.setTimeZone' } as const,
@@ -217,7 +218,7 @@ export const limits = c.router({
     path: '/v1/limits/:limit_id',
     summary: 'Delete a limit',
     description: 'Requests that begin from now on are not bound by it, on every gateway within a second.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: LimitPath,
     responses: { 204: c.noBody(), 404: problem, ...refusals.read },
     metadata: { ...bySession, operationId: 'deleteLimit', sdk: 'limits.delete' } as const,

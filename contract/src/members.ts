@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
 import { Email, NewPassword, UserName } from './identity.ts';
 import { ACCOUNT_ROLES } from './scopes.ts';
 
@@ -73,8 +73,8 @@ export const AcceptInvitationRequest = z
 export type AcceptInvitationRequest = z.infer<typeof AcceptInvitationRequest>;
 
 const MemberPath = z.object({ user_id: Uuid.meta({ description: 'The member’s id.' }) });
-/** People are managed by people. */
-const managing = { auth: 'bearer', session: true, accountRole: 'admin', tag: 'Members' } as const;
+/** API keys, which lie in configurations, neither read nor change who is in the account. */
+const managing = { auth: 'bearer', session: true, manage: 'members:write', accountRole: 'admin', tag: 'Members' } as const;
 
 export const members = c.router({
   list: {
@@ -85,7 +85,14 @@ export const members = c.router({
     headers: headersA,
     query: z.object(pageQuery),
     responses: { 200: MemberList, ...refusals.read },
-    metadata: { auth: 'bearer', session: true, tag: 'Members', operationId: 'listMembers', sdk: 'members.list' } as const,
+    metadata: {
+      auth: 'bearer',
+      session: true,
+      manage: 'members:read',
+      tag: 'Members',
+      operationId: 'listMembers',
+      sdk: 'members.list',
+    } as const,
   },
   invitations: {
     method: 'GET',
@@ -95,14 +102,14 @@ export const members = c.router({
     headers: headersA,
     query: z.object(pageQuery),
     responses: { 200: MemberInvitationList, ...refusals.read },
-    metadata: { ...managing, operationId: 'listMemberInvitations', sdk: 'members.invitations' } as const,
+    metadata: { ...managing, manage: 'members:read', operationId: 'listMemberInvitations', sdk: 'members.invitations' } as const,
   },
   invite: {
     method: 'POST',
     path: '/v1/members/invitations',
     summary: 'Invite a member',
     description: 'Mails a link that works for seven days and replaces an earlier one. Only an owner invites owners.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     body: InviteMemberRequest,
     responses: { 201: MemberInvitation, ...refusals.write },
     metadata: { ...managing, operationId: 'inviteMember', sdk: 'members.invite' } as const,
@@ -112,7 +119,7 @@ export const members = c.router({
     path: '/v1/members/invitations/:invitation_id',
     summary: 'Withdraw an invitation',
     description: 'Its link no longer works.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: z.object({ invitation_id: Uuid.meta({ description: 'The invitation’s id.' }) }),
     responses: { 204: c.noBody(), 404: problem, ...refusals.read },
     metadata: { ...managing, operationId: 'withdrawMemberInvitation', sdk: 'members.withdraw' } as const,
@@ -132,7 +139,7 @@ export const members = c.router({
     summary: 'Change the role of a member',
     description:
       'In effect for sessions at once and for API keys within a second. Only an owner makes or changes owners; the last one stays.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: MemberPath,
     body: UpdateMemberRequest,
     responses: { 200: Member, 404: problem, 409: problem, ...refusals.write },
@@ -144,7 +151,7 @@ export const members = c.router({
     summary: 'Remove a member',
     description:
       'Ends their sessions at once and revokes their API keys, those of projects too. Their address is free for another account.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: MemberPath,
     responses: { 204: c.noBody(), 404: problem, 409: problem, ...refusals.read },
     metadata: { ...managing, operationId: 'removeMember', sdk: 'members.remove' } as const,

@@ -28,6 +28,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Keys: 'API keys: create, rotate, revoke.',
   Budgets: 'Monthly caps of API keys: what is spent and held, who changed them, when they were reached.',
   Runs: 'Agent runs: what they may spend, what they did, and the switch that stops them.',
+  'Management keys': 'Keys of programs that administer the account; they run no model.',
   Projects: 'Parts of an account’s work, with API keys and limits.',
   Members: 'The people of an account: invitations, roles, and who leaves.',
   Limits: 'What may be spent, by whom and for what, and how fast.',
@@ -47,7 +48,11 @@ export const TAGS: Readonly<Record<string, string>> = {
 };
 
 const SECURITY_SCHEMES = {
-  bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key (`tg_live_…`, `tg_test_…`) or a session token (`tgs_…`).' },
+  bearerAuth: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key (`tg_live_…`, `tg_test_…`), a management key (`tg_mgmt_…`) or a session token (`tgs_…`).',
+  },
   apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'An API key, as an alternative to the bearer token.' },
   webSession: {
     type: 'apiKey',

@@ -1,6 +1,17 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, isPlainText, NOT_PLAIN, pageQuery, problem, prose, refusals, Timestamp, Uuid } from './conventions.ts';
+import {
+  headersA,
+  idempotencyHeader,
+  isPlainText,
+  NOT_PLAIN,
+  pageQuery,
+  problem,
+  prose,
+  refusals,
+  Timestamp,
+  Uuid,
+} from './conventions.ts';
 import { PeopleFilter, SOURCES, STAGES } from './people-filter.ts';
 
 const c = initContract();
@@ -24,7 +35,9 @@ export const MarketingPersonHistoryEntry = z
   .object({
     action: z.string().meta({ description: 'What was done, such as `tag`, `merge` or `seen`.', examples: ['tag'] }),
     actor: z.object({
-      kind: z.enum(['user', 'key', 'internal', 'system']).meta({ description: 'Who did it; `internal` is the web front end.' }),
+      kind: z
+        .enum(['user', 'key', 'management_key', 'internal', 'system'])
+        .meta({ description: 'Who did it; `internal` is the web front end.' }),
       id: z
         .string()
         .nullable()
@@ -284,7 +297,7 @@ export const people = c.router({
     path: '/v1/marketing/people/:person_id/actions',
     summary: 'Perform an action on a person',
     description: 'Tags, owner, stage, notes, merging, unsubscribing, erasing: each is in the history and in the audit log.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: PersonPath,
     body: MarketingPeopleActionRequest,
     responses: { 200: MarketingPeopleActionResponse, 404: problem, 409: problem, ...refusals.write },

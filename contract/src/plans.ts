@@ -129,7 +129,7 @@ export const plans = c.router({
     path: '/v1/plans/downgrade-schedule',
     summary: 'Cancel a scheduled downgrade',
     description: 'The plan stays as it is. Without effect where nothing is scheduled.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     responses: { 200: CurrentPlanResponse, ...refusals.write },
     metadata: { ...pays, operationId: 'cancelDowngrade', sdk: 'plans.cancelDowngrade', tool: 'write' } as const,
   },

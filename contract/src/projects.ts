@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
 
 const c = initContract();
 
@@ -54,7 +54,7 @@ export type UpdateProjectRequest = z.infer<typeof UpdateProjectRequest>;
 
 const ProjectPath = z.object({ project_id: Uuid.meta({ description: 'The project’s id.' }) });
 /** Projects decide what is spent on: API keys, which belong to them, change none. */
-const bySession = { auth: 'bearer', session: true, accountRole: 'admin', tag: 'Projects' } as const;
+const bySession = { auth: 'bearer', session: true, manage: 'projects:write', accountRole: 'admin', tag: 'Projects' } as const;
 const read = { auth: 'bearer', scope: 'account:read', tag: 'Projects' } as const;
 
 export const projects = c.router({
@@ -73,7 +73,7 @@ export const projects = c.router({
     path: '/v1/projects',
     summary: 'Create a project',
     description: 'With an `external_id` that a project of the account has already, the answer is that project, as it is.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     body: CreateProjectRequest,
     responses: { 201: Project, ...refusals.write },
     metadata: { ...bySession, operationId: 'createProject', sdk: 'projects.create' } as const,
@@ -93,7 +93,7 @@ export const projects = c.router({
     path: '/v1/projects/:project_id',
     summary: 'Change or archive a project',
     description: 'The API keys of a project that is archived stop working on every gateway within a second.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: ProjectPath,
     body: UpdateProjectRequest,
     responses: { 200: Project, 404: problem, ...refusals.write },

@@ -48,3 +48,36 @@ const OF_ACCOUNT_ROLE: Readonly<Record<Exclude<AccountRole, 'owner' | 'admin'>, 
 /** What a member of an account may do in it; what the service's own roles are needed for is not decided by it. */
 export const accountRoleAllows = (role: AccountRole, scope: Scope): boolean =>
   role === 'owner' || role === 'admin' || SCOPE_ROLES[scope] !== undefined || OF_ACCOUNT_ROLE[role].includes(scope);
+
+/** What a management key may be given. None of them runs a model, and none is of a person’s own login. */
+export const MANAGEMENT_SCOPES = [
+  'account:read',
+  'keys:write',
+  'projects:write',
+  'members:read',
+  'members:write',
+  'limits:write',
+  'billing:write',
+  'audit:read',
+  'marketing:read',
+  'marketing:write',
+  'events:read',
+  'events:write',
+  'admin:read',
+  'admin:write',
+] as const;
+export const ManagementScope = z.enum(MANAGEMENT_SCOPES).meta({ id: 'ManagementScope', description: 'What a management key may do.' });
+export type ManagementScope = z.infer<typeof ManagementScope>;
+
+const isManagementScope = (scope: Scope): scope is Scope & ManagementScope => MANAGEMENT_SCOPES.some((one) => one === scope);
+
+/** The scope by which a management key is let in; undefined for what no management key does. */
+export function managementScopeOf({
+  manage,
+  scope,
+}: {
+  readonly manage?: ManagementScope;
+  readonly scope?: Scope;
+}): ManagementScope | undefined {
+  return manage ?? (scope && isManagementScope(scope) ? scope : undefined);
+}

@@ -18,7 +18,7 @@ export const RoleUpdateRequest = z.strictObject({ role: Role }).meta({
 });
 export type RoleUpdateRequest = z.infer<typeof RoleUpdateRequest>;
 
-/** Sessions only: a key of an administrator opens the account it belongs to and no other. */
+/** An API key of an administrator opens the account it belongs to and no other. */
 const administers = { auth: 'bearer', session: true, role: 'admin', tag: 'Identity' } as const;
 
 export const users = c.router({
@@ -34,7 +34,7 @@ export const users = c.router({
       ...pageQuery,
     }),
     responses: { 200: UserListResponse, ...refusals.read },
-    metadata: { ...administers, operationId: 'listUsers', sdk: 'users.list' } as const,
+    metadata: { ...administers, manage: 'admin:read', operationId: 'listUsers', sdk: 'users.list' } as const,
   },
   setRole: {
     method: 'PUT',

@@ -134,7 +134,7 @@ function withOtherSecret(key: string): string {
   return formatKey({ ...parts, secret: newSecret() });
 }
 
-const unknownKey = (): string => formatKey({ livemode: true, lookupId: newLookupId(), secret: newSecret() });
+const unknownKey = (): string => formatKey({ kind: 'live', lookupId: newLookupId(), secret: newSecret() });
 const newAddress = (): string => `${randomBytes(8).toString('hex')}@example.com`;
 
 function taken(from: string[]): string {

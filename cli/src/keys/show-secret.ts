@@ -1,4 +1,3 @@
-import type { KeyCreatedResponse } from '@tallygate/sdk';
 import type { CommandWorld } from '../command.ts';
 import { plainText, printRecord } from '../print.ts';
 
@@ -6,7 +5,7 @@ import { plainText, printRecord } from '../print.ts';
  * Prints the plain key once: alone on stdout, so that `KEY=$(tallygate keys create …)` takes it and nothing else, with the remark on
  * stderr. With `--json`, where the fields are chosen by the caller, it is in the JSON or not at all.
  */
-export function showSecret(world: CommandWorld, created: KeyCreatedResponse, remark: string): void {
+export function showSecret(world: CommandWorld, created: { readonly key: string }, remark: string): void {
   if (world.jsonFields === undefined) world.out.write(`${created.key}\n`);
   else printRecord(world, created, []);
   const isShown = world.jsonFields?.includes('key') ?? true;

@@ -144,10 +144,10 @@ export const CLIENT_ERRORS = {
   },
   scope_required: {
     status: 403,
-    title: 'The API key lacks a scope',
+    title: 'The key lacks a scope',
     type: 'permission_error',
     retryable: false,
-    help: 'Use an API key that carries the scope named in the detail, or sign in and use a session.',
+    help: 'Use an API key or a management key that carries the scope named in the detail, or sign in and use a session.',
   },
   live_key_required: {
     status: 403,
@@ -182,7 +182,7 @@ export const CLIENT_ERRORS = {
     title: 'A signed-in session is required',
     type: 'permission_error',
     retryable: false,
-    help: 'API keys cannot do this. Log in with `POST /v1/users/login` and send the session token.',
+    help: 'API keys cannot do this. Log in with `POST /v1/users/login` and send the session token; programs that administer the account use a management key where the operation takes one.',
   },
   model_not_allowed: {
     status: 403,

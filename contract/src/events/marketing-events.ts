@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, page, pageQuery, problem, refusals, Timestamp, Usd, Uuid } from '../conventions.ts';
+import { headersA, idempotencyHeader, page, pageQuery, problem, refusals, Timestamp, Usd, Uuid } from '../conventions.ts';
 import { RegistrationPayment, RegistrationStatus, VibethonRegistrationAdminUpdateRequest } from './registration-records.ts';
 import { SITE_EVENT_EXAMPLE, siteEventFields } from './site-event-records.ts';
 import { SlugPath } from './site-events.ts';
@@ -142,7 +142,7 @@ export const marketingEvents = c.router({
     path: '/v1/marketing/event-registrations/:registration_id',
     summary: 'Change a registration in the workspace',
     description: 'A free place goes to the person who has waited longest, at once.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: z.object({ registration_id: Uuid }),
     body: MarketingEventRegistrationUpdateRequest,
     responses: { 200: MarketingEventRegistrationRecord, 404: problem, 409: problem, ...refusals.write },
@@ -153,7 +153,7 @@ export const marketingEvents = c.router({
     path: '/v1/marketing/events/:slug/publish',
     summary: 'Publish an event of the workspace',
     description: 'A draft becomes public.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: SlugPath,
     body: c.noBody(),
     responses: { 200: MarketingEventRecord, 404: problem, 409: problem, ...refusals.write },
@@ -164,7 +164,7 @@ export const marketingEvents = c.router({
     path: '/v1/marketing/events/:slug/unpublish',
     summary: 'Unpublish an event',
     description: 'A published event becomes a draft again, which is not public. Its slug and its registrations stay.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: SlugPath,
     body: c.noBody(),
     responses: { 200: MarketingEventRecord, 404: problem, 409: problem, ...refusals.write },

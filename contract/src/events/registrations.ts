@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, pageQuery, problem, refusals, Uuid } from '../conventions.ts';
+import { headersA, idempotencyHeader, pageQuery, problem, refusals, Uuid } from '../conventions.ts';
 import {
   EventRegistrationCancelRequest,
   RegistrantEmail,
@@ -81,7 +81,7 @@ export const registrations = c.router({
     path: '/v1/events/admin/registrations/:registration_id',
     summary: 'Change a registration',
     description: 'For administrators. A free place goes to the person who has waited longest, at once.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: z.object({ registration_id: Uuid }),
     body: VibethonRegistrationAdminUpdateRequest,
     responses: { 200: VibethonRegistrationResponse, 404: problem, 409: problem, ...refusals.write },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ErrorCode } from '../errors.ts';
-import { accountRoleAllows } from '../scopes.ts';
+import { accountRoleAllows, managementScopeOf } from '../scopes.ts';
 import type { Route } from './route.ts';
 
 type Answers = (route: Route) => boolean;
@@ -91,7 +91,9 @@ const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   ambiguous_credentials: isBearer,
   invalid_signature: runsModel,
   signature_required: isBearer,
-  scope_required: ({ metadata }) => metadata.scope !== undefined,
+  scope_required: ({ metadata }) => metadata.scope !== undefined || metadata.manage !== undefined,
+  management_key_not_allowed: (route) => isBearer(route) && managementScopeOf(route.metadata) === undefined,
+  address_not_allowed: isBearer,
   // How a key’s requests are signed is changed by people only.
   session_required: (route) => route.metadata.session === true || (changesKeys(route) && takesField(route, 'require_signature')),
   // Keys act within their own limits and mode.

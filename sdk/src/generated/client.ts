@@ -19,7 +19,7 @@ import { Responses } from '../responses.ts';
 import { Completions, Embeddings, Moderations } from '../texts.ts';
 import { Uploads } from '../uploads.ts';
 import { Videos } from '../videos.ts';
-import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Invites, Invoices, Keys, Limits, MarketingEvents, Members, Mfa, Projects, Requests, Runs, Sessions, Usage, Users, Webhooks } from './resources.ts';
+import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Invites, Invoices, Keys, Limits, ManagementKeys, MarketingEvents, Members, Mfa, Projects, Requests, Runs, Sessions, Usage, Users, Webhooks } from './resources.ts';
 import type { Transport } from '../transport/transport.ts';
 
 /** Everything that a gateway can be asked, by resource. */
@@ -48,6 +48,7 @@ export class Resources {
   readonly invoices: Invoices;
   readonly keys: Keys;
   readonly limits: Limits;
+  readonly managementKeys: ManagementKeys;
   readonly marketingEvents: MarketingEvents;
   readonly members: Members;
   readonly mfa: Mfa;
@@ -92,6 +93,7 @@ export class Resources {
     this.invoices = new Invoices(transport);
     this.keys = new Keys(transport);
     this.limits = new Limits(transport);
+    this.managementKeys = new ManagementKeys(transport);
     this.marketingEvents = new MarketingEvents(transport);
     this.members = new Members(transport);
     this.mfa = new Mfa(transport);

@@ -42,7 +42,7 @@ export type ErrorCode =
   | 'forbidden'
   /** 403. This change has to be confirmed with the password, and with a code where a second factor is on: the password is wrong, or the code was not sent. The session goes on. A wrong code is `invalid_mfa_code`. */
   | 'confirmation_failed'
-  /** 403. Use an API key that carries the scope named in the detail, or sign in and use a session. */
+  /** 403. Use an API key or a management key that carries the scope named in the detail, or sign in and use a session. */
   | 'scope_required'
   /** 403. Plans, cards, top-ups and refunds are of the real account. Use a `tg_live_` key with the scope `billing:write` (refunds and corrections: `admin:write`), or sign in and use a session. */
   | 'live_key_required'
@@ -52,7 +52,7 @@ export type ErrorCode =
   | 'plan_required'
   /** 403. This address takes API keys of accounts that have reserved capacity by contract. Use the usual base URL of the gateway, or ask its operator for a contract. */
   | 'dedicated_capacity_required'
-  /** 403. API keys cannot do this. Log in with `POST /v1/users/login` and send the session token. */
+  /** 403. API keys cannot do this. Log in with `POST /v1/users/login` and send the session token; programs that administer the account use a management key where the operation takes one. */
   | 'session_required'
   /** 403. The key is limited to certain models (`allowed_models`), and the request names another one, as its model or among its fallbacks. Use one of the key’s models, or change the key. */
   | 'model_not_allowed'
@@ -120,6 +120,10 @@ export type ErrorCode =
   | 'expired_token'
   /** 403. A program is signed in only by a session that was opened with the password, and the second factor where one is on, within the last fifteen minutes. Log in again with `POST /v1/users/login`; nothing was changed. */
   | 'recent_login_required'
+  /** 403. Management keys (`tg_mgmt_…`) administer an account. They run no model, read nothing that was sent to one, and change neither a person’s own login nor other management keys. Use an API key for inference, and a session for the rest. */
+  | 'management_key_not_allowed'
+  /** 403. The management key is right, but it works from certain addresses only (`allowed_addresses`), and the request came from none of them. Behind a proxy, the operator of the gateway sets `TRUSTED_PROXIES`, so that it sees the addresses of callers. */
+  | 'address_not_allowed'
   /** 500. A defect of the service. Report it with the request id; nothing was charged that has no receipt. */
   | 'internal_error'
   /** 502. Every deployment that could serve the request failed or answered something that is no valid answer. Nothing was charged, unless a provider began an answer and broke it off, or says in its error what it has used: the detail says so, and the receipt has the amount. */
@@ -200,6 +204,8 @@ export const ERROR_KINDS = {
   access_denied: { family: 'bad_request', retryable: false },
   expired_token: { family: 'bad_request', retryable: false },
   recent_login_required: { family: 'permission', retryable: false },
+  management_key_not_allowed: { family: 'permission', retryable: false },
+  address_not_allowed: { family: 'permission', retryable: false },
   internal_error: { family: 'server', retryable: true },
   upstream_failed: { family: 'upstream', retryable: true },
   no_provider_configured: { family: 'upstream', retryable: false },

@@ -261,7 +261,7 @@ export interface AnthropicError {
   };
   request_id: string;
   /** Our own code: its page is at `doc_url`. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'management_key_not_allowed' | 'address_not_allowed' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
   doc_url: string;
   /** The request field at fault, or null. */
   param: string | null;
@@ -304,8 +304,8 @@ export interface AuditLogEntry {
   account_id: string | null;
   actor: {
     /** Who did it; `internal` is the web front end. */
-    kind: 'user' | 'key' | 'internal' | 'system';
-    /** The id of the user or of the API key. */
+    kind: 'user' | 'key' | 'management_key' | 'internal' | 'system';
+    /** The id of the user, of the API key or of the management key. */
     id: string | null;
   };
   /** What was done: noun and verb. */
@@ -756,7 +756,7 @@ export interface ClientRequestEntry {
   entry_id: string;
   actor: {
     /** Who did it. */
-    kind: 'user' | 'key';
+    kind: 'user' | 'key' | 'management_key';
     /** The id of the user or of the API key. */
     id: string | null;
   };
@@ -1077,6 +1077,18 @@ export interface CreateKeyRequest {
   require_signature?: boolean | undefined;
 }
 
+/** A new management key. */
+export interface CreateManagementKeyRequest {
+  /** For people. */
+  name: string;
+  /** What the key may do. */
+  scopes: ManagementScope[];
+  /** The only addresses that the key works from. Null: all. */
+  allowed_addresses?: string[] | null | undefined;
+  /** When the key stops working by itself. */
+  expires_at?: string | undefined;
+}
+
 /** Many messages, to be answered within a day at half the price. */
 export interface CreateMessageBatchRequest {
   /** The requests, each with a name of its own. */
@@ -1374,7 +1386,7 @@ export interface HTTPValidationError {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'management_key_not_allowed' | 'address_not_allowed' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
   error: OpenAiError;
   errors: FieldError[];
 }
@@ -1733,8 +1745,8 @@ export interface KeyBudgetChange {
   /** RFC 3339, UTC. */
   changed_at: string;
   actor: {
-    /** A person with a session, or an API key. */
-    kind: 'user' | 'key';
+    /** A person with a session, an API key or a management key. */
+    kind: 'user' | 'key' | 'management_key';
     /** The last four characters of the id. */
     id: string;
   };
@@ -2116,6 +2128,69 @@ export interface LoginSession {
   /** RFC 3339, UTC. */
   expires_at: string;
 }
+
+/** A management key without its secret. */
+export interface ManagementKey {
+  /** UUIDv7. */
+  management_key_id: string;
+  name: string;
+  /** The part of the key that is no secret. */
+  prefix: string;
+  scopes: ManagementScope[];
+  /** The only addresses that the key works from. Null: all. */
+  allowed_addresses: string[] | null;
+  status: 'active' | 'expired' | 'revoked';
+  /** The member who made it. It is revoked when they leave the account. */
+  created_by: string;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  expires_at: string | null;
+  /** When the secret was last replaced. */
+  rotated_at: string | null;
+  /** Until when the secret before the last rotation still works; null when it does not. */
+  previous_secret_expires_at: string | null;
+  revoked_at: string | null;
+  /** To the minute. */
+  last_used_at: string | null;
+}
+
+/** A management key with its secret, shown exactly once. */
+export interface ManagementKeyCreated {
+  /** UUIDv7. */
+  management_key_id: string;
+  name: string;
+  /** The part of the key that is no secret. */
+  prefix: string;
+  scopes: ManagementScope[];
+  /** The only addresses that the key works from. Null: all. */
+  allowed_addresses: string[] | null;
+  status: 'active' | 'expired' | 'revoked';
+  /** The member who made it. It is revoked when they leave the account. */
+  created_by: string;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  expires_at: string | null;
+  /** When the secret was last replaced. */
+  rotated_at: string | null;
+  /** Until when the secret before the last rotation still works; null when it does not. */
+  previous_secret_expires_at: string | null;
+  revoked_at: string | null;
+  /** To the minute. */
+  last_used_at: string | null;
+  /** The plain key. It is shown in this answer only. */
+  key: string;
+}
+
+/** Management keys, the newest first. */
+export interface ManagementKeyList {
+  data: ManagementKey[];
+  has_more: boolean;
+  /** The `cursor` of the next page. */
+  next_cursor: string | null;
+}
+
+/** What a management key may do. */
+export type ManagementScope = 'account:read' | 'keys:write' | 'projects:write' | 'members:read' | 'members:write' | 'limits:write' | 'billing:write' | 'audit:read' | 'marketing:read' | 'marketing:write' | 'events:read' | 'events:write' | 'admin:read' | 'admin:write';
 
 /** Requests of clients, the newest first. */
 export interface MarketingClientRequestListResponse {
@@ -2771,7 +2846,7 @@ export interface MarketingPersonHistoryEntry {
   action: string;
   actor: {
     /** Who did it; `internal` is the web front end. */
-    kind: 'user' | 'key' | 'internal' | 'system';
+    kind: 'user' | 'key' | 'management_key' | 'internal' | 'system';
     /** The id of the user or of the API key. */
     id: string | null;
   };
@@ -3991,7 +4066,7 @@ export interface Problem {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'management_key_not_allowed' | 'address_not_allowed' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
   error: OpenAiError;
   /** Every fault found in the input, where an operation of OpenAI’s answers 400 to it. */
   errors?: FieldError[] | undefined;

@@ -27,6 +27,7 @@ import type {
   CorrectionRequest,
   CorrectionResponse,
   CreateKeyRequest,
+  CreateManagementKeyRequest,
   CreateProjectRequest,
   CreateUploadRequest,
   CreateWebhookRequest,
@@ -65,6 +66,9 @@ import type {
   LoginMfaRequest,
   LoginMfaRequiredResponse,
   LoginRequest,
+  ManagementKey,
+  ManagementKeyCreated,
+  ManagementKeyList,
   MarketingClientRequestListResponse,
   MarketingClientRequestRecord,
   MarketingClientRequestUpdateRequest,
@@ -562,12 +566,12 @@ export class Accounts extends Resource {
 
   /** Give an account a plan. For administrators: any plan, sold or not, without a payment. In effect on every gateway within a second. It takes precedence over a running subscription, which is still billed; a plan that is bought later stands before it. */
   setPlan(accountId: string, request: AccountPlanRequest, options?: CallOptions): Call<AccountResponse> {
-    return this.transport.json({ method: 'PUT', path: `/v1/admin/accounts/${pathStep(accountId)}/plan`, body: request }, options);
+    return this.transport.json({ method: 'PUT', path: `/v1/admin/accounts/${pathStep(accountId)}/plan`, body: request, isOnce: true }, options);
   }
 
   /** Reserve capacity for an account. For administrators: what an account may use at the address for dedicated traffic (`ENTERPRISE_BASE_URL`), in place of the rate limits of its plan there. The concurrency is reserved on every gateway, used or not. In effect on every gateway within a second. */
   setDedicatedCapacity(accountId: string, request: DedicatedCapacityRequest, options?: CallOptions): Call<AccountResponse> {
-    return this.transport.json({ method: 'PUT', path: `/v1/admin/accounts/${pathStep(accountId)}/dedicated-capacity`, body: request }, options);
+    return this.transport.json({ method: 'PUT', path: `/v1/admin/accounts/${pathStep(accountId)}/dedicated-capacity`, body: request, isOnce: true }, options);
   }
 }
 
@@ -639,7 +643,7 @@ export class Budgets extends Resource {
 
   /** Set, change or clear the budget of a key. In effect for new requests at once, on other instances within a second; the cap may be below what is spent. Running requests keep what they hold. */
   set(keyId: string, request: KeyBudgetUpdateRequest, options?: CallOptions): Call<KeyBudgetStatusResponse> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/keys/${pathStep(keyId)}/budget`, body: request }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/keys/${pathStep(keyId)}/budget`, body: request, isOnce: true }, options);
   }
 
   /** Changes of a key’s budget. Who changed the cap or the thresholds, and the values before and after. */
@@ -690,7 +694,7 @@ export class ClientRequests extends Resource {
 
   /** Update a request of a client. Status, type, owner, a note. An open request (`new`, `in_progress`, `waiting`) may go to any status but back to `new`; one that is closed (`done`, `declined`) can only be reopened, as `in_progress`. Any other step is a 409. */
   update(requestId: string, request: MarketingClientRequestUpdateRequest, options?: CallOptions): Call<MarketingClientRequestRecord> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/client-requests/${pathStep(requestId)}`, body: request }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/client-requests/${pathStep(requestId)}`, body: request, isOnce: true }, options);
   }
 }
 
@@ -713,17 +717,17 @@ export class Content extends Resource {
 
   /** Change content. Based on the `version` that is sent: a change by another user in between is a 409. Published content changes in public at once; its slug is fixed. */
   update(contentId: string, request: MarketingContentUpdateRequest, options?: CallOptions): Call<MarketingContentRecord> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/content/${pathStep(contentId)}`, body: request }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/content/${pathStep(contentId)}`, body: request, isOnce: true }, options);
   }
 
   /** Publish content. A draft becomes public. Content that is already published is a 409. */
   publish(contentId: string, options?: CallOptions): Call<MarketingContentRecord> {
-    return this.transport.json({ method: 'POST', path: `/v1/marketing/content/${pathStep(contentId)}/publish` }, options);
+    return this.transport.json({ method: 'POST', path: `/v1/marketing/content/${pathStep(contentId)}/publish`, isOnce: true }, options);
   }
 
   /** Unpublish content. It is a draft again, and its public address a 404 when caches have expired (half a minute). A draft is a 409. */
   unpublish(contentId: string, options?: CallOptions): Call<MarketingContentRecord> {
-    return this.transport.json({ method: 'POST', path: `/v1/marketing/content/${pathStep(contentId)}/unpublish` }, options);
+    return this.transport.json({ method: 'POST', path: `/v1/marketing/content/${pathStep(contentId)}/unpublish`, isOnce: true }, options);
   }
 
   /** List published content. Needs no credential. The newest comes first. With an `ETag`, and cacheable for half a minute. */
@@ -845,7 +849,7 @@ export class Emails extends Resource {
 
   /** Cancel a mail. Recipients in the queue do not get it. Sent mails cannot be recalled. */
   cancel(emailId: string, options?: CallOptions): Call<MarketingEmailRecord> {
-    return this.transport.json({ method: 'POST', path: `/v1/marketing/emails/${pathStep(emailId)}/cancel` }, options);
+    return this.transport.json({ method: 'POST', path: `/v1/marketing/emails/${pathStep(emailId)}/cancel`, isOnce: true }, options);
   }
 }
 
@@ -868,12 +872,12 @@ export class EmailTemplates extends Resource {
 
   /** Change a template. Existing mails do not change. An archived template is a 409. */
   update(templateId: string, request: MarketingEmailTemplateUpdateRequest, options?: CallOptions): Call<MarketingEmailTemplateRecord> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/email-templates/${pathStep(templateId)}`, body: request }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/email-templates/${pathStep(templateId)}`, body: request, isOnce: true }, options);
   }
 
   /** Archive a template. No new mail can use it, and its name can be used again. Queued mails are still sent. Idempotent. */
   archive(templateId: string, options?: CallOptions): Call<MarketingEmailTemplateRecord> {
-    return this.transport.json({ method: 'POST', path: `/v1/marketing/email-templates/${pathStep(templateId)}/archive` }, options);
+    return this.transport.json({ method: 'POST', path: `/v1/marketing/email-templates/${pathStep(templateId)}/archive`, isOnce: true }, options);
   }
 }
 
@@ -896,7 +900,7 @@ export class Events extends Resource {
 
   /** Change a registration. For administrators. A free place goes to the person who has waited longest, at once. */
   updateRegistration(registrationId: string, request: VibethonRegistrationAdminUpdateRequest, options?: CallOptions): Call<VibethonRegistrationResponse> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/events/admin/registrations/${pathStep(registrationId)}`, body: request }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/events/admin/registrations/${pathStep(registrationId)}`, body: request, isOnce: true }, options);
   }
 
   /** Register for an event. Of a published event; the rules are those of the Vibethon. */
@@ -926,17 +930,17 @@ export class Events extends Resource {
 
   /** Change an event. For administrators. The slug is fixed once the event was published; an archived event cannot be changed. */
   update(eventId: string, request: SiteEventUpdateRequest, options?: CallOptions): Call<SiteEventResponse> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/events/admin/${pathStep(eventId)}`, body: request }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/events/admin/${pathStep(eventId)}`, body: request, isOnce: true }, options);
   }
 
   /** Publish an event. For administrators: a draft becomes public. */
   publish(eventId: string, options?: CallOptions): Call<SiteEventResponse> {
-    return this.transport.json({ method: 'POST', path: `/v1/events/admin/${pathStep(eventId)}/publish` }, options);
+    return this.transport.json({ method: 'POST', path: `/v1/events/admin/${pathStep(eventId)}/publish`, isOnce: true }, options);
   }
 
   /** Archive an event. For administrators: a draft or a published event is archived permanently. Places that were held for payment are released and cannot be paid any more; other registrations do not change. */
   archive(eventId: string, options?: CallOptions): Call<SiteEventResponse> {
-    return this.transport.json({ method: 'POST', path: `/v1/events/admin/${pathStep(eventId)}/archive` }, options);
+    return this.transport.json({ method: 'POST', path: `/v1/events/admin/${pathStep(eventId)}/archive`, isOnce: true }, options);
   }
 
   /** Get an event as a calendar entry. A published event as iCalendar (RFC 5545). */
@@ -1070,12 +1074,12 @@ export class Invites extends Resource {
 
   /** Revoke a batch. None of its codes can be activated any more, and mails that are pending are not sent. Activations stay. Idempotent. */
   revokeBatch(batchId: string, options?: CallOptions): Call<MarketingInviteBatchResponse> {
-    return this.transport.json({ method: 'POST', path: `/v1/events/admin/invite-batches/${pathStep(batchId)}/revoke` }, options);
+    return this.transport.json({ method: 'POST', path: `/v1/events/admin/invite-batches/${pathStep(batchId)}/revoke`, isOnce: true }, options);
   }
 
   /** Revoke one invitation. Its code cannot be activated any more. Activations stay. Idempotent. */
   revoke(batchId: string, inviteId: string, options?: CallOptions): Call<MarketingInviteRecord> {
-    return this.transport.json({ method: 'POST', path: `/v1/events/admin/invite-batches/${pathStep(batchId)}/invites/${pathStep(inviteId)}/revoke` }, options);
+    return this.transport.json({ method: 'POST', path: `/v1/events/admin/invite-batches/${pathStep(batchId)}/invites/${pathStep(inviteId)}/revoke`, isOnce: true }, options);
   }
 }
 
@@ -1094,7 +1098,7 @@ export class Invoices extends Resource {
 
 /** `tallygate.keys`: API keys: create, rotate, revoke. */
 export class Keys extends Resource {
-  /** Create an API key. Needs a session: an API key cannot make API keys. The plain key is in the answer and nowhere else. */
+  /** Create an API key. Needs a session or a management key: an API key cannot make API keys. The plain key is in the answer and nowhere else. */
   create(request: CreateKeyRequest, options?: CallOptions): Call<KeyCreatedResponse> {
     return this.transport.json({ method: 'POST', path: '/v1/keys', body: request, isOnce: true }, options);
   }
@@ -1111,12 +1115,12 @@ export class Keys extends Resource {
 
   /** Change an API key. In force here when this answers, and on every instance within a second. An API key can never give another key more than it has itself; the signing key and `require_signature` need a session. */
   update(keyId: string, request: UpdateKeyRequest, options?: CallOptions): Call<KeyResponse> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/keys/${pathStep(keyId)}`, body: request }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/keys/${pathStep(keyId)}`, body: request, isOnce: true }, options);
   }
 
   /** Revoke an API key. The key stops working on every instance within a second. Revoking a revoked key changes nothing. */
   revoke(keyId: string, options?: CallOptions): Call<undefined> {
-    return this.transport.empty({ method: 'DELETE', path: `/v1/keys/${pathStep(keyId)}` }, options);
+    return this.transport.empty({ method: 'DELETE', path: `/v1/keys/${pathStep(keyId)}`, isOnce: true }, options);
   }
 
   /** Replace the secret of an API key. Id, name, cap and history stay. The old secret dies at once, or after `grace_seconds`. An API key that has a monthly cap or rate limits rotates only itself. */
@@ -1134,7 +1138,7 @@ export class Limits extends Resource {
 
   /** Set a limit. Puts it in place of the limit of the same kind, subject and period. It binds every request that begins from now on, on every gateway within a second. What was spent in the period before counts; requests that are running now do not. */
   set(request: SetLimitRequest, options?: CallOptions): Call<SpendingLimit> {
-    return this.transport.json({ method: 'PUT', path: '/v1/limits', body: request }, options);
+    return this.transport.json({ method: 'PUT', path: '/v1/limits', body: request, isOnce: true }, options);
   }
 
   /** Time zone of limits. The time zone by which the periods of limits are counted; `UTC` until another is set. */
@@ -1144,7 +1148,7 @@ export class Limits extends Resource {
 
   /** Set the time zone of limits. The periods that run now begin and end by it from now on; what was spent in them counts. */
   setTimeZone(request: TimeZone, options?: CallOptions): Call<TimeZone> {
-    return this.transport.json({ method: 'PUT', path: '/v1/limits/time-zone', body: request }, options);
+    return this.transport.json({ method: 'PUT', path: '/v1/limits/time-zone', body: request, isOnce: true }, options);
   }
 
   /** Get a limit and what is spent under it. For a limit of each of a kind, `subject` says whose spending is meant. */
@@ -1154,7 +1158,35 @@ export class Limits extends Resource {
 
   /** Delete a limit. Requests that begin from now on are not bound by it, on every gateway within a second. */
   delete(limitId: string, options?: CallOptions): Call<undefined> {
-    return this.transport.empty({ method: 'DELETE', path: `/v1/limits/${pathStep(limitId)}` }, options);
+    return this.transport.empty({ method: 'DELETE', path: `/v1/limits/${pathStep(limitId)}`, isOnce: true }, options);
+  }
+}
+
+/** `tallygate.managementKeys`: Keys of programs that administer the account; they run no model. */
+export class ManagementKeys extends Resource {
+  /** Create a management key. For programs that administer the account, such as Terraform. It runs no model. The plain key is in the answer and nowhere else. */
+  create(request: CreateManagementKeyRequest, options?: CallOptions): Call<ManagementKeyCreated> {
+    return this.transport.json({ method: 'POST', path: '/v1/management-keys', body: request, isOnce: true }, options);
+  }
+
+  /** List management keys. Every management key of the account, revoked ones included, the newest first. */
+  list(query?: PageQuery, options?: CallOptions): PagedCall<ManagementKeyList, ManagementKey> {
+    return this.transport.pages({ path: '/v1/management-keys', query: { ...query } }, options);
+  }
+
+  /** Get a management key. One management key of the account, revoked or not. */
+  get(managementKeyId: string, options?: CallOptions): Call<ManagementKey> {
+    return this.transport.json({ method: 'GET', path: `/v1/management-keys/${pathStep(managementKeyId)}` }, options);
+  }
+
+  /** Replace the secret of a management key. Id, name and scopes stay. The old secret stops working at once, or after `grace_seconds`. */
+  rotate(managementKeyId: string, request?: RotateKeyRequest, options?: CallOptions): Call<ManagementKeyCreated> {
+    return this.transport.json({ method: 'POST', path: `/v1/management-keys/${pathStep(managementKeyId)}/rotate`, body: request, isOnce: true }, options);
+  }
+
+  /** Revoke a management key. The key stops working at once. Revoking a revoked key changes nothing. */
+  revoke(managementKeyId: string, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'DELETE', path: `/v1/management-keys/${pathStep(managementKeyId)}`, isOnce: true }, options);
   }
 }
 
@@ -1177,17 +1209,17 @@ export class MarketingEvents extends Resource {
 
   /** Change a registration in the workspace. A free place goes to the person who has waited longest, at once. */
   updateRegistration(registrationId: string, request: MarketingEventRegistrationUpdateRequest, options?: CallOptions): Call<MarketingEventRegistrationRecord> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/event-registrations/${pathStep(registrationId)}`, body: request }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/event-registrations/${pathStep(registrationId)}`, body: request, isOnce: true }, options);
   }
 
   /** Publish an event of the workspace. A draft becomes public. */
   publish(slug: string, options?: CallOptions): Call<MarketingEventRecord> {
-    return this.transport.json({ method: 'POST', path: `/v1/marketing/events/${pathStep(slug)}/publish` }, options);
+    return this.transport.json({ method: 'POST', path: `/v1/marketing/events/${pathStep(slug)}/publish`, isOnce: true }, options);
   }
 
   /** Unpublish an event. A published event becomes a draft again, which is not public. Its slug and its registrations stay. */
   unpublish(slug: string, options?: CallOptions): Call<MarketingEventRecord> {
-    return this.transport.json({ method: 'POST', path: `/v1/marketing/events/${pathStep(slug)}/unpublish` }, options);
+    return this.transport.json({ method: 'POST', path: `/v1/marketing/events/${pathStep(slug)}/unpublish`, isOnce: true }, options);
   }
 }
 
@@ -1205,12 +1237,12 @@ export class Members extends Resource {
 
   /** Invite a member. Mails a link that works for seven days and replaces an earlier one. Only an owner invites owners. */
   invite(request: InviteMemberRequest, options?: CallOptions): Call<MemberInvitation> {
-    return this.transport.json({ method: 'POST', path: '/v1/members/invitations', body: request }, options);
+    return this.transport.json({ method: 'POST', path: '/v1/members/invitations', body: request, isOnce: true }, options);
   }
 
   /** Withdraw an invitation. Its link no longer works. */
   withdraw(invitationId: string, options?: CallOptions): Call<undefined> {
-    return this.transport.empty({ method: 'DELETE', path: `/v1/members/invitations/${pathStep(invitationId)}` }, options);
+    return this.transport.empty({ method: 'DELETE', path: `/v1/members/invitations/${pathStep(invitationId)}`, isOnce: true }, options);
   }
 
   /** Accept an invitation. Makes a user in the account that invited them, with the address that the mail went to. A token works once. */
@@ -1220,12 +1252,12 @@ export class Members extends Resource {
 
   /** Change the role of a member. In effect for sessions at once and for API keys within a second. Only an owner makes or changes owners; the last one stays. */
   update(userId: string, request: UpdateMemberRequest, options?: CallOptions): Call<Member> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/members/${pathStep(userId)}`, body: request }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/members/${pathStep(userId)}`, body: request, isOnce: true }, options);
   }
 
   /** Remove a member. Ends their sessions at once and revokes their API keys, those of projects too. Their address is free for another account. */
   remove(userId: string, options?: CallOptions): Call<undefined> {
-    return this.transport.empty({ method: 'DELETE', path: `/v1/members/${pathStep(userId)}` }, options);
+    return this.transport.empty({ method: 'DELETE', path: `/v1/members/${pathStep(userId)}`, isOnce: true }, options);
   }
 }
 
@@ -1271,22 +1303,22 @@ export class Models extends Resource {
 
   /** Define a model. For administrators: a model of one’s own, or another definition of a known one. It counts before `MODELS_FILE`, the shipped list and what was discovered, on every gateway within a second. Its price is set by itself. */
   define(model: string, request: ModelDefinition, options?: CallOptions): Call<Model> {
-    return this.transport.json({ method: 'PUT', path: `/v1/admin/models/${pathStep(model)}`, body: request }, options);
+    return this.transport.json({ method: 'PUT', path: `/v1/admin/models/${pathStep(model)}`, body: request, isOnce: true }, options);
   }
 
   /** Set the price of a model. For administrators: a new price version of a model, named by its id; an alias, a dated name or a name with a provider is refused. The first one of a model is charged from now on; a later one from two seconds on, so that all gateways change at the same moment, or from a later moment that is named. No price is ever edited or dated back: requests that have begun, and receipts, keep theirs. */
   setPrice(model: string, request: PriceInput, options?: CallOptions): Call<ModelPrice> {
-    return this.transport.json({ method: 'POST', path: `/v1/admin/models/${pathStep(model)}/prices`, body: request }, options);
+    return this.transport.json({ method: 'POST', path: `/v1/admin/models/${pathStep(model)}/prices`, body: request, isOnce: true }, options);
   }
 
   /** Remove a definition of a model. For administrators: takes back what an administrator has defined. What `MODELS_FILE`, the shipped list and the providers say of the model counts again, on every gateway within a second; a model of which they say nothing is no longer in the catalogue. Its prices stay published, and count again if it is defined anew. */
   remove(model: string, options?: CallOptions): Call<undefined> {
-    return this.transport.empty({ method: 'DELETE', path: `/v1/admin/models/${pathStep(model)}` }, options);
+    return this.transport.empty({ method: 'DELETE', path: `/v1/admin/models/${pathStep(model)}`, isOnce: true }, options);
   }
 
   /** Ask the providers for their models. For administrators: asks every provider that is configured with `"discover": true` for `GET /v1/models`, as the gateway does at its start and every minute. */
   discover(options?: CallOptions): Call<DiscoveryReport> {
-    return this.transport.json({ method: 'POST', path: '/v1/admin/models/discover' }, options);
+    return this.transport.json({ method: 'POST', path: '/v1/admin/models/discover', isOnce: true }, options);
   }
 }
 
@@ -1304,7 +1336,7 @@ export class People extends Resource {
 
   /** Perform an action on a person. Tags, owner, stage, notes, merging, unsubscribing, erasing: each is in the history and in the audit log. */
   act(personId: string, request: MarketingPeopleActionRequest, options?: CallOptions): Call<MarketingPeopleActionResponse> {
-    return this.transport.json({ method: 'POST', path: `/v1/marketing/people/${pathStep(personId)}/actions`, body: request }, options);
+    return this.transport.json({ method: 'POST', path: `/v1/marketing/people/${pathStep(personId)}/actions`, body: request, isOnce: true }, options);
   }
 
   /** Export all data of a person. For requests of access by the person. It is in the audit log. */
@@ -1362,7 +1394,7 @@ export class Plans extends Resource {
 
   /** Cancel a scheduled downgrade. The plan stays as it is. Without effect where nothing is scheduled. */
   cancelDowngrade(options?: CallOptions): Call<CurrentPlanResponse> {
-    return this.transport.json({ method: 'DELETE', path: '/v1/plans/downgrade-schedule' }, options);
+    return this.transport.json({ method: 'DELETE', path: '/v1/plans/downgrade-schedule', isOnce: true }, options);
   }
 
   /** Charges beyond the quota. The charges of this month, and the projected total. */
@@ -1387,17 +1419,17 @@ export class Plans extends Resource {
 
   /** Cancel the plan. At the end of the period that is paid for; then the account is on the free plan. */
   cancel(options?: CallOptions): Call<CurrentPlanResponse> {
-    return this.transport.json({ method: 'POST', path: '/v1/plans/cancel' }, options);
+    return this.transport.json({ method: 'POST', path: '/v1/plans/cancel', isOnce: true }, options);
   }
 
   /** Keep a cancelled plan. Takes a cancellation back that has not come into effect. */
   resume(options?: CallOptions): Call<CurrentPlanResponse> {
-    return this.transport.json({ method: 'POST', path: '/v1/plans/resume' }, options);
+    return this.transport.json({ method: 'POST', path: '/v1/plans/resume', isOnce: true }, options);
   }
 
   /** Link to the customer portal. Where the customer changes the card and sees the payment provider’s invoices. */
   portal(request: PlanPortalRequest = {}, options?: CallOptions): Call<PlanPortalResponse> {
-    return this.transport.json({ method: 'POST', path: '/v1/plans/portal', body: request }, options);
+    return this.transport.json({ method: 'POST', path: '/v1/plans/portal', body: request, isOnce: true }, options);
   }
 
   /** Invoices. Those of the subscription, and one for each month that had charges beyond the quota. */
@@ -1432,7 +1464,7 @@ export class Plans extends Resource {
 
   /** Set automatic top-up. Charges the saved card when the balance is below the threshold, up to the daily maximum. Plans with the feature `auto_topup` have it. */
   setAutoTopup(request: PlanAutoTopupRequest, options?: CallOptions): Call<PlanAutoTopupResponse> {
-    return this.transport.json({ method: 'PUT', path: '/v1/plans/auto-topup', body: request }, options);
+    return this.transport.json({ method: 'PUT', path: '/v1/plans/auto-topup', body: request, isOnce: true }, options);
   }
 
   /** Spend alerts. At which monthly charges everybody of the account is mailed. */
@@ -1442,7 +1474,7 @@ export class Plans extends Resource {
 
   /** Set spend alerts. Replaces the thresholds. */
   setSpendAlerts(request: PlanSpendAlertsRequest, options?: CallOptions): Call<PlanSpendAlertsResponse> {
-    return this.transport.json({ method: 'PUT', path: '/v1/plans/spend-alerts', body: request }, options);
+    return this.transport.json({ method: 'PUT', path: '/v1/plans/spend-alerts', body: request, isOnce: true }, options);
   }
 }
 
@@ -1455,7 +1487,7 @@ export class Projects extends Resource {
 
   /** Create a project. With an `external_id` that a project of the account has already, the answer is that project, as it is. */
   create(request: CreateProjectRequest, options?: CallOptions): Call<Project> {
-    return this.transport.json({ method: 'POST', path: '/v1/projects', body: request }, options);
+    return this.transport.json({ method: 'POST', path: '/v1/projects', body: request, isOnce: true }, options);
   }
 
   /** Get a project. One project of the account. */
@@ -1465,7 +1497,7 @@ export class Projects extends Resource {
 
   /** Change or archive a project. The API keys of a project that is archived stop working on every gateway within a second. */
   update(projectId: string, request: UpdateProjectRequest, options?: CallOptions): Call<Project> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/projects/${pathStep(projectId)}`, body: request }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/projects/${pathStep(projectId)}`, body: request, isOnce: true }, options);
   }
 }
 
@@ -1506,12 +1538,12 @@ export class Requests extends Resource {
 
   /** Give back what a request cost. For administrators: all of it, of any account’s request, once. What the balance or invoice had paid returns there, what the quota had covered to the quota, and no cap counts it any longer, in the month in which it was spent. Asked again, the answer is the refund that was made. */
   refund(request: RefundRequest, options?: CallOptions): Call<RefundResponse> {
-    return this.transport.json({ method: 'POST', path: '/v1/admin/refunds', body: request }, options);
+    return this.transport.json({ method: 'POST', path: '/v1/admin/refunds', body: request, isOnce: true }, options);
   }
 
   /** Correct what a request used and cost. For administrators: says what a request of any account really used. Its cost is calculated again at the prices that it was settled at, and the difference is charged or refunded: on the balance or invoice and the plan’s quota that had paid, in their shares, and on every cap, in the month in which it was spent. A receipt of kind `correction` takes the place of the first one. A request is corrected once; asked again with the same usage, the answer is the correction that was made. */
   correct(request: CorrectionRequest, options?: CallOptions): Call<CorrectionResponse> {
-    return this.transport.json({ method: 'POST', path: '/v1/admin/corrections', body: request }, options);
+    return this.transport.json({ method: 'POST', path: '/v1/admin/corrections', body: request, isOnce: true }, options);
   }
 }
 

@@ -4,6 +4,7 @@ import {
   createGrantOfKey,
   createKeys,
   createLastUse,
+  createManagementKeyDirectory,
   createReadKey,
   evenRefusals,
   type Keys,
@@ -26,6 +27,7 @@ import { deleteAccountWebhooks } from '../webhooks/index.ts';
 import { internalSecretOf } from './bootstrap.ts';
 import type { Foundation } from './foundation.ts';
 import { type Authenticator, createAuthenticator } from './http/credentials.ts';
+import { createPeerAddress } from './http/peer-address.ts';
 import { masterKeysOf } from './master-keys.ts';
 import type { OpenPlans } from './plans.ts';
 import { resealSecrets } from './reseal.ts';
@@ -62,7 +64,7 @@ interface AccountsDeps {
 
 /** People, their keys, and the mails to them. */
 export async function openAccounts({ foundation, catalog, publicUrl, plans }: AccountsDeps): Promise<Accounts> {
-  const { config, log, closing, dataDir, pool, em } = foundation;
+  const { config, log, closing, clock, dataDir, pool, em } = foundation;
   const secretBox = createSecretBox(masterKeysOf(dataDir, config.masterKeys));
   await resealSecrets({ pool, box: secretBox, log });
   const identity = openIdentity({ foundation, publicUrl, plans }, secretBox);
@@ -82,7 +84,12 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
     keys,
     keyDirectory,
     grantOfKey: createGrantOfKey({ em, users, spendingOf }),
-    authenticator: createAuthenticator({ keys: evenRefusals(keyDirectory), sessions, storing, internalSecret }),
+    authenticator: createAuthenticator({
+      keys: evenRefusals(keyDirectory),
+      managementKeys: createManagementKeyDirectory({ pool, users, clock }),
+      peerAddress: createPeerAddress(config.trustedProxies),
+      ...{ sessions, storing, internalSecret },
+    }),
     internalSecret,
     box: secretBox,
     content: createContentKeys({ pool, box: secretBox }),

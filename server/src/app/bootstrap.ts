@@ -62,7 +62,7 @@ export async function bootstrap({ dataDir, users, keys, baseUrl, internalSecret,
       { role: 'admin', isVerified: true, givenPlan: OPERATOR },
     ));
   const { plainKey } = await keys.create(
-    { accountId: admin.account.id, userId: admin.id },
+    { kind: 'service', accountId: admin.account.id, userId: admin.id },
     { name: 'first test key', livemode: false, scopes: ['inference', 'account:read'] },
   );
   const complete = { ...draft, test_api_key: plainKey };

@@ -235,6 +235,8 @@ const KEPT: Readonly<Record<string, string>> = {
   'audit_log.user_agent': 'as the address; what looks like an e-mail address is shortened in it',
   'api_keys.name': 'a label of an account, whose keys are revoked with it',
   'projects.name': 'a label of an account',
+  'management_keys.name': 'a label of an account, whose keys are revoked with it',
+  'management_keys.allowed_addresses': 'of the computers of a program',
   'email_recipients.address_hash': 'salted: the record of what was sent',
   'deployments_set_aside.name': 'a provider and a model',
   'email_templates.name': 'the team named it',

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { contract } from '@tallygate/contract';
 import { accountRoutes, deviceLoginRoutes, identityRoutes, memberRoutes, mfaRoutes, userRoutes } from '../access/identity/index.ts';
-import { keyRoutes, revokeProjectKeys } from '../access/keys/index.ts';
+import { keyRoutes, ManagementKeys, managementKeyRoutes, revokeProjectKeys } from '../access/keys/index.ts';
 import { Projects, projectRoutes } from '../access/projects/index.ts';
 import { sealedBlobs } from '../adapters/blobs/sealed-blobs.ts';
 import { openJobQueue } from '../adapters/queue/bullmq.ts';
@@ -222,6 +222,7 @@ export async function startServer(
           budgetRoutes({ budgets: createBudgets({ pool, keys, lanes, clock }), records: createBudgetRecords(pool), keys }),
         ),
         ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
+        ...endpointsOf(contract.managementKeys, managementKeyRoutes(new ManagementKeys({ pool, clock }))),
         ...endpointsOf(contract.projects, projectRoutes(new Projects({ pool, clock, revokeKeys: revokeProjectKeys }))),
         ...endpointsOf(contract.limits, limitRoutes(new Limits({ pool, lanes, clock, isModel, forgetKeys }))),
         ...endpointsOf(

@@ -6,7 +6,7 @@ export const AuditLogEntry = defineEntity({
   properties: {
     id: p.uuid().primary(),
     accountId: p.uuid().nullable(),
-    actorKind: p.enum(['user', 'key', 'internal', 'system']),
+    actorKind: p.enum(['user', 'key', 'management_key', 'internal', 'system']),
     actorId: p.text().nullable(),
     action: p.text(),
     targetKind: p.text(),

@@ -6,8 +6,8 @@ import { tables } from './tables.ts';
 
 /** Who did it. `internal` is the web front end by its secret, `system` the service by itself. */
 export interface Actor {
-  readonly kind: 'user' | 'key' | 'internal' | 'system';
-  /** A user's or a key's id. */
+  readonly kind: 'user' | 'key' | 'management_key' | 'internal' | 'system';
+  /** Of the user or of the key. */
   readonly id: string | null;
 }
 
@@ -46,8 +46,18 @@ export async function recordAudit(db: Queryable, { accountId, actor, action, tar
 }
 
 /** The actor that a proven caller is. */
-export const actorOf = (principal: Principal): Actor =>
-  principal.kind === 'key' ? { kind: 'key', id: principal.keyId } : { kind: 'user', id: principal.userId };
+export function actorOf(principal: Principal): Actor {
+  switch (principal.kind) {
+    case 'key':
+      return { kind: 'key', id: principal.keyId };
+    case 'management':
+      return { kind: 'management_key', id: principal.managementKeyId };
+    case 'session':
+      return { kind: 'user', id: principal.userId };
+    default:
+      return principal satisfies never;
+  }
+}
 
 export const originOf = ({ peer, requestId }: Pick<Call, 'peer' | 'requestId'>): Origin => ({
   ip: peer.address,

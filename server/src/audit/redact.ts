@@ -1,12 +1,12 @@
 /** Names of fields, at any depth, whose value must not be stored. `key_id` and `key_name` are not among them. */
 const SECRET_NAME = /password|secret|token|credential|recovery_code|authorization|^(key|code|api_key|plain_key)$/i;
 /** What opens something, by its looks: API keys beyond their public part, session, challenge and mail tokens. */
-const SECRET_TEXT = /\b(tg_(?:live|test)_[0-9A-Za-z]{12})[0-9A-Za-z]{8,}|\b(tg[a-z]_)[\w-]{20,}/g;
+const SECRET_TEXT = /\b(tg_(?:live|test|mgmt)_[0-9A-Za-z]{12})[0-9A-Za-z]{8,}|\b(tg[a-z]_)[\w-]{20,}/g;
 /** A number behind the sign is no domain but the version of a plan: `pro@1`. */
 const E_MAIL = /([^\s@<>"'])[^\s@<>"']*@(?!\d+(?:[\s<>"']|$))([^\s@<>"']+)/g;
 
 /** Looser than in changes: any text with the prefix of our credentials, since a header is the caller's own text. */
-const CREDENTIAL_LIKE = /(tg(?:_live_|_test_|[a-z]_))[\w-]+/gi;
+const CREDENTIAL_LIKE = /(tg(?:_live_|_test_|_mgmt_|[a-z]_))[\w-]+/gi;
 
 /** The storable form of a `User-Agent`: people paste tokens into the wrong header. */
 export const redactUserAgent = (userAgent: string): string => userAgent.replaceAll(CREDENTIAL_LIKE, '$1…').replaceAll(E_MAIL, '$1…@$2');

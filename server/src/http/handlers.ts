@@ -1,5 +1,5 @@
 import type { AppRoute, AppRouter, ServerInferRequest, ServerInferResponses } from '@ts-rest/core';
-import type { Principal, SessionPrincipal } from './principal.ts';
+import type { Administrator, ModelCaller, Principal, SessionPrincipal } from './principal.ts';
 
 /** The client of a request: stored with sessions, never trusted. */
 export interface Peer {
@@ -16,11 +16,15 @@ export interface Call {
 }
 
 /** The caller as the route's own metadata demands: a session route is never handed an API key. */
-type CallerOf<Route> = Route extends { metadata: { auth: 'bearer'; session: true } }
-  ? { readonly principal: SessionPrincipal }
-  : Route extends { metadata: { auth: 'bearer' } }
-    ? { readonly principal: Principal }
-    : unknown;
+type CallerOf<Route> = Route extends { metadata: { auth: 'bearer'; session: true; manage: string } }
+  ? { readonly principal: Administrator }
+  : Route extends { metadata: { auth: 'bearer'; session: true } }
+    ? { readonly principal: SessionPrincipal }
+    : Route extends { metadata: { auth: 'bearer'; scope: 'inference' } }
+      ? { readonly principal: ModelCaller }
+      : Route extends { metadata: { auth: 'bearer' } }
+        ? { readonly principal: Principal }
+        : unknown;
 
 /** Translates one route: input that fits the contract and a proven caller in, an answer of the contract out. Refusals are thrown. */
 export type Handler<Route extends AppRoute> = (

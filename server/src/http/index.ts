@@ -1,2 +1,11 @@
 export type { Call, Handlers } from './handlers.ts';
-export type { KeyPrincipal, Principal, SessionGrant, SessionPrincipal } from './principal.ts';
+export type {
+  Administrator,
+  KeyPrincipal,
+  ManagementGrant,
+  ManagementPrincipal,
+  ModelCaller,
+  Principal,
+  SessionGrant,
+  SessionPrincipal,
+} from './principal.ts';

@@ -6,7 +6,7 @@ import { formatKey, newSecret, secretHash } from './key-secret.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const secret = newSecret();
-const plainKey = formatKey({ livemode: true, lookupId: 'aaaaaaaaaaaa', secret });
+const plainKey = formatKey({ kind: 'live', lookupId: 'aaaaaaaaaaaa', secret });
 
 let nowMs = NOW;
 let stored: ApiKey | undefined;
@@ -129,9 +129,10 @@ describe('a bad key', () => {
 
   test('of the right id and the wrong mode or secret is refused', async () => {
     for (const parts of [
-      { livemode: false, secret },
-      { livemode: true, secret: newSecret() },
-    ])
+      { kind: 'test', secret },
+      { kind: 'mgmt', secret },
+      { kind: 'live', secret: newSecret() },
+    ] as const)
       await expect(async () => directory.authenticate(formatKey({ lookupId: 'aaaaaaaaaaaa', ...parts }))).rejects.toThrow('not valid');
   });
 

@@ -3,7 +3,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { RecentMap } from '../../kernel/recent-map.ts';
 import type { KeyDirectory, KeyGrant } from './key-directory.ts';
 import { isOpenedBy, type KeyLock, statusOf } from './key-lock.ts';
-import { type KeyParts, parseKey } from './key-secret.ts';
+import { type KeyParts, kindOf, parseKey } from './key-secret.ts';
 import type { LastUse } from './last-use.ts';
 
 /** Keys held in memory; a key takes about 2 kB with its grant. */
@@ -85,10 +85,10 @@ export class CachedKeyDirectory implements KeyDirectory {
   }
 
   /** Secret, grace and expiry are judged at every use, by the clock: none of them needs a message. */
-  #open(known: KnownKey | undefined, { secret, livemode }: KeyParts): KeyGrant {
+  #open(known: KnownKey | undefined, { secret, kind }: KeyParts): KeyGrant {
     const now = new Date(this.#deps.clock.now());
     if (!known) throw refused('unknown key');
-    if (known.key.livemode !== livemode || !isOpenedBy(known.key, secret, now)) throw refused('wrong secret');
+    if (kindOf(known.key) !== kind || !isOpenedBy(known.key, secret, now)) throw refused('wrong secret');
     const status = statusOf(known.key, now);
     if (status !== 'active') throw refused(`key ${status}`);
     this.#deps.lastUse.note(known.key.id, now);

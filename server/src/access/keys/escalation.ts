@@ -1,10 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { accountRoleAllows, SCOPE_ROLES, type Scope, scopesOfRole } from '@tallygate/contract';
-import type { Principal } from '../../http/index.ts';
+import { accountRoleAllows, SCOPE_ROLES, SCOPES, type Scope, scopesOfRole } from '@tallygate/contract';
+import type { ManagementPrincipal, Principal } from '../../http/index.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { firstOf, inUnit } from '../../kernel/statements.ts';
 import { type Roles, requireLiveSession, rolesOf } from '../identity/index.ts';
 import { ApiKey } from './api-key.ts';
+import { statusOf } from './key-lock.ts';
+import { lockOfRow } from './management/admit-management-key.ts';
 import { type Dimension, excessOf, type Reach, reachOf } from './reach.ts';
+import { tables } from './tables.ts';
 
 /**
  * A scope that the owner's role does not cover would wait in the key for the day when they are given the role.
@@ -44,11 +48,23 @@ export function refuseKeysOfOthers({ userId }: Pick<ApiKey, 'userId'>, { userId:
  * @returns what its user may do now. @throws Problem `invalid_credentials`, `scope_required`
  */
 export async function requireStanding(principal: Principal, unit: EntityManager, now: Date): Promise<Roles> {
-  if (principal.kind === 'session') await requireLiveSession(unit, principal.sessionId, now);
-  else await requireUsableKey(principal.keyId, unit, now);
+  await requireLiveCredential(principal, unit, now);
   const roles = await rolesOf(unit, principal.userId);
   if (!roles) throw new Problem('invalid_credentials', 'The user of this credential no longer exists.');
   return roles;
+}
+
+async function requireLiveCredential(principal: Principal, unit: EntityManager, now: Date): Promise<void> {
+  switch (principal.kind) {
+    case 'session':
+      return requireLiveSession(unit, principal.sessionId, now);
+    case 'management':
+      return requireActiveManagementKey(principal, unit, now);
+    case 'key':
+      return requireUsableKey(principal.keyId, unit, now);
+    default:
+      return principal satisfies never;
+  }
 }
 
 async function requireUsableKey(keyId: string, unit: EntityManager, now: Date): Promise<void> {
@@ -61,9 +77,49 @@ async function requireUsableKey(keyId: string, unit: EntityManager, now: Date): 
     throw new Problem('scope_required', `The API key lacks the scope ${SCOPE}: use a key that carries it, or a session.`);
 }
 
-/** How far the caller's own key reaches; undefined for a session, which reaches as far as the account. */
+/** @throws Problem `invalid_credentials` */
+async function requireActiveManagementKey({ managementKeyId }: ManagementPrincipal, unit: EntityManager, now: Date): Promise<void> {
+  const row = await firstOf(inUnit(unit), tables.selectFrom('management_keys').selectAll().where('id', '=', managementKeyId));
+  if (!row || statusOf(lockOfRow(row), now) !== 'active')
+    throw new Problem('invalid_credentials', 'The management key has ended: use another one.', {
+      because: 'ended while its request was under way',
+    });
+}
+
+/**
+ * How far the caller's own key reaches; undefined for a session, which reaches as far as the account. A management key hands out keys that run
+ * models, and beside that only the scopes that it has itself.
+ */
 export async function reachOfCaller(principal: Principal, unit: EntityManager): Promise<Reach | undefined> {
-  return principal.kind === 'session' ? undefined : reachOf(await unit.findOneOrFail(ApiKey, { id: principal.keyId }));
+  switch (principal.kind) {
+    case 'session':
+      return undefined;
+    case 'management':
+      return { ...UNBOUNDED, scopes: scopesGivenBy(principal) };
+    case 'key':
+      return reachOf(await unit.findOneOrFail(ApiKey, { id: principal.keyId }));
+    default:
+      return principal satisfies never;
+  }
+}
+
+const UNBOUNDED: Omit<Reach, 'scopes'> = {
+  ...{ livemode: true, requireSignature: false, expiresAt: null, monthlyCap: null, allowedModels: null, allowedEndpoints: null },
+  ...{ requestsPerMinute: null, tokensPerMinute: null, concurrency: null },
+};
+
+const scopesGivenBy = ({ scopes }: ManagementPrincipal): Scope[] =>
+  SCOPES.filter((scope) => scope === 'inference' || [...scopes].some((one) => one === scope));
+
+/** @throws Problem `scope_required` where a new key would have scopes that the management key behind it does not have */
+export function refuseScopesBeyond(principal: Principal, scopes: readonly Scope[]): void {
+  if (principal.kind !== 'management') return;
+  const given = scopesGivenBy(principal);
+  const beyond = scopes.find((scope) => !given.includes(scope));
+  if (beyond)
+    throw new Problem('scope_required', `The management key does not have the scope ${beyond} itself: it cannot give it.`, {
+      param: 'scopes',
+    });
 }
 
 /**
@@ -100,7 +156,7 @@ const ADDING_UP = ['monthlyCap', 'requestsPerMinute', 'tokensPerMinute', 'concur
  * @throws Problem `forbidden`
  */
 export function refuseSecondPurse(key: { readonly id: string }, principal: Principal, caller: Reach | undefined): void {
-  if (principal.kind === 'session' || key.id === principal.keyId) return;
+  if (principal.kind !== 'key' || key.id === principal.keyId) return;
   if (!ADDING_UP.some((limit) => caller?.[limit] != null)) return;
   throw new Problem(
     'forbidden',
@@ -117,7 +173,7 @@ export async function refuseOtherProject(
   principal: Principal,
   unit: EntityManager,
 ): Promise<void> {
-  if (principal.kind === 'session') return;
+  if (principal.kind !== 'key') return;
   const own = (await unit.findOneOrFail(ApiKey, { id: principal.keyId })).projectId ?? null;
   if (own !== null && own !== (projectId ?? null))
     throw new Problem('forbidden', 'An API key of a project changes keys of that project alone: use a session.');

@@ -5,11 +5,14 @@ import { base62, randomBase62 } from '../../kernel/ids.ts';
 const ID_LENGTH = 12;
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-const WELL_FORMED = /^tg_(live|test)_([0-9A-Za-z]{12})([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+const WELL_FORMED = /^tg_(live|test|mgmt)_([0-9A-Za-z]{12})([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+
+/** The word in the prefix: what a key opens. */
+type KeyKind = 'live' | 'test' | 'mgmt';
 
 /** The parts of a plain key: `tg_live_<12 id><32 secret><6 checksum>`, base62. */
 export interface KeyParts {
-  readonly livemode: boolean;
+  readonly kind: KeyKind;
   /** Finds the key and opens nothing. */
   readonly lookupId: string;
   /** 190 random bits. */
@@ -19,9 +22,11 @@ export interface KeyParts {
 export const newLookupId = (): string => randomBase62(ID_LENGTH);
 export const newSecret = (): string => randomBase62(SECRET_LENGTH);
 
+/** Of an API key. */
+export const kindOf = ({ livemode }: { readonly livemode: boolean }): KeyKind => (livemode ? 'live' : 'test');
+
 /** The part that may be shown: `tg_live_4f0Zk1x8QbRm`. */
-export const keyPrefix = ({ livemode, lookupId }: Pick<KeyParts, 'livemode' | 'lookupId'>): string =>
-  `tg_${livemode ? 'live' : 'test'}_${lookupId}`;
+export const keyPrefix = ({ kind, lookupId }: Pick<KeyParts, 'kind' | 'lookupId'>): string => `tg_${kind}_${lookupId}`;
 
 export function formatKey(parts: KeyParts): string {
   const text = keyPrefix(parts) + parts.secret;
@@ -30,9 +35,9 @@ export function formatKey(parts: KeyParts): string {
 
 /** `undefined` for whatever cannot be a key, so that a typo is refused without a look-up and scanners can tell keys from noise. */
 export function parseKey(plainKey: string): KeyParts | undefined {
-  const [, mode, lookupId, secret, sum] = WELL_FORMED.exec(plainKey) ?? [];
+  const [, kind, lookupId, secret, sum] = WELL_FORMED.exec(plainKey) ?? [];
   if (!lookupId || !secret || checksum(plainKey.slice(0, -CHECKSUM_LENGTH)) !== sum) return undefined;
-  return { livemode: mode === 'live', lookupId, secret };
+  return { kind: kind === 'live' || kind === 'test' ? kind : 'mgmt', lookupId, secret };
 }
 
 /** The only form in which a secret is stored. A plain hash is enough: there is nothing to guess in 190 random bits. */

@@ -3,7 +3,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CreateKeyRequest, UpdateKeyRequest } from '@tallygate/contract';
 import { type AuditEntry, actorOf, type Origin, recordAudit } from '../../audit/index.ts';
-import type { Principal, SessionPrincipal } from '../../http/index.ts';
+import type { Administrator, Principal } from '../../http/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { formatUsd, parseUsd } from '../../kernel/money.ts';
@@ -11,7 +11,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { inUnit } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
-import { type Owner, type Roles, requireLiveSession, rolesOf, type Users } from '../identity/index.ts';
+import { type Owner, type Roles, rolesOf, type Users } from '../identity/index.ts';
 import { requireProject } from '../projects/index.ts';
 import { ApiKey, DEFAULT_ALERT_THRESHOLDS, type KeySettings, SETTINGS } from './api-key.ts';
 import {
@@ -21,12 +21,13 @@ import {
   refuseKeysOfOthers,
   refuseOtherProject,
   refuseRolesOfOthers,
+  refuseScopesBeyond,
   refuseSecondPurse,
   refuseWidening,
   requireStanding,
 } from './escalation.ts';
 import { recordKeyEvent } from './key-events.ts';
-import { formatKey, newLookupId, newSecret, secretHash } from './key-secret.ts';
+import { formatKey, kindOf, newLookupId, newSecret, secretHash } from './key-secret.ts';
 import { requireConsistent, settingsFrom } from './key-settings.ts';
 
 /** The PostgreSQL channel on which every instance hears of changed keys. */
@@ -38,8 +39,8 @@ export interface PlainKey {
   readonly plainKey: string;
 }
 
-/** Whose key is made; without a session, the service itself makes it. */
-type KeyOwner = Pick<SessionPrincipal, 'accountId' | 'userId'> & Partial<Pick<SessionPrincipal, 'sessionId'>>;
+/** Whose key is made: by a person or a program, or by the service itself. */
+type KeyMaker = Administrator | (Pick<Administrator, 'accountId' | 'userId'> & { readonly kind: 'service' });
 
 /**
  * The key's rights come from the caller; whoever asks sees the keys of their own account and no others. A caller whose key or session has
@@ -50,7 +51,7 @@ export interface Keys {
    * @param origin absent when the service itself makes the key
    * @throws Problem `validation_failed` for settings that make no sense, such as an expiry in the past; `forbidden` for scopes beyond the role
    */
-  create(owner: KeyOwner, input: CreateKeyRequest, origin?: Origin): Promise<PlainKey>;
+  create(maker: KeyMaker, input: CreateKeyRequest, origin?: Origin): Promise<PlainKey>;
   /** All keys of the account, newest first. */
   list(principal: Principal): Promise<ApiKey[]>;
   /** @throws Problem `not_found`, also for another account's key */
@@ -115,14 +116,16 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
   }
 
   return {
-    async create({ accountId, userId, sessionId }, input, origin) {
+    async create(maker, input, origin) {
+      const { accountId, userId } = maker;
       const now = present();
       const secret = newSecret();
-      const maker = await ownerOf(userId);
-      refuseBeyondRole(input.scopes, maker);
-      const settings = settingsFrom(input, { isModel, plan: plans.of(maker.plan), livemode: input.livemode, testRates, now });
+      const owner = await ownerOf(userId);
+      refuseBeyondRole(input.scopes, owner);
+      if (maker.kind === 'management') refuseScopesBeyond(maker, input.scopes);
+      const settings = settingsFrom(input, { isModel, plan: plans.of(owner.plan), livemode: input.livemode, testRates, now });
       const key = await inUnitOfWork(em, async (unit) => {
-        if (sessionId !== undefined) await requireLiveSession(unit, sessionId, now);
+        if (maker.kind !== 'service') await requireStanding(maker, unit, now);
         if (input.project_id) await requireProject(inUnit(unit), accountId, input.project_id);
         const made = unit.create(ApiKey, {
           id: newId(),
@@ -142,14 +145,18 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
         made.configure(settings);
         requireConsistent(made);
         await unit.flush();
-        const actor = origin ? ({ kind: 'user', id: userId } as const) : SYSTEM;
-        await audit(unit, made, { actor, action: 'key.created', changes: createdOf(made), origin });
+        await audit(unit, made, {
+          actor: maker.kind === 'service' ? SYSTEM : actorOf(maker),
+          action: 'key.created',
+          changes: createdOf(made),
+          origin,
+        });
         await recordKeyEvent(inUnit(unit), 'key.created', made);
         return made;
       });
       // No announcement: an instance that believes for a second that there is no such id cannot have been asked for it.
       directory.forget(key.lookupId);
-      return { key, plainKey: formatKey({ livemode: key.livemode, lookupId: key.lookupId, secret }) };
+      return { key, plainKey: formatKey({ kind: kindOf(key), lookupId: key.lookupId, secret }) };
     },
 
     list: ({ accountId }) => em.fork().find(ApiKey, { accountId }, { orderBy: { id: 'desc' } }),
@@ -164,7 +171,8 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
 
     async revoke(principal, keyId, origin) {
       await change(principal, keyId, async (key, unit) => {
-        refuseBeyondReach('revoked', key, await reachOfCaller(principal, unit));
+        // A management key takes away whatever there is; what it hands out is bounded.
+        if (principal.kind === 'key') refuseBeyondReach('revoked', key, await reachOfCaller(principal, unit));
         if (key.revokedAt) return;
         key.revoke(present());
         await audit(unit, key, { actor: actorOf(principal), action: 'key.revoked', origin });
@@ -208,7 +216,7 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
         await recordKeyEvent(inUnit(unit), 'key.rotated', found);
         return found;
       });
-      return { key, plainKey: formatKey({ livemode: key.livemode, lookupId: key.lookupId, secret }) };
+      return { key, plainKey: formatKey({ kind: kindOf(key), lookupId: key.lookupId, secret }) };
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Handlers } from '../../http/index.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import type { ApiKey } from './api-key.ts';
-import { keyPrefix } from './key-secret.ts';
+import { keyPrefix, kindOf } from './key-secret.ts';
 import type { Keys, PlainKey } from './keys.ts';
 
 export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Handlers<typeof contract.keys> {
@@ -34,7 +34,7 @@ const timeOrNull = (at: Date | null | undefined): string | null => (at ? rfc3339
 const toWire = (key: ApiKey, now: Date): KeyResponse => ({
   key_id: key.id,
   name: key.name,
-  prefix: keyPrefix(key),
+  prefix: keyPrefix({ kind: kindOf(key), lookupId: key.lookupId }),
   livemode: key.livemode,
   scopes: key.scopes,
   project_id: key.projectId ?? null,

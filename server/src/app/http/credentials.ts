@@ -1,23 +1,38 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { type AccountRole, accountRoleAllows, type RouteMetadata } from '@tallygate/contract';
+import { type AccountRole, accountRoleAllows, managementScopeOf, type RouteMetadata } from '@tallygate/contract';
 import type { Sessions } from '../../access/identity/index.ts';
-import type { KeyDirectory, KeyGrant } from '../../access/keys/index.ts';
-import type { KeyPrincipal, Principal, SessionGrant } from '../../http/index.ts';
+import type { KeyDirectory, KeyGrant, ManagementKeyDirectory } from '../../access/keys/index.ts';
+import type { KeyPrincipal, ManagementGrant, ManagementPrincipal, Principal, SessionGrant } from '../../http/index.ts';
 import type { Storing } from '../../inference/stored-content/index.ts';
 import { Problem } from '../../kernel/problem.ts';
+import type { PeerAddress } from './peer-address.ts';
 import { sessionOfCookie } from './session-cookie.ts';
 
 /** Who is calling and what they may spend. */
-export type Grant = KeyGrant | SessionGrant;
+export type Grant = KeyGrant | SessionGrant | ManagementGrant;
 
-/** The headers of a request: as Node sums them up, and as they came. */
-type CredentialHeaders = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
+/** The headers of a request, as Node sums them up and as they came, and the connection that they came on. */
+type CredentialHeaders = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'socket'>;
+
+/** @throws Problem `management_key_not_allowed` */
+export function modelCallerOf(grant: Grant): KeyGrant | SessionGrant {
+  if (isManagementGrant(grant)) throw runsNoModel();
+  return grant;
+}
+
+export const isManagementGrant = (grant: Grant): grant is ManagementGrant => grant.principal.kind === 'management';
+
+const runsNoModel = (): Problem =>
+  new Problem(
+    'management_key_not_allowed',
+    'A management key runs no model and reads nothing that was sent to one: use an API key (tg_live_…, tg_test_…).',
+  );
 
 export interface Authenticator {
   /**
    * Proves the one credential of a request. Synchronous when it is an API key that is in memory.
-   * @throws Problem `missing_credentials`, `invalid_credentials`, `ambiguous_credentials`
+   * @throws Problem `missing_credentials`, `invalid_credentials`, `ambiguous_credentials`, `address_not_allowed`
    */
   authenticate(request: CredentialHeaders): Grant | Promise<Grant>;
   /** Refuses what would keep prompts or answers where storing is switched off. @throws Problem `storing_off` */
@@ -28,7 +43,9 @@ export interface Authenticator {
 
 interface AuthenticatorDeps {
   readonly keys: Pick<KeyDirectory, 'authenticate'>;
+  readonly managementKeys: ManagementKeyDirectory;
   readonly sessions: Pick<Sessions, 'authenticate'>;
+  readonly peerAddress: PeerAddress;
   readonly storing: Pick<Storing, 'requireOn'>;
   readonly internalSecret: string;
 }
@@ -39,14 +56,24 @@ interface Presented {
   readonly kind: 'any' | 'key' | 'session';
 }
 
-export function createAuthenticator({ keys, sessions, storing, internalSecret }: AuthenticatorDeps): Authenticator {
+export function createAuthenticator({
+  keys,
+  managementKeys,
+  sessions,
+  peerAddress,
+  storing,
+  internalSecret,
+}: AuthenticatorDeps): Authenticator {
   const internalDigest = digest(internalSecret);
   return {
     authenticate(request) {
       const { token, kind } = onlyCredential(request);
       if (kind !== 'key' && token.startsWith('tgs_')) return sessions.authenticate(token);
+      if (kind !== 'session' && token.startsWith('tg_mgmt_')) return managementKeys.authenticate(token, peerAddress(request));
       if (kind !== 'session' && token.startsWith('tg_')) return keys.authenticate(token);
-      throw invalid('The credential is neither an API key (tg_live_…, tg_test_…) nor a session token (tgs_…) in its own header.');
+      throw invalid(
+        'The credential is neither an API key (tg_live_…, tg_test_…), nor a management key (tg_mgmt_…), nor a session token (tgs_…) in its own header.',
+      );
     },
 
     requireStoring: ({ stores }, { accountId }) => (stores ? storing.requireOn(accountId) : undefined),
@@ -61,11 +88,11 @@ export function createAuthenticator({ keys, sessions, storing, internalSecret }:
 }
 
 /** What decides whether a route admits a caller. */
-type Requirements = Pick<RouteMetadata, 'session' | 'scope' | 'accountRole' | 'role'>;
+type Requirements = Pick<RouteMetadata, 'session' | 'manage' | 'scope' | 'accountRole' | 'role'>;
 
 /**
  * Refuses a proven caller whom the route does not admit.
- * @throws Problem `session_required`, `scope_required`, `live_key_required`, `forbidden`
+ * @throws Problem `session_required`, `scope_required`, `management_key_not_allowed`, `live_key_required`, `forbidden`
  */
 export function authorise(route: Requirements, principal: Principal): void {
   const refusal = refusalOf(route, principal);
@@ -74,7 +101,20 @@ export function authorise(route: Requirements, principal: Principal): void {
 
 /** Why a route does not admit a proven caller; undefined where it does. */
 export const refusalOf = (route: Requirements, principal: Principal): Problem | undefined =>
-  (principal.kind === 'key' ? refusalOfKey(route, principal) : undefined) ?? refusalOfRoles(route, principal);
+  refusalOfCredential(route, principal) ?? refusalOfRoles(route, principal);
+
+function refusalOfCredential(route: Requirements, principal: Principal): Problem | undefined {
+  switch (principal.kind) {
+    case 'key':
+      return refusalOfKey(route, principal);
+    case 'management':
+      return refusalOfManagementKey(route, principal);
+    case 'session':
+      return undefined;
+    default:
+      return principal satisfies never;
+  }
+}
 
 function refusalOfKey({ session, scope }: Requirements, { scopes, livemode }: KeyPrincipal): Problem | undefined {
   if (session) return new Problem('session_required', 'API keys cannot do this: log in and send the session token.');
@@ -91,6 +131,16 @@ function refusalOfRoles(route: Requirements, { role, accountRole = 'owner' }: Pr
     return new Problem('forbidden', `This is not for members with the role ${accountRole}: ask an admin of the account.`);
   if (route.role && role !== route.role && role !== 'admin')
     return new Problem('forbidden', `This needs the role ${route.role}: ask an administrator.`, { because: `the caller is ${role}` });
+  return undefined;
+}
+
+function refusalOfManagementKey(route: Requirements, { scopes }: ManagementPrincipal): Problem | undefined {
+  const scope = managementScopeOf(route);
+  if (route.scope === 'inference') return runsNoModel();
+  if (scope === undefined)
+    return new Problem('management_key_not_allowed', 'A management key cannot do this: log in and send the session token.');
+  if (!scopes.has(scope))
+    return new Problem('scope_required', `The management key lacks the scope ${scope}: use one that carries it, or a session.`);
   return undefined;
 }
 

@@ -51,5 +51,6 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefin
  */
 export function scopeOf(principal: Principal | undefined): string {
   if (!principal) return 'internal';
+  if (principal.kind === 'management') return `management:${principal.managementKeyId}`;
   return principal.kind === 'key' ? `key:${principal.keyId}` : `user:${principal.userId}`;
 }

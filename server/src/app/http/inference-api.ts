@@ -25,6 +25,7 @@ import type { Idempotency } from '../idempotency.ts';
 import type { Answer } from '../idempotency-seal.ts';
 import type { Admission } from './admission.ts';
 import { LARGE_BYTES } from './body.ts';
+import { isManagementGrant, modelCallerOf } from './credentials.ts';
 import { type Exchange, grantOf } from './exchange.ts';
 import { idempotencyKeyOf, onceForKey, scopeOf } from './idempotent-handling.ts';
 import { type ReceivedBody, type ReceivedBodyDeps, readBody } from './received-body.ts';
@@ -55,7 +56,7 @@ export function inferenceRoutes(deps: InferenceApiDeps): ServedRoute[] {
   return deps.operations.map((operation) => {
     const served: ServedOperation = {
       ...{ metadata: operation.metadata, query: 'any', verifiesSignatures: true },
-      requires: (grant) => requireEndpoint(grant, operation.endpoint),
+      requires: (grant) => requireEndpoint(modelCallerOf(grant), operation.endpoint),
     };
     const refusal: RefusalForm = { reply: (problem, exchange, document) => withRates(problem, exchange, document, deps), endBegun };
     return {
@@ -74,7 +75,7 @@ interface Serving {
 async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDeps): Promise<void> {
   const { operation, served } = serving;
   const { req, res, params, startedAt, startedTick, requestId, clientRequestId } = exchange;
-  deps.refusedRequests.requireRoom(grantOf(exchange));
+  deps.refusedRequests.requireRoom(modelCallerOf(grantOf(exchange)));
   if (deps.sharedLane) enterUntilClosed(deps.sharedLane, res);
   refuseSignedDeployment(exchange);
   const headers = parseInferenceHeaders(req.headers);
@@ -84,7 +85,7 @@ async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDe
   try {
     const renewing = deps.admission.renew(exchange, served);
     if (renewing !== undefined) await renewing;
-    const grant = grantOf(exchange);
+    const grant = modelCallerOf(grantOf(exchange));
     requirePlanFor(grant, headers, deps.inference.plans);
     const received = { ...body.received, params };
     const signature = deps.checkSignature(req, received.sha256, grant);
@@ -189,7 +190,7 @@ async function withRates(
   document: Answer,
   { inference, refusedRequests }: InferenceApiDeps,
 ): Promise<Answer> {
-  if (!grant) return document;
+  if (!grant || isManagementGrant(grant)) return document;
   // Who cannot sign for a key, or has none, must not use up what its owner may ask for.
   const isCounted = problem.status < 500 && problem.status !== 401 && problem.code !== 'rate_limited';
   const rates = await (isCounted ? refusedRequests.count(grant) : presentRateHeaders(inference, grant));

@@ -10,7 +10,7 @@ import { Problem } from '../../kernel/problem.ts';
 import type { Answer } from '../idempotency-seal.ts';
 import type { Admission } from './admission.ts';
 import { type BodyLimits, readJsonBody } from './body.ts';
-import { type Grant, refusalOf } from './credentials.ts';
+import { type Grant, modelCallerOf, refusalOf } from './credentials.ts';
 import { type Exchange, grantOf } from './exchange.ts';
 import type { createInnerCall } from './inner-call.ts';
 import type { PeerAddress } from './peer-address.ts';
@@ -53,7 +53,7 @@ export const mcpRoutes = (deps: McpApiDeps): ServedRoute[] =>
     async answer(exchange) {
       const { req } = exchange;
       requireTrustedPage(req.headers, deps.pages);
-      const grant = await deps.admission.authenticate(exchange);
+      const grant = modelCallerOf(await deps.admission.authenticate(exchange));
       deps.refusedRequests.requireRoom(grant);
       // There are no sessions: one that a client names was another server's. At a 404 it begins anew (MCP, Session Management).
       if (req.headers['mcp-session-id'] !== undefined) throw new Problem('not_found', 'There is no such MCP session: begin a new one.');
@@ -68,7 +68,7 @@ export const mcpRoutes = (deps: McpApiDeps): ServedRoute[] =>
 
 async function answerTo(message: unknown, exchange: Exchange, deps: McpApiDeps): Promise<void> {
   const { req, res } = exchange;
-  const grant = grantOf(exchange);
+  const grant = modelCallerOf(grantOf(exchange));
   const hangUp = new AbortController();
   res.once('close', () => hangUp.abort());
   const caller: McpCaller = {

@@ -63,6 +63,7 @@ export class RefusalLimits {
   #nameOf({ grant, req }: Exchange): string {
     if (!grant) return `network ${networkOf(this.#deps.peerAddress(req))}`;
     const { principal } = grant;
+    if (principal.kind === 'management') return `management key ${principal.managementKeyId}`;
     return principal.kind === 'key' ? `key ${principal.keyId}` : `user ${principal.userId}`;
   }
 

@@ -1,6 +1,7 @@
 import { contract } from '@tallygate/contract';
 import type { FollowResponse, RefusedRequests } from '../../inference/calls/index.ts';
-import { type Exchange, grantOf, principalOf } from './exchange.ts';
+import { modelCallerOf } from './credentials.ts';
+import { type Exchange, grantOf } from './exchange.ts';
 import { queryOf } from './query.ts';
 import type { ServedRoute } from './router.ts';
 import { queryParamsOf } from './target.ts';
@@ -25,7 +26,7 @@ export const withCountedTokens = (routes: readonly ServedRoute[], requests: Refu
   );
 
 async function counted(exchange: Exchange, { answer }: ServedRoute, requests: RefusedRequests): Promise<void> {
-  const grant = grantOf(exchange);
+  const grant = modelCallerOf(grantOf(exchange));
   requests.requireRoom(grant);
   const rates = await requests.count(grant);
   for (const [name, value] of Object.entries(rates)) exchange.res.setHeader(name, value);
@@ -39,5 +40,10 @@ async function stream(exchange: Exchange, follow: FollowResponse): Promise<void>
   const query = queryOf(exchange, RESPONSE.query);
   const hangUp = new AbortController();
   res.once('close', () => hangUp.abort());
-  await follow(res, { principal: principalOf(exchange), id: params['response_id'] ?? '', query, signal: hangUp.signal });
+  await follow(res, {
+    principal: modelCallerOf(grantOf(exchange)).principal,
+    id: params['response_id'] ?? '',
+    query,
+    signal: hangUp.signal,
+  });
 }

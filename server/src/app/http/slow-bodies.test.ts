@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { Socket } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { SessionPrincipal } from '../../http/index.ts';
@@ -47,7 +48,7 @@ async function sendSlowly({ method = 'POST', path, auth, body }: Slow, meanwhile
 }
 
 const sessionOf = async (auth: Record<string, string>): Promise<SessionPrincipal> => {
-  const { principal } = await api.authenticator.authenticate({ headers: auth, rawHeaders: [] });
+  const { principal } = await api.authenticator.authenticate({ headers: auth, rawHeaders: [], socket: new Socket() });
   if (principal.kind !== 'session') throw new Error('not a session');
   return principal;
 };

@@ -92,6 +92,8 @@ import { shownSecretsMigration } from './0175-shown-secrets.ts';
 import { webhooksMigration } from './0190-webhooks.ts';
 import { deploymentsSetAsideMigration } from './0191-deployments-set-aside.ts';
 import { alertsOfLimitsMigration } from './0192-alerts-of-limits.ts';
+import { managementKeysMigration } from './0200-management-keys.ts';
+import { validatedActorsMigration } from './0201-validated-actors.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -188,4 +190,6 @@ export const migrations: readonly Migration[] = [
   webhooksMigration,
   deploymentsSetAsideMigration,
   alertsOfLimitsMigration,
+  managementKeysMigration,
+  validatedActorsMigration,
 ];

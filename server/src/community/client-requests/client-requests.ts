@@ -22,7 +22,7 @@ const FORM = { kind: 'client-request', freePerSubject: 3, freePerAddress: 20 };
 /** A change or a note. */
 export interface Entry {
   readonly entry_id: string;
-  readonly actor_kind: 'user' | 'key';
+  readonly actor_kind: 'user' | 'key' | 'management_key';
   readonly actor_id: string | null;
   readonly changes: Readonly<Record<string, unknown>>;
   readonly note: string | null;

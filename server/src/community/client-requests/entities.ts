@@ -7,7 +7,7 @@ export const ClientRequestEntry = defineEntity({
   properties: {
     entryId: p.uuid().primary(),
     requestId: p.uuid(),
-    actorKind: p.text().$type<'user' | 'key' | 'internal' | 'system'>(),
+    actorKind: p.text().$type<'user' | 'key' | 'management_key' | 'internal' | 'system'>(),
     actorId: p.text().nullable(),
     changes: p.json<Record<string, unknown>>(),
     note: p.text().nullable(),

@@ -82,7 +82,7 @@ export const PersonHistoryEntry = defineEntity({
     entryId: p.uuid().defaultRaw('gen_random_uuid()').primary(),
     personId: p.uuid(),
     action: p.text(),
-    actorKind: p.enum(['user', 'key', 'internal', 'system']),
+    actorKind: p.enum(['user', 'key', 'management_key', 'internal', 'system']),
     actorId: p.text().nullable(),
     detail: p.json<Record<string, unknown>>().defaultRaw("'{}'"),
     at: p.datetime(),

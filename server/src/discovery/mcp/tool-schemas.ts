@@ -15,13 +15,15 @@ export const STREAM_FIELDS: ReadonlySet<string> = new Set(['stream', 'stream_opt
 /** Taken where they are given, but not worth their place in the context of every session: no agent turns these by itself. */
 const RARELY_GIVEN: ReadonlySet<string> = new Set([
   ...['vaas_anchor', 'logit_bias', 'logprobs', 'top_logprobs', 'presence_penalty', 'frequency_penalty', 'parallel_tool_calls'],
-  ...['modalities', 'service_tier', 'user'],
+  ...['modalities', 'service_tier', 'user', 'external_id'],
 ]);
 
 /** The parameters of an operation that a tool takes as arguments, under the names that they have there. */
-export const argumentParameters = ({ parameters }: Operation): (Parameter & { readonly argument: string })[] =>
+export const argumentParameters = ({ method, parameters }: Operation): (Parameter & { readonly argument: string })[] =>
   parameters.flatMap((parameter) => {
     if (parameter.in !== 'header') return [{ ...parameter, schema: argumentSchema(parameter), argument: parameter.name }];
+    // A repeat of the others changes nothing anyway.
+    if (parameter.name === 'idempotency-key' && method.toUpperCase() !== 'POST') return [];
     const argument = parameter.name.replace(/^x-/, '').replaceAll('-', '_');
     return ARGUMENT_HEADER.test(parameter.name) ? [{ ...parameter, argument }] : [];
   });

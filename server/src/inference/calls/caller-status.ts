@@ -1,7 +1,7 @@
 import { accountRoleAllows } from '@tallygate/contract';
 import type { Users } from '../../access/identity/index.ts';
 import type { KeyGrant } from '../../access/keys/index.ts';
-import type { Principal } from '../../http/index.ts';
+import type { ModelCaller } from '../../http/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { SpendingReader } from '../../money/limits/index.ts';
 import type { PlanBook } from '../../money/plans/index.ts';
@@ -58,5 +58,5 @@ export function createCallerStatusOf({ grantOfKey, users, spendingOf, plans, clo
 }
 
 /** As when a request is let in. */
-const mayRunModels = (principal: Principal): boolean =>
+const mayRunModels = (principal: ModelCaller): boolean =>
   (principal.kind === 'session' || principal.scopes.has('inference')) && accountRoleAllows(principal.accountRole ?? 'owner', 'inference');

@@ -8,7 +8,7 @@ import { tables } from './tables.ts';
 export interface BudgetChangeRow {
   readonly id: string;
   readonly changed_at: Date;
-  readonly actor_kind: 'user' | 'key';
+  readonly actor_kind: 'user' | 'key' | 'management_key';
   readonly actor_id: string;
   readonly previous_cap_nano_usd: bigint | null;
   readonly new_cap_nano_usd: bigint | null;

@@ -23,7 +23,7 @@ export const KeyBudgetChange = defineEntity({
     id: p.uuid().primary(),
     keyId: p.uuid(),
     changedAt: p.datetime(),
-    actorKind: p.enum(['user', 'key']),
+    actorKind: p.enum(['user', 'key', 'management_key']),
     actorId: p.uuid(),
     previousCapNanoUsd: p.bigint('bigint').nullable(),
     newCapNanoUsd: p.bigint('bigint').nullable(),

@@ -253,7 +253,12 @@ describe('a correction', () => {
 
 test('an administrator is told of the correction that was made, and it stands in the log of the account', async () => {
   const admin = { kind: 'session', accountId: newId(), userId: newId(), role: 'admin', sessionId: newId() } as const;
-  const headers = { 'x-internal-secret': undefined, 'x-web-session-token': undefined, 'x-api-key': undefined };
+  const headers = {
+    'x-internal-secret': undefined,
+    'x-web-session-token': undefined,
+    'x-api-key': undefined,
+    'idempotency-key': undefined,
+  };
   const record = await settled(charged());
   await pool.query(`insert into accounts (id, name, created_at) values ($1, 'an account', now())`, [record.accountId]);
   const { refunds, corrections } = process;

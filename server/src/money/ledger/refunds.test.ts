@@ -259,7 +259,12 @@ describe('a refund', () => {
 
 describe('an administrator', () => {
   const admin = { kind: 'session', accountId: newId(), userId: newId(), role: 'admin', sessionId: newId() } as const;
-  const headers = { 'x-internal-secret': undefined, 'x-web-session-token': undefined, 'x-api-key': undefined };
+  const headers = {
+    'x-internal-secret': undefined,
+    'x-web-session-token': undefined,
+    'x-api-key': undefined,
+    'idempotency-key': undefined,
+  };
   const give = (requestId: string) => {
     const call = { requestId: newRequestId(), peer: { address: '203.0.113.7', userAgent: null }, setHeader: () => {}, headers };
     const routes = ledgerRoutes({ pool, archive: emptyArchive(pool), clock: { now: () => NOW }, refunds, corrections });

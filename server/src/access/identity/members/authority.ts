@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountRole } from '@tallygate/contract';
-import type { SessionPrincipal } from '../../../http/index.ts';
+import type { Administrator } from '../../../http/index.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import { inUnit, run } from '../../../kernel/statements.ts';
 import { requireLiveSession } from '../sessions.ts';
@@ -18,15 +18,17 @@ export const lockMembers = (unit: EntityManager, accountId: string): Promise<unk
  */
 export async function requireAuthority(
   unit: EntityManager,
-  { accountId, userId, sessionId }: SessionPrincipal,
+  principal: Administrator,
   now: Date,
 ): Promise<'owner' | 'admin'> {
+  const { accountId, userId } = principal;
   await lockMembers(unit, accountId);
-  await requireLiveSession(unit, sessionId, now);
+  // A management key was read for this request, and is never answered from memory.
+  if (principal.kind === 'session') await requireLiveSession(unit, principal.sessionId, now);
   const role = (await rolesOf(unit, userId))?.accountRole;
   if (role !== 'owner' && role !== 'admin')
     throw new Problem('forbidden', 'This is for owners and admins of the account: ask one of them.', { because: `the caller is ${role}` });
-  return role;
+  return principal.kind === 'management' ? 'admin' : role;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AcceptInvitationRequest, InviteMemberRequest, MemberInvitation } from '@tallygate/contract';
 import { actorOf, type Origin, recordAudit } from '../../../audit/index.ts';
 import { upsertContact } from '../../../community/people/index.ts';
-import type { SessionPrincipal } from '../../../http/index.ts';
+import type { Administrator } from '../../../http/index.ts';
 import { type Clock, rfc3339 } from '../../../kernel/clock.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { Keyset, mapPage, type Page, type PageQuery } from '../../../kernel/page.ts';
@@ -54,7 +54,7 @@ export class Invitations {
   }
 
   /** Takes the place of an earlier invitation of the address. @throws Problem `forbidden` where an admin invites an owner, or the inviter’s address is not confirmed; `rate_limited` */
-  async invite(principal: SessionPrincipal, { email, account_role }: InviteMemberRequest, origin: Origin): Promise<MemberInvitation> {
+  async invite(principal: Administrator, { email, account_role }: InviteMemberRequest, origin: Origin): Promise<MemberInvitation> {
     const { em, box, throttle } = this.#deps;
     const { accountId, userId } = principal;
     // Each one is a mail to somebody who may never have heard of the service.
@@ -89,7 +89,7 @@ export class Invitations {
   }
 
   /** @throws Problem `not_found` */
-  withdraw(principal: SessionPrincipal, invitationId: string, origin: Origin): Promise<void> {
+  withdraw(principal: Administrator, invitationId: string, origin: Origin): Promise<void> {
     return inUnitOfWork(this.#deps.em, async (unit) => {
       await requireAuthority(unit, principal, this.#now());
       const db = inUnit(unit);
@@ -169,7 +169,7 @@ interface Told {
   readonly changes: Readonly<Record<string, unknown>>;
 }
 
-const audit = (db: Queryable, principal: SessionPrincipal, { action, id, changes }: Told, origin: Origin): Promise<void> =>
+const audit = (db: Queryable, principal: Administrator, { action, id, changes }: Told, origin: Origin): Promise<void> =>
   recordAudit(db, {
     accountId: principal.accountId,
     actor: actorOf(principal),

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountRole } from '@tallygate/contract';
 import { actorOf, type Origin, recordAudit } from '../../../audit/index.ts';
-import type { SessionPrincipal } from '../../../http/index.ts';
+import type { Administrator } from '../../../http/index.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Keyset, mapPage, type Page, type PageQuery } from '../../../kernel/page.ts';
 import { Problem } from '../../../kernel/problem.ts';
@@ -38,7 +38,7 @@ export class Members {
   }
 
   /** @throws Problem `not_found`; `forbidden` where an admin changes owners; `conflict` for the last owner */
-  setRole(principal: SessionPrincipal, userId: string, role: AccountRole, origin: Origin): Promise<User> {
+  setRole(principal: Administrator, userId: string, role: AccountRole, origin: Origin): Promise<User> {
     return inUnitOfWork(this.#deps.em, async (unit) => {
       const caller = await requireAuthority(unit, principal, new Date(this.#deps.clock.now()));
       const user = await lockMember(unit, principal, userId);
@@ -60,7 +60,7 @@ export class Members {
   }
 
   /** Ends sessions and API keys with it. @throws Problem as {@link setRole}, and `conflict` for the last administrator of the gateway */
-  remove(principal: SessionPrincipal, userId: string, origin: Origin): Promise<void> {
+  remove(principal: Administrator, userId: string, origin: Origin): Promise<void> {
     return inUnitOfWork(this.#deps.em, async (unit) => {
       await oneRoleChangeAtATime(unit);
       const at = new Date(this.#deps.clock.now());
@@ -74,7 +74,7 @@ export class Members {
   }
 }
 
-async function lockMember(unit: EntityManager, { accountId }: SessionPrincipal, userId: string): Promise<User> {
+async function lockMember(unit: EntityManager, { accountId }: Administrator, userId: string): Promise<User> {
   const user = await lockUser(unit, userId);
   // Another account's member is answered as one that there is not.
   if (user?.account.id !== accountId) throw new Problem('not_found', 'There is no such member: GET /v1/members lists them.');
@@ -92,7 +92,7 @@ interface Told {
   readonly changes: Readonly<Record<string, unknown>>;
 }
 
-const record = (unit: EntityManager, principal: SessionPrincipal, { action, userId, changes }: Told, origin: Origin): Promise<void> =>
+const record = (unit: EntityManager, principal: Administrator, { action, userId, changes }: Told, origin: Origin): Promise<void> =>
   recordAudit(inUnit(unit), {
     ...{ accountId: principal.accountId, actor: actorOf(principal), action, changes, origin },
     target: { kind: 'user', id: userId },

@@ -16,11 +16,14 @@ import {
   CachedKeyDirectory,
   createKeys,
   createLastUse,
+  createManagementKeyDirectory,
   createReadKey,
   KEYS_CHANNEL,
   type Keys,
   keyEntities,
   keyRoutes,
+  ManagementKeys,
+  managementKeyRoutes,
   revokeAccountKeys,
   revokeMemberKeys,
 } from '../../../access/keys/index.ts';
@@ -120,7 +123,8 @@ export async function startInstance(database: Database, url: string, options: Op
     log,
   });
   const authenticator = createAuthenticator({
-    ...{ keys: directory, sessions, internalSecret: INTERNAL_SECRET },
+    ...{ keys: directory, sessions, internalSecret: INTERNAL_SECRET, peerAddress: createPeerAddress(['127.0.0.1']) },
+    managementKeys: createManagementKeyDirectory({ pool: database.pool, users, clock }),
     storing: createStoring({ pool: database.pool, isAllowed: true }),
   });
   const front = await openFrontUnderTest(
@@ -138,6 +142,7 @@ export async function startInstance(database: Database, url: string, options: Op
           ...endpointsOf(contract.members, memberRoutes(identity)),
           ...endpointsOf(contract.audit, auditRoutes(identity.auditLog)),
           ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
+          ...endpointsOf(contract.managementKeys, managementKeyRoutes(new ManagementKeys({ pool: database.pool, clock }))),
           ...endpoints,
           ...(options.endpointsOver?.(keys, identity, box) ?? []),
         ],

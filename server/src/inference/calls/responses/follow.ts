@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Principal } from '../../../http/index.ts';
+import type { ModelCaller } from '../../../http/index.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import { writtenEvent } from '../event-frames.ts';
 import { isRecord } from '../usage.ts';
@@ -114,7 +114,7 @@ async function endWith(res: ServerResponse, after: number, code: string, message
 }
 
 interface FollowRequest {
-  readonly principal: Principal;
+  readonly principal: ModelCaller;
   readonly id: string;
   readonly query: { readonly starting_after?: number | undefined } & Json;
   readonly signal: AbortSignal;
