@@ -17,6 +17,19 @@ export const Usd = z
   .string()
   .regex(/^-?\d+(\.\d{1,9})?$/)
   .meta({ description: 'Decimal string, USD.', examples: ['12.5'] });
+/** Names an object for the program that made it: Terraform and CI find by it what they made before. */
+export const ExternalId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/, 'must be 1 to 128 letters, digits and . _ : / @ -')
+  .meta({
+    description: 'Your own id of it, once in an account. To create it again with the same content answers with what is there.',
+    examples: ['team-search'],
+  });
+/** The same in an answer. */
+export const ExternalIdOrNull = z
+  .string()
+  .nullable()
+  .meta({ description: 'Your own id of it.', examples: ['team-search'] });
 /** An amount that a caller may set: plain decimal, at most nine digits on either side of the point. */
 export const UsdInput = z
   .string()

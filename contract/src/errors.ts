@@ -9,10 +9,13 @@ import { SERVER_ERRORS } from './errors/server-errors.ts';
  * Every error the service answers with. The docs' error pages, the SDK's error classes and the CLI's exit codes are made from this list;
  * a code that is not here cannot be thrown.
  */
-export const ERRORS = { ...CLIENT_ERRORS, ...LIMIT_ERRORS, ...DEVICE_LOGIN_ERRORS, ...MANAGEMENT_ERRORS, ...SERVER_ERRORS } as const satisfies Record<
-  string,
-  ErrorEntry
->;
+export const ERRORS = {
+  ...CLIENT_ERRORS,
+  ...LIMIT_ERRORS,
+  ...DEVICE_LOGIN_ERRORS,
+  ...MANAGEMENT_ERRORS,
+  ...SERVER_ERRORS,
+} as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof ERRORS;
 

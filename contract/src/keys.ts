@@ -1,6 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import {
+  ExternalId,
+  ExternalIdOrNull,
   headersA,
   headersB,
   idempotencyHeader,
@@ -109,6 +111,7 @@ export const CreateKeyRequest = z
     name: Name,
     livemode: z.boolean().default(true).meta({ description: '`false` makes a `tg_test_` key: sandbox provider only, never billed.' }),
     scopes: Scopes.default([...DEFAULT_SCOPES]),
+    external_id: ExternalId.optional(),
     project_id: Uuid.optional().meta({ description: 'The project that it belongs to; a person’s own when left out.' }),
     expires_at: Timestamp.optional().meta({ description: 'When the key stops working by itself.' }),
     monthly_cap_usd: UsdInput.optional().meta({ description: 'Hard monthly cap, USD, UTC calendar month. None when left out.' }),
@@ -152,6 +155,7 @@ const KEY_EXAMPLE = {
   prefix: 'tg_live_4f0Zk1x8QbRm',
   livemode: true,
   scopes: ['inference'],
+  external_id: null,
   project_id: null,
   status: 'active',
   monthly_cap_usd: '25',
@@ -179,6 +183,7 @@ export const KeyResponse = z
     }),
     livemode: z.boolean(),
     scopes: z.array(Scope),
+    external_id: ExternalIdOrNull,
     project_id: Uuid.nullable().meta({ description: 'The project that it belongs to; null for none.', examples: [null] }),
     status: z.enum(['active', 'expired', 'revoked']),
     monthly_cap_usd: Usd.nullable(),
@@ -204,7 +209,10 @@ export const KeyResponse = z
 export type KeyResponse = z.infer<typeof KeyResponse>;
 
 export const KeyCreatedResponse = KeyResponse.extend({
-  key: z.string().meta({ description: 'The plain key. It is shown in this answer only.', examples: ['tg_live_4f0Zk1x8QbRm…'] }),
+  key: z.string().meta({
+    description: 'The plain key. It is shown in this answer only; empty where the key was there already, by its `external_id`.',
+    examples: ['tg_live_4f0Zk1x8QbRm…'],
+  }),
 }).meta({
   id: 'KeyCreatedResponse',
   description: 'An API key with its secret, shown exactly once.',
@@ -229,10 +237,11 @@ export const keys = c.router({
     method: 'POST',
     path: '/v1/keys',
     summary: 'Create an API key',
-    description: 'Needs a session or a management key: an API key cannot make API keys. The plain key is in the answer and nowhere else.',
+    description:
+      'Needs a session or a management key: an API key cannot make API keys. The plain key is in the answer and nowhere else. With an `external_id` that a key has which is not revoked, the answer is that key, 200 and without its secret; other settings are 409.',
     headers: { ...headersB, ...idempotencyHeader },
     body: CreateKeyRequest,
-    responses: { 201: KeyCreatedResponse, 404: problem, 409: problem, ...refusals.write },
+    responses: { 200: KeyCreatedResponse, 201: KeyCreatedResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: {
       auth: 'bearer',
       session: true,
@@ -250,6 +259,7 @@ export const keys = c.router({
     summary: 'List API keys',
     description: 'Every key of the account, revoked ones included, newest first.',
     headers: headersA,
+    query: z.object({ external_id: ExternalId.optional().meta({ description: 'Only the keys with this id of yours.' }) }),
     responses: { 200: z.array(KeyResponse), ...refusals.read },
     metadata: { auth: 'bearer', scope: 'account:read', tag: 'Keys', operationId: 'listKeys', sdk: 'keys.list', tool: 'read' } as const,
   },

@@ -3,6 +3,8 @@ import * as z from 'zod';
 import {
   AlertThresholds,
   AlertThresholdsInput,
+  ExternalId,
+  ExternalIdOrNull,
   headersA,
   idempotencyHeader,
   isPlainText,
@@ -65,6 +67,7 @@ export const SpendingLimit = z
     kind: LimitKind,
     subject: Subject,
     period: LimitPeriod,
+    external_id: ExternalIdOrNull,
     ...figures,
     alert_thresholds: AlertThresholds.meta({
       description: 'Percent of the cap at which webhooks are told, once a period each.',
@@ -84,6 +87,7 @@ export const SetLimitRequest = z
     kind: LimitKind,
     subject: Subject.default(null),
     period: LimitPeriod,
+    external_id: ExternalId.optional(),
     cap_usd: UsdInput.nullable().default(null).meta({ description: 'The most that may be spent in the period, USD.' }),
     requests_per_minute: figures.requests_per_minute.default(null),
     tokens_per_minute: figures.tokens_per_minute.default(null),
@@ -164,6 +168,7 @@ export const limits = c.router({
     query: z.object({
       kind: LimitKind.optional().meta({ description: 'Only limits of this kind.' }),
       subject: z.string().max(256).optional().meta({ description: 'Only limits of this subject.' }),
+      external_id: ExternalId.optional().meta({ description: 'Only the limit with this id of yours.' }),
       ...pageQuery,
     }),
     responses: { 200: SpendingLimitList, ...refusals.read },
@@ -174,7 +179,7 @@ export const limits = c.router({
     path: '/v1/limits',
     summary: 'Set a limit',
     description:
-      'Puts it in place of the limit of the same kind, subject and period. It binds every request that begins from now on, on every gateway within a second. What was spent in the period before counts; requests that are running now do not.',
+      'Puts it in place of the limit of the same kind, subject and period, whose `external_id` stays where none is given; an `external_id` of another limit is 409. It binds every request that begins from now on, on every gateway within a second. What was spent in the period before counts; requests that are running now do not.',
     headers: { ...headersA, ...idempotencyHeader },
     body: SetLimitRequest,
     responses: { 200: SpendingLimit, 404: problem, 409: problem, ...refusals.write },

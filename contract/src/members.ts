@@ -1,6 +1,19 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import {
+  ExternalId,
+  ExternalIdOrNull,
+  headersA,
+  idempotencyHeader,
+  isPlainText,
+  NOT_PLAIN,
+  page,
+  pageQuery,
+  problem,
+  refusals,
+  Timestamp,
+  Uuid,
+} from './conventions.ts';
 import { Email, NewPassword, UserName } from './identity.ts';
 import { ACCOUNT_ROLES } from './scopes.ts';
 
@@ -22,6 +35,7 @@ export const Member = z
       .nullable()
       .meta({ examples: ['Ada Lovelace'] }),
     account_role: AccountRole,
+    external_id: ExternalIdOrNull,
     mfa_enabled: z.boolean().meta({ examples: [true] }),
     joined_at: Timestamp,
   })
@@ -32,12 +46,12 @@ export const MemberList = page(Member).meta({ id: 'MemberList', description: 'Me
 export type MemberList = z.infer<typeof MemberList>;
 
 export const UpdateMemberRequest = z
-  .strictObject({ account_role: AccountRole })
-  .meta({ id: 'UpdateMemberRequest', description: 'The role to give.', examples: [{ account_role: 'developer' }] });
+  .strictObject({ account_role: AccountRole.optional(), external_id: ExternalId.nullable().optional() })
+  .meta({ id: 'UpdateMemberRequest', description: 'What to change.', examples: [{ account_role: 'developer' }] });
 export type UpdateMemberRequest = z.infer<typeof UpdateMemberRequest>;
 
 export const InviteMemberRequest = z
-  .strictObject({ email: Email, account_role: AccountRole.default('developer') })
+  .strictObject({ email: Email, account_role: AccountRole.default('developer'), external_id: ExternalId.optional() })
   .meta({ id: 'InviteMemberRequest', description: 'Who is invited.', examples: [{ email: 'ada@example.com', account_role: 'developer' }] });
 export type InviteMemberRequest = z.infer<typeof InviteMemberRequest>;
 
@@ -46,6 +60,7 @@ export const MemberInvitation = z
     invitation_id: Uuid,
     email: z.string().meta({ examples: ['ada@example.com'] }),
     account_role: AccountRole,
+    external_id: ExternalIdOrNull,
     created_at: Timestamp,
     expires_at: Timestamp,
   })
@@ -83,7 +98,7 @@ export const members = c.router({
     summary: 'List members',
     description: 'The people of the account.',
     headers: headersA,
-    query: z.object(pageQuery),
+    query: z.object({ external_id: ExternalId.optional().meta({ description: 'Only the member with this id of yours.' }), ...pageQuery }),
     responses: { 200: MemberList, ...refusals.read },
     metadata: {
       auth: 'bearer',
@@ -108,10 +123,11 @@ export const members = c.router({
     method: 'POST',
     path: '/v1/members/invitations',
     summary: 'Invite a member',
-    description: 'Mails a link that works for seven days and replaces an earlier one. Only an owner invites owners.',
+    description:
+      'Mails a link that works for seven days and replaces an earlier one. With an `external_id`, an open invitation of the same address and role is the answer, and no further mail is sent; another one, or a member who has the id, is 409. Only an owner invites owners.',
     headers: { ...headersA, ...idempotencyHeader },
     body: InviteMemberRequest,
-    responses: { 201: MemberInvitation, ...refusals.write },
+    responses: { 201: MemberInvitation, 409: problem, ...refusals.write },
     metadata: { ...managing, operationId: 'inviteMember', sdk: 'members.invite' } as const,
   },
   withdraw: {
@@ -136,7 +152,7 @@ export const members = c.router({
   update: {
     method: 'PATCH',
     path: '/v1/members/:user_id',
-    summary: 'Change the role of a member',
+    summary: 'Change a member',
     description:
       'In effect for sessions at once and for API keys within a second. Only an owner makes or changes owners; the last one stays.',
     headers: { ...headersA, ...idempotencyHeader },

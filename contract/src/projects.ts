@@ -1,6 +1,19 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import {
+  ExternalId,
+  ExternalIdOrNull,
+  headersA,
+  idempotencyHeader,
+  isPlainText,
+  NOT_PLAIN,
+  page,
+  pageQuery,
+  problem,
+  refusals,
+  Timestamp,
+  Uuid,
+} from './conventions.ts';
 
 const c = initContract();
 
@@ -11,22 +24,11 @@ const name = z
   .max(80)
   .refine(isPlainText, NOT_PLAIN)
   .meta({ description: 'For people.', examples: ['search'] });
-const externalId = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be 1 to 128 letters, digits and . _ : / -')
-  .meta({
-    description: 'Your own id of it. Creating a project again under its id answers with the one that is there.',
-    examples: ['team-search'],
-  });
-
 export const Project = z
   .object({
     project_id: Uuid,
     name: z.string().meta({ examples: ['search'] }),
-    external_id: z
-      .string()
-      .nullable()
-      .meta({ description: 'Your own id of it.', examples: ['team-search'] }),
+    external_id: ExternalIdOrNull,
     created_at: Timestamp,
     archived_at: Timestamp.nullable().meta({ description: 'When it was archived; null while it is in use.', examples: [null] }),
   })
@@ -37,7 +39,7 @@ export const ProjectList = page(Project).meta({ id: 'ProjectList', description: 
 export type ProjectList = z.infer<typeof ProjectList>;
 
 export const CreateProjectRequest = z
-  .strictObject({ name, external_id: externalId.optional() })
+  .strictObject({ name, external_id: ExternalId.optional() })
   .meta({ id: 'CreateProjectRequest', description: 'A new project.', examples: [{ name: 'search', external_id: 'team-search' }] });
 export type CreateProjectRequest = z.infer<typeof CreateProjectRequest>;
 
@@ -64,7 +66,7 @@ export const projects = c.router({
     summary: 'List projects',
     description: 'Projects of the account, archived ones included, the newest first.',
     headers: headersA,
-    query: z.object({ external_id: externalId.optional().meta({ description: 'Only the project with this id of yours.' }), ...pageQuery }),
+    query: z.object({ external_id: ExternalId.optional().meta({ description: 'Only the project with this id of yours.' }), ...pageQuery }),
     responses: { 200: ProjectList, ...refusals.read },
     metadata: { ...read, operationId: 'listProjects', sdk: 'projects.list' } as const,
   },
@@ -72,10 +74,10 @@ export const projects = c.router({
     method: 'POST',
     path: '/v1/projects',
     summary: 'Create a project',
-    description: 'With an `external_id` that a project of the account has already, the answer is that project, as it is.',
+    description: 'With an `external_id` that a project of the account has already, the answer is that project; another name is 409.',
     headers: { ...headersA, ...idempotencyHeader },
     body: CreateProjectRequest,
-    responses: { 201: Project, ...refusals.write },
+    responses: { 201: Project, 409: problem, ...refusals.write },
     metadata: { ...bySession, operationId: 'createProject', sdk: 'projects.create' } as const,
   },
   get: {

@@ -45,6 +45,7 @@ export const key: KeyResponse = {
   prefix: 'tg_live_4f0Zk1x8QbRm',
   livemode: true,
   scopes: ['inference', 'account:read'],
+  external_id: null,
   project_id: null,
   status: 'active',
   monthly_cap_usd: '25',

@@ -10,6 +10,7 @@ interface Options extends SettingsOptions {
   readonly test?: true;
   readonly cap?: string;
   readonly project?: string;
+  readonly externalId?: string;
 }
 
 export const createKey = (keys: Command, perform: Perform): Command =>
@@ -22,16 +23,25 @@ export const createKey = (keys: Command, perform: Perform): Command =>
         .requiredOption('--name <name>', 'name, for people')
         .option('--test', 'a test key: sandbox provider only, never billed')
         .option('--cap <usd>', 'hard monthly cap, USD', usdAmount)
-        .option('--project <id>', 'the project that it belongs to'),
+        .option('--project <id>', 'the project that it belongs to')
+        .option('--external-id <id>', 'your own id of it: a repeat answers with the key that has it'),
     ),
   ).action(perform(create));
 
 async function create(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
-  const { name, test, cap, project } = options;
+  const { name, test, cap, project, externalId } = options;
   const { expires_at, ...settings } = await settingsOf(world, options);
   const client = await world.connect('session');
   const created = await client.keys.create(
-    { name, livemode: !test, monthly_cap_usd: cap, project_id: project, expires_at: expires_at ?? undefined, ...settings },
+    {
+      name,
+      livemode: !test,
+      monthly_cap_usd: cap,
+      project_id: project,
+      external_id: externalId,
+      expires_at: expires_at ?? undefined,
+      ...settings,
+    },
     { signal: world.signal },
   );
   showSecret(world, created, `Created "${created.name}" (${created.key_id}).`);

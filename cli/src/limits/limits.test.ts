@@ -17,6 +17,7 @@ const limit = {
     kind: 'tag',
     subject: 'feature=search',
     period: 'day',
+    external_id: null,
     cap_usd: '50',
     requests_per_minute: null,
     tokens_per_minute: null,

@@ -12,7 +12,7 @@ afterEach(() => gateway[Symbol.asyncDispose]());
 
 const ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
 const ada = {
-  ...{ user_id: ID, email: 'ada@example.com', name: 'Ada', account_role: 'developer', mfa_enabled: false },
+  ...{ user_id: ID, email: 'ada@example.com', name: 'Ada', account_role: 'developer', external_id: null, mfa_enabled: false },
   joined_at: '2026-11-21T08:00:00.000Z',
 };
 const listed = { data: [ada], has_more: false, next_cursor: null };
@@ -20,7 +20,10 @@ const listed = { data: [ada], has_more: false, next_cursor: null };
 describe('members', () => {
   it('are invited with a role', async () => {
     const times = { created_at: '2026-11-21T08:00:00.000Z', expires_at: '2026-11-28T08:00:00.000Z' };
-    gateway.script({ status: 201, json: { invitation_id: ID, email: 'ada@example.com', account_role: 'viewer', ...times } });
+    gateway.script({
+      status: 201,
+      json: { invitation_id: ID, email: 'ada@example.com', account_role: 'viewer', external_id: null, ...times },
+    });
     const { stdout } = await terminal.type(['members', 'invite', 'ada@example.com', '--role', 'viewer', '--json', 'account_role']);
     expect(stdout).toBe('{"account_role":"viewer"}\n');
     expect(gateway.requests[0]).toMatchObject({

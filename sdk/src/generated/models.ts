@@ -1058,6 +1058,8 @@ export interface CreateKeyRequest {
   livemode?: boolean | undefined;
   /** What the key may do. */
   scopes?: Scope[] | undefined;
+  /** Your own id of it, once in an account. To create it again with the same content answers with what is there. */
+  external_id?: string | undefined;
   /** The project that it belongs to; a person’s own when left out. */
   project_id?: string | undefined;
   /** When the key stops working by itself. */
@@ -1104,7 +1106,7 @@ export interface CreateMessageBatchRequest {
 export interface CreateProjectRequest {
   /** For people. */
   name: string;
-  /** Your own id of it. Creating a project again under its id answers with the one that is there. */
+  /** Your own id of it, once in an account. To create it again with the same content answers with what is there. */
   external_id?: string | undefined;
 }
 
@@ -1574,6 +1576,8 @@ export interface InviteMemberRequest {
   /** E-mail address. An internationalized domain is stored and returned in its ASCII spelling (`xn--…`). */
   email: string;
   account_role?: AccountRole | undefined;
+  /** Your own id of it, once in an account. To create it again with the same content answers with what is there. */
+  external_id?: string | undefined;
 }
 
 /** Invoices of the account, the newest month first. */
@@ -1854,6 +1858,8 @@ export interface KeyCreatedResponse {
   prefix: string;
   livemode: boolean;
   scopes: Scope[];
+  /** Your own id of it. */
+  external_id: string | null;
   /** The project that it belongs to; null for none. */
   project_id: string | null;
   status: 'active' | 'expired' | 'revoked';
@@ -1879,7 +1885,7 @@ export interface KeyCreatedResponse {
   revoked_at: string | null;
   /** To the minute. */
   last_used_at: string | null;
-  /** The plain key. It is shown in this answer only. */
+  /** The plain key. It is shown in this answer only; empty where the key was there already, by its `external_id`. */
   key: string;
 }
 
@@ -1939,6 +1945,8 @@ export interface KeyResponse {
   prefix: string;
   livemode: boolean;
   scopes: Scope[];
+  /** Your own id of it. */
+  external_id: string | null;
   /** The project that it belongs to; null for none. */
   project_id: string | null;
   status: 'active' | 'expired' | 'revoked';
@@ -2900,6 +2908,8 @@ export interface Member {
   email: string;
   name: string | null;
   account_role: AccountRole;
+  /** Your own id of it. */
+  external_id: string | null;
   mfa_enabled: boolean;
   /** RFC 3339, UTC. */
   joined_at: string;
@@ -2911,6 +2921,8 @@ export interface MemberInvitation {
   invitation_id: string;
   email: string;
   account_role: AccountRole;
+  /** Your own id of it. */
+  external_id: string | null;
   /** RFC 3339, UTC. */
   created_at: string;
   /** RFC 3339, UTC. */
@@ -4853,6 +4865,8 @@ export interface SetLimitRequest {
   /** Whose limit it is: the id of the project, member (user) or API key, the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null. */
   subject?: string | null | undefined;
   period: LimitPeriod;
+  /** Your own id of it, once in an account. To create it again with the same content answers with what is there. */
+  external_id?: string | undefined;
   /** The most that may be spent in the period, USD. */
   cap_usd?: string | null | undefined;
   /** Requests in a minute; null for no such limit. */
@@ -5027,6 +5041,8 @@ export interface SpendingLimit {
   /** Whose limit it is: the id of the project, member (user) or API key, the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null. */
   subject: string | null;
   period: LimitPeriod;
+  /** Your own id of it. */
+  external_id: string | null;
   /** Spending cap of the period, USD; null for none. */
   cap_usd: string | null;
   /** Requests in a minute; null for no such limit. */
@@ -5162,9 +5178,10 @@ export interface UpdateKeyRequest {
   require_signature?: boolean | undefined;
 }
 
-/** The role to give. */
+/** What to change. */
 export interface UpdateMemberRequest {
-  account_role: AccountRole;
+  account_role?: AccountRole | undefined;
+  external_id?: string | null | undefined;
 }
 
 /** What to change. */

@@ -362,11 +362,18 @@ export interface InvoiceGetQuery {
   readonly livemode?: boolean | undefined;
 }
 
+export interface KeyQuery {
+  /** Only the keys with this id of yours. */
+  readonly external_id?: string | undefined;
+}
+
 export interface LimitQuery {
   /** Only limits of this kind. */
   readonly kind?: LimitKind | undefined;
   /** Only limits of this subject. */
   readonly subject?: string | undefined;
+  /** Only the limit with this id of yours. */
+  readonly external_id?: string | undefined;
   /** How many at most. */
   readonly limit?: number | undefined;
   /** The `next_cursor` of the page before. */
@@ -378,6 +385,15 @@ export interface LimitGetQuery {
   readonly subject?: string | undefined;
   /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
   readonly livemode?: boolean | undefined;
+}
+
+export interface MemberQuery {
+  /** Only the member with this id of yours. */
+  readonly external_id?: string | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
+  readonly cursor?: string | undefined;
 }
 
 export interface PeopleExportAllQuery {
@@ -1098,14 +1114,14 @@ export class Invoices extends Resource {
 
 /** `tallygate.keys`: API keys: create, rotate, revoke. */
 export class Keys extends Resource {
-  /** Create an API key. Needs a session or a management key: an API key cannot make API keys. The plain key is in the answer and nowhere else. */
+  /** Create an API key. Needs a session or a management key: an API key cannot make API keys. The plain key is in the answer and nowhere else. With an `external_id` that a key has which is not revoked, the answer is that key, 200 and without its secret; other settings are 409. */
   create(request: CreateKeyRequest, options?: CallOptions): Call<KeyCreatedResponse> {
     return this.transport.json({ method: 'POST', path: '/v1/keys', body: request, isOnce: true }, options);
   }
 
   /** List API keys. Every key of the account, revoked ones included, newest first. */
-  list(options?: CallOptions): Call<KeyResponse[]> {
-    return this.transport.json({ method: 'GET', path: '/v1/keys' }, options);
+  list(query?: KeyQuery, options?: CallOptions): Call<KeyResponse[]> {
+    return this.transport.json({ method: 'GET', path: '/v1/keys', query: { ...query } }, options);
   }
 
   /** Get an API key. One key of the account, revoked or not. The secret is never shown again. */
@@ -1136,7 +1152,7 @@ export class Limits extends Resource {
     return this.transport.pages({ path: '/v1/limits', query: { ...query } }, options);
   }
 
-  /** Set a limit. Puts it in place of the limit of the same kind, subject and period. It binds every request that begins from now on, on every gateway within a second. What was spent in the period before counts; requests that are running now do not. */
+  /** Set a limit. Puts it in place of the limit of the same kind, subject and period, whose `external_id` stays where none is given; an `external_id` of another limit is 409. It binds every request that begins from now on, on every gateway within a second. What was spent in the period before counts; requests that are running now do not. */
   set(request: SetLimitRequest, options?: CallOptions): Call<SpendingLimit> {
     return this.transport.json({ method: 'PUT', path: '/v1/limits', body: request, isOnce: true }, options);
   }
@@ -1226,7 +1242,7 @@ export class MarketingEvents extends Resource {
 /** `tallygate.members`: The people of an account: invitations, roles, and who leaves. */
 export class Members extends Resource {
   /** List members. The people of the account. */
-  list(query?: PageQuery, options?: CallOptions): PagedCall<MemberList, Member> {
+  list(query?: MemberQuery, options?: CallOptions): PagedCall<MemberList, Member> {
     return this.transport.pages({ path: '/v1/members', query: { ...query } }, options);
   }
 
@@ -1235,7 +1251,7 @@ export class Members extends Resource {
     return this.transport.pages({ path: '/v1/members/invitations', query: { ...query } }, options);
   }
 
-  /** Invite a member. Mails a link that works for seven days and replaces an earlier one. Only an owner invites owners. */
+  /** Invite a member. Mails a link that works for seven days and replaces an earlier one. With an `external_id`, an open invitation of the same address and role is the answer, and no further mail is sent; another one, or a member who has the id, is 409. Only an owner invites owners. */
   invite(request: InviteMemberRequest, options?: CallOptions): Call<MemberInvitation> {
     return this.transport.json({ method: 'POST', path: '/v1/members/invitations', body: request, isOnce: true }, options);
   }
@@ -1250,7 +1266,7 @@ export class Members extends Resource {
     return this.transport.json({ method: 'POST', path: '/v1/members/accept', body: request }, options);
   }
 
-  /** Change the role of a member. In effect for sessions at once and for API keys within a second. Only an owner makes or changes owners; the last one stays. */
+  /** Change a member. In effect for sessions at once and for API keys within a second. Only an owner makes or changes owners; the last one stays. */
   update(userId: string, request: UpdateMemberRequest, options?: CallOptions): Call<Member> {
     return this.transport.json({ method: 'PATCH', path: `/v1/members/${pathStep(userId)}`, body: request, isOnce: true }, options);
   }
@@ -1485,7 +1501,7 @@ export class Projects extends Resource {
     return this.transport.pages({ path: '/v1/projects', query: { ...query } }, options);
   }
 
-  /** Create a project. With an `external_id` that a project of the account has already, the answer is that project, as it is. */
+  /** Create a project. With an `external_id` that a project of the account has already, the answer is that project; another name is 409. */
   create(request: CreateProjectRequest, options?: CallOptions): Call<Project> {
     return this.transport.json({ method: 'POST', path: '/v1/projects', body: request, isOnce: true }, options);
   }

@@ -91,6 +91,7 @@ export const MemberInvitationEntity = defineEntity({
     accountId: p.uuid(),
     email: p.text(),
     accountRole: p.enum(['owner', 'admin', 'billing', 'developer', 'viewer']),
+    externalId: p.text().nullable(),
     tokenHash: p.blob().$type<Buffer>().unique(),
     invitedBy: p.uuid(),
     createdAt: p.datetime(),

@@ -16,6 +16,7 @@ export const UserSchema = defineEntity({
       .enum(['owner', 'admin', 'billing', 'developer', 'viewer'] as const)
       .fieldName('account_role')
       .defaultRaw("'owner'"),
+    externalId: p.text().fieldName('external_id').nullable(),
     passwordHash: p.text().fieldName('password_hash').hidden(),
     emailVerifiedAt: p.datetime().fieldName('email_verified_at').nullable(),
     claimAskedAt: p.datetime().fieldName('claim_asked_at').nullable(),
@@ -83,6 +84,7 @@ export class User extends UserSchema.class {
     this.closedAt ??= now;
     this.email = `${this.id}@closed.invalid`;
     this.name = null;
+    this.externalId = null;
     this.passwordHash = NO_PASSWORD;
     this.disableSecondFactor();
   }

@@ -13,6 +13,7 @@ export const ApiKeySchema = defineEntity({
     userId: p.uuid().fieldName('user_id'),
     projectId: p.uuid().fieldName('project_id').nullable(),
     lookupId: p.text().fieldName('lookup_id'),
+    externalId: p.text().fieldName('external_id').nullable(),
     name: p.text(),
     livemode: p.boolean(),
     scopes: p.array<Scope>().columnType('text[]'),

@@ -29,6 +29,7 @@ import {
 import { recordKeyEvent } from './key-events.ts';
 import { formatKey, kindOf, newLookupId, newSecret, secretHash } from './key-secret.ts';
 import { requireConsistent, settingsFrom } from './key-settings.ts';
+import { madeBefore } from './made-before.ts';
 
 /** The PostgreSQL channel on which every instance hears of changed keys. */
 export const KEYS_CHANNEL = 'tallygate_keys';
@@ -38,6 +39,9 @@ export interface PlainKey {
   readonly key: ApiKey;
   readonly plainKey: string;
 }
+
+/** A new key, or one that was there already, whose plain form is not known any more: it is empty. */
+export type MadeKey = PlainKey & { readonly isNew: boolean };
 
 /** Whose key is made: by a person or a program, or by the service itself. */
 type KeyMaker = Administrator | (Pick<Administrator, 'accountId' | 'userId'> & { readonly kind: 'service' });
@@ -51,9 +55,9 @@ export interface Keys {
    * @param origin absent when the service itself makes the key
    * @throws Problem `validation_failed` for settings that make no sense, such as an expiry in the past; `forbidden` for scopes beyond the role
    */
-  create(maker: KeyMaker, input: CreateKeyRequest, origin?: Origin): Promise<PlainKey>;
-  /** All keys of the account, newest first. */
-  list(principal: Principal): Promise<ApiKey[]>;
+  create(maker: KeyMaker, input: CreateKeyRequest, origin?: Origin): Promise<MadeKey>;
+  /** All keys of the account, newest first, or those with an id of the caller's own. */
+  list(principal: Principal, externalId?: string): Promise<ApiKey[]>;
   /** @throws Problem `not_found`, also for another account's key */
   get(principal: Principal, keyId: string): Promise<ApiKey>;
   /** Repeating it changes nothing. @throws Problem `not_found`; `scope_required` or `forbidden` when the key reaches further than the caller */
@@ -124,14 +128,17 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
       refuseBeyondRole(input.scopes, owner);
       if (maker.kind === 'management') refuseScopesBeyond(maker, input.scopes);
       const settings = settingsFrom(input, { isModel, plan: plans.of(owner.plan), livemode: input.livemode, testRates, now });
-      const key = await inUnitOfWork(em, async (unit) => {
+      const { key, isNew } = await inUnitOfWork(em, async (unit) => {
         if (maker.kind !== 'service') await requireStanding(maker, unit, now);
         if (input.project_id) await requireProject(inUnit(unit), accountId, input.project_id);
+        const known = await madeBefore(unit, accountId, input, settings);
+        if (known) return { key: known, isNew: false };
         const made = unit.create(ApiKey, {
           id: newId(),
           accountId,
           userId,
           lookupId: newLookupId(),
+          externalId: input.external_id ?? null,
           name: input.name,
           livemode: input.livemode,
           scopes: input.scopes,
@@ -152,14 +159,16 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
           origin,
         });
         await recordKeyEvent(inUnit(unit), 'key.created', made);
-        return made;
+        return { key: made, isNew: true };
       });
+      if (!isNew) return { key, isNew, plainKey: '' };
       // No announcement: an instance that believes for a second that there is no such id cannot have been asked for it.
       directory.forget(key.lookupId);
-      return { key, plainKey: formatKey({ kind: kindOf(key), lookupId: key.lookupId, secret }) };
+      return { key, isNew, plainKey: formatKey({ kind: kindOf(key), lookupId: key.lookupId, secret }) };
     },
 
-    list: ({ accountId }) => em.fork().find(ApiKey, { accountId }, { orderBy: { id: 'desc' } }),
+    list: ({ accountId }, externalId) =>
+      em.fork().find(ApiKey, { accountId, ...(externalId !== undefined && { externalId }) }, { orderBy: { id: 'desc' } }),
 
     async get(principal, keyId) {
       const key = await em.fork().findOne(ApiKey, ownedBy(principal, keyId));

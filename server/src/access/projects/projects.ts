@@ -47,7 +47,7 @@ export class Projects {
     return toWire(await find(this.#deps.pool, accountId, projectId));
   }
 
-  /** With an `external_id` that is there already, the project that has it. */
+  /** With an `external_id` that is there already, the project that has it. @throws Problem `conflict` where that one is another */
   create(principal: Principal, { name, external_id: externalId }: CreateProjectRequest, origin: Origin): Promise<Project> {
     const { pool, clock } = this.#deps;
     const { accountId } = principal;
@@ -65,6 +65,7 @@ export class Projects {
       const there = tables.selectFrom('projects').selectAll().where('account_id', '=', accountId).where('external_id', '=', external_id);
       const known = await firstOf(db, there);
       if (!known) throw notFound();
+      if (known.name !== name || known.archived_at !== null) throw otherProject();
       return toWire(known);
     });
   }
@@ -122,6 +123,9 @@ async function find(db: Queryable, accountId: string, projectId: string, lock?: 
 }
 
 const notFound = (): Problem => new Problem('not_found', 'There is no such project in this account: GET /v1/projects lists its projects.');
+
+const otherProject = (): Problem =>
+  new Problem('conflict', 'Another project has this external_id: change that one, or take another id.', { param: 'external_id' });
 
 const toWire = ({ id, name, external_id, created_at, archived_at }: ProjectRow): Project => ({
   project_id: id,

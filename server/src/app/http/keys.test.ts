@@ -74,6 +74,7 @@ describe('creating a key', () => {
       prefix: key.slice(0, 20),
       livemode: true,
       scopes: ['inference', 'account:read'],
+      external_id: null,
       project_id: null,
       status: 'active',
       monthly_cap_usd: '25.5',

@@ -223,7 +223,7 @@ describe.each(STORES)('limits %s', (store) => {
 
   test.skipIf(isMissing)('keys of a project that is archived are refused, and it takes no new ones', async () => {
     const other = (await ask(world.server, '/v1/projects', world.session, { json: { name: 'old', external_id: 'old' } })).body;
-    const again = (await ask(world.server, '/v1/projects', world.session, { json: { name: 'other', external_id: 'old' } })).body;
+    const again = (await ask(world.server, '/v1/projects', world.session, { json: { name: 'old', external_id: 'old' } })).body;
     expect(again).toEqual(other);
     const newKey = () =>
       ask(world.server, '/v1/keys', world.session, { json: { name: 'old', livemode: false, project_id: other.project_id } });

@@ -94,6 +94,7 @@ import { deploymentsSetAsideMigration } from './0191-deployments-set-aside.ts';
 import { alertsOfLimitsMigration } from './0192-alerts-of-limits.ts';
 import { managementKeysMigration } from './0200-management-keys.ts';
 import { validatedActorsMigration } from './0201-validated-actors.ts';
+import { externalIdsMigration } from './0202-external-ids.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -192,4 +193,5 @@ export const migrations: readonly Migration[] = [
   alertsOfLimitsMigration,
   managementKeysMigration,
   validatedActorsMigration,
+  externalIdsMigration,
 ];

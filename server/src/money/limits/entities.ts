@@ -9,6 +9,7 @@ export const SpendingLimit = defineEntity({
     kind: p.enum(['account', 'project', 'member', 'key', 'end_user', 'tag', 'model']),
     subject: p.text().nullable(),
     period: p.enum(['hour', 'day', 'week', 'month', 'lifetime']),
+    externalId: p.text().nullable(),
     capNano: p.bigint('bigint').nullable(),
     requestsPerMinute: p.integer().nullable(),
     tokensPerMinute: p.integer().nullable(),

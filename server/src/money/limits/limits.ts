@@ -45,10 +45,11 @@ export class Limits {
     this.#deps = deps;
   }
 
-  async list(accountId: string, { kind, subject, ...query }: ListQuery): Promise<Page<WireLimit>> {
+  async list(accountId: string, { kind, subject, external_id, ...query }: ListQuery): Promise<Page<WireLimit>> {
     const wanted = limitsOf(accountId)
       .where((eb) => ifGiven(kind, (one) => eb('kind', '=', one)))
-      .where((eb) => ifGiven(subject, (one) => eb('subject', '=', one)));
+      .where((eb) => ifGiven(subject, (one) => eb('subject', '=', one)))
+      .where((eb) => ifGiven(external_id, (one) => eb('external_id', '=', one)));
     return mapPage(LIMITS.page(await rowsOf(this.#deps.pool, LIMITS.pageIn(wanted, query)), query), toWire);
   }
 
@@ -61,9 +62,11 @@ export class Limits {
       const named = limitsOf(accountId).where('kind', '=', kind).where('subject', 'is not distinct from', subject);
       const before = await firstOf(db, named.where('period', '=', period));
       if (!before) await requireRoom(db, accountId);
+      if (request.external_id !== undefined) await requireFreeExternalId(db, accountId, request.external_id, before?.id);
       const now = new Date(this.#deps.clock.now());
       const id = before?.id ?? newId();
-      const figures = { ...figuresOf(request), updated_at: now };
+      const external_id = request.external_id ?? before?.external_id ?? null;
+      const figures = { ...figuresOf(request), external_id, updated_at: now };
       if (before) await run(db, tables.updateTable('limits').set(figures).where('id', '=', id));
       else {
         const made = { id, account_id: accountId, kind, subject, period, created_at: now, ...figures };
@@ -161,12 +164,19 @@ const figuresOf = ({ cap_usd, requests_per_minute, tokens_per_minute, alert_thre
   alert_thresholds,
 });
 
-type ListQuery = PageQuery & { readonly kind?: LimitKind | undefined; readonly subject?: string | undefined };
+type ListQuery = PageQuery & { readonly kind?: LimitKind | undefined; readonly subject?: string | undefined; readonly external_id?: string | undefined };
 
 interface Told {
   readonly action: `limit.${string}`;
   readonly target: { readonly kind: 'limit' | 'account'; readonly id: string };
   readonly changes: Readonly<Record<string, unknown>>;
+}
+
+/** @throws Problem `conflict` where another limit has the id */
+async function requireFreeExternalId(db: Queryable, accountId: string, externalId: string, own: string | undefined): Promise<void> {
+  const other = await firstOf(db, limitsOf(accountId).where('external_id', '=', externalId));
+  if (other && other.id !== own)
+    throw new Problem('conflict', `The limit ${other.id} has this external_id.`, { param: 'external_id' });
 }
 
 async function requireRoom(db: Queryable, accountId: string): Promise<void> {
@@ -175,8 +185,8 @@ async function requireRoom(db: Queryable, accountId: string): Promise<void> {
   if (Number(count) >= MOST_LIMITS) throw new Problem('conflict', `An account has at most ${MOST_LIMITS} limits: delete one first.`);
 }
 
-const toWire = ({ id, kind, subject, period, cap_nano, created_at, updated_at, ...rates }: LimitRow): WireLimit => ({
-  ...{ limit_id: id, kind, subject, period },
+const toWire = ({ id, kind, subject, period, external_id, cap_nano, created_at, updated_at, ...rates }: LimitRow): WireLimit => ({
+  ...{ limit_id: id, kind, subject, period, external_id },
   cap_usd: cap_nano === null ? null : formatUsd(cap_nano),
   requests_per_minute: rates.requests_per_minute,
   tokens_per_minute: rates.tokens_per_minute,

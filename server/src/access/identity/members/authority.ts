@@ -16,11 +16,7 @@ export const lockMembers = (unit: EntityManager, accountId: string): Promise<unk
  * caller is judged again behind the lock, since one of the others may have taken their role, or removed them.
  * @returns the caller's role. @throws Problem `forbidden`, `invalid_credentials`
  */
-export async function requireAuthority(
-  unit: EntityManager,
-  principal: Administrator,
-  now: Date,
-): Promise<'owner' | 'admin'> {
+export async function requireAuthority(unit: EntityManager, principal: Administrator, now: Date): Promise<'owner' | 'admin'> {
   const { accountId, userId } = principal;
   await lockMembers(unit, accountId);
   // A management key was read for this request, and is never answered from memory.

@@ -23,6 +23,7 @@ import type { Throttle } from '../throttle/throttle.ts';
 import { User } from '../user.ts';
 import { addressTaken } from '../users.ts';
 import { lockMembers, refuseBeyondOwners, requireAuthority } from './authority.ts';
+import { requireFreeExternalId } from './members.ts';
 
 export interface InvitationsDeps {
   readonly em: EntityManager;
@@ -53,10 +54,20 @@ export class Invitations {
     return mapPage(INVITATIONS.page(await rowsOf(db, INVITATIONS.pageIn(open, query)), query), toWire);
   }
 
-  /** Takes the place of an earlier invitation of the address. @throws Problem `forbidden` where an admin invites an owner, or the inviter’s address is not confirmed; `rate_limited` */
-  async invite(principal: Administrator, { email, account_role }: InviteMemberRequest, origin: Origin): Promise<MemberInvitation> {
+  /**
+   * Takes the place of an earlier invitation of the address; with an id of the caller's own, the same invitation is the answer again.
+   * @throws Problem `forbidden` where an admin invites an owner, or the inviter’s address is not confirmed, `conflict` for an id of another invitation or of a member, `rate_limited`
+   */
+  async invite(
+    principal: Administrator,
+    { email, account_role, external_id: externalId }: InviteMemberRequest,
+    origin: Origin,
+  ): Promise<MemberInvitation> {
     const { em, box, throttle } = this.#deps;
     const { accountId, userId } = principal;
+    const known = externalId === undefined ? undefined : await this.#invitedBefore(accountId, externalId);
+    if (known?.email === email && known.account_role === account_role) return toWire(known);
+    if (known) throw new Problem('conflict', 'Another invitation has this external_id: withdraw it first.', { param: 'external_id' });
     // Each one is a mail to somebody who may never have heard of the service.
     await throttle.admit(invitingLimits({ accountId, subject: email.toLowerCase(), address: origin.ip }));
     const token = `tgm_${randomBytes(32).toString('base64url')}`;
@@ -70,9 +81,21 @@ export class Invitations {
       if (!inviter.emailVerifiedAt)
         throw new Problem('forbidden', 'Confirm your e-mail address first: invitations name it as their sender.');
       const account = await unit.findOneOrFail(Account, { id: accountId });
-      await db.query('delete from member_invitations where account_id = $1 and lower(email) = lower($2)', [accountId, email]);
+      if (externalId !== undefined) await requireFreeExternalId(unit, accountId, externalId);
+      await db.query(
+        'delete from member_invitations where account_id = $1 and (lower(email) = lower($2) or (external_id = $3 and expires_at <= $4))',
+        [...[accountId, email, externalId ?? null, now]],
+      );
       const id = newId();
-      const made = { id, account_id: accountId, email, account_role, token_hash: tokenHash(token), invited_by: userId };
+      const made = {
+        id,
+        account_id: accountId,
+        email,
+        account_role,
+        external_id: externalId ?? null,
+        token_hash: tokenHash(token),
+        invited_by: userId,
+      };
       await run(db, tables.insertInto('member_invitations').values({ ...made, created_at: now, expires_at: expiresAt }));
       await queueMail(db, {
         to: email,
@@ -83,7 +106,7 @@ export class Invitations {
           ...{ account: account.name, inviter: inviter.email, role: account_role },
         },
       });
-      await audit(db, principal, { action: 'member.invited', id, changes: { email, account_role } }, origin);
+      await audit(db, principal, { action: 'member.invited', id, changes: { email, account_role, external_id: externalId } }, origin);
       return toWire({ ...made, created_at: now, expires_at: expiresAt });
     });
   }
@@ -121,14 +144,14 @@ export class Invitations {
     const db = inUnit(unit);
     // What ends invitations holds the lock of the account: looked at once more behind it.
     await lockMembers(unit, (await this.#find(db, token)).account_id);
-    const { id: invitationId, account_id, email, account_role } = await this.#find(db, token);
+    const { id: invitationId, account_id, email, account_role, external_id } = await this.#find(db, token);
     // Of two at once one gets it.
     if ((await run(db, tables.deleteFrom('member_invitations').where('id', '=', invitationId))) === 0) throw invalidToken();
     const account = await unit.findOneOrFail(Account, { id: account_id });
     const now = this.#now();
     const made = unit.create(User, {
       ...{ id: newId(), account, email, name, role: 'member', accountRole: account_role, passwordHash, createdAt: now },
-      emailVerifiedAt: now,
+      ...{ emailVerifiedAt: now, externalId: external_id },
     });
     await unit.flush();
     await upsertContact(db, { email, name, source: 'user', userId: made.id, planTier: planIdOf(this.#deps.planOf, account), at: now });
@@ -138,6 +161,11 @@ export class Invitations {
       changes: { email, account_role },
     });
     return made;
+  }
+
+  async #invitedBefore(accountId: string, externalId: string): Promise<InvitationRow | undefined> {
+    const open = invitationsOf(accountId).where('external_id', '=', externalId).where('expires_at', '>', this.#now());
+    return firstOf(inUnit(this.#deps.em.fork()), open);
   }
 
   async #find(db: Queryable, token: string): Promise<InvitationRow> {
@@ -179,10 +207,11 @@ const audit = (db: Queryable, principal: Administrator, { action, id, changes }:
     origin,
   });
 
-const toWire = ({ id, email, account_role, created_at, expires_at }: Omit<InvitationRow, 'token_hash'>): MemberInvitation => ({
+const toWire = ({ id, email, account_role, external_id, created_at, expires_at }: Omit<InvitationRow, 'token_hash'>): MemberInvitation => ({
   invitation_id: id,
   email,
   account_role,
+  external_id,
   created_at: rfc3339(created_at),
   expires_at: rfc3339(expires_at),
 });

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { AccountRole } from '@tallygate/contract';
+import type { AccountRole, UpdateMemberRequest } from '@tallygate/contract';
 import { actorOf, type Origin, recordAudit } from '../../../audit/index.ts';
 import type { Administrator } from '../../../http/index.ts';
 import type { Clock } from '../../../kernel/clock.ts';
@@ -29,21 +29,31 @@ export class Members {
     this.#deps = deps;
   }
 
-  async list(accountId: string, query: PageQuery): Promise<Page<User>> {
+  async list(
+    accountId: string,
+    { external_id: externalId, ...query }: PageQuery & { readonly external_id?: string | undefined },
+  ): Promise<Page<User>> {
     const [before] = MEMBERS.cursorKey(query.cursor) ?? [];
-    const ofAccount = { account: accountId, closedAt: null, ...(before !== undefined && { id: { $lt: before } }) };
+    const ofAccount = {
+      account: accountId,
+      closedAt: null,
+      ...(externalId !== undefined && { externalId }),
+      ...(before !== undefined && { id: { $lt: before } }),
+    };
     const users = await this.#deps.em.fork().find(User, ofAccount, { orderBy: { id: 'desc' }, limit: query.limit + 1 });
     const keyed = users.map((user) => ({ user, page_key: [user.id] }));
     return mapPage(MEMBERS.page(keyed, query), ({ user }) => user);
   }
 
-  /** @throws Problem `not_found`; `forbidden` where an admin changes owners; `conflict` for the last owner */
-  setRole(principal: Administrator, userId: string, role: AccountRole, origin: Origin): Promise<User> {
+  /** @throws Problem `not_found`; `forbidden` where an admin changes owners; `conflict` for the last owner, and for an id that another member has */
+  update(principal: Administrator, userId: string, { account_role, external_id }: UpdateMemberRequest, origin: Origin): Promise<User> {
     return inUnitOfWork(this.#deps.em, async (unit) => {
       const caller = await requireAuthority(unit, principal, new Date(this.#deps.clock.now()));
       const user = await lockMember(unit, principal, userId);
       const before = user.accountRole;
-      refuseBeyondOwners(caller, before, role);
+      const role = account_role ?? before;
+      if (account_role !== undefined) refuseBeyondOwners(caller, before, role);
+      if (external_id !== undefined) await giveExternalId(unit, principal, user, external_id, origin);
       if (before === role) return user;
       if (before === 'owner') await requireOtherOwner(unit, user);
       user.accountRole = role;
@@ -72,6 +82,29 @@ export class Members {
       await endMembership(unit, this.#deps.onMemberRemoved, { user, at, actor: actorOf(principal), origin });
     });
   }
+}
+
+/** @throws Problem `conflict` for an id that another member has */
+async function giveExternalId(
+  unit: EntityManager,
+  principal: Administrator,
+  user: User,
+  externalId: string | null,
+  origin: Origin,
+): Promise<void> {
+  const from = user.externalId ?? null;
+  if (from === externalId) return;
+  if (externalId !== null) await requireFreeExternalId(unit, principal.accountId, externalId);
+  user.externalId = externalId;
+  await unit.flush();
+  const changes = { external_id: { from, to: externalId } };
+  await record(unit, principal, { action: 'member.external_id_changed', userId: user.id, changes }, origin);
+}
+
+/** @throws Problem `conflict` */
+export async function requireFreeExternalId(unit: EntityManager, accountId: string, externalId: string): Promise<void> {
+  const other = await unit.findOne(User, { account: accountId, externalId, closedAt: null });
+  if (other) throw new Problem('conflict', `The member ${other.id} has this external_id.`, { param: 'external_id' });
 }
 
 async function lockMember(unit: EntityManager, { accountId }: Administrator, userId: string): Promise<User> {

@@ -17,7 +17,7 @@ export const memberRoutes = ({ members, invitations }: Pick<Identity, 'members' 
   accept: async ({ body, ...call }) => ({ status: 201, body: toWire(await invitations.accept(body, originOf(call))) }),
   update: async ({ principal, params, body, ...call }) => ({
     status: 200,
-    body: toWire(await members.setRole(principal, params.user_id, body.account_role, originOf(call))),
+    body: toWire(await members.update(principal, params.user_id, body, originOf(call))),
   }),
   remove: async ({ principal, params, ...call }) => {
     await members.remove(principal, params.user_id, originOf(call));
@@ -30,6 +30,7 @@ const toWire = (user: User): Member => ({
   email: user.email,
   name: user.name ?? null,
   account_role: user.accountRole,
+  external_id: user.externalId ?? null,
   mfa_enabled: user.hasSecondFactor(),
   joined_at: rfc3339(user.createdAt),
 });
