@@ -139,6 +139,7 @@ export const identity = c.router({
     responses: {
       200: z.union([UserResponse, LoginMfaRequiredResponse]).meta({ examples: [LOGGED_IN] }),
       401: problem,
+      403: problem,
       ...refusals.openInput,
     },
     metadata: {
@@ -146,7 +147,7 @@ export const identity = c.router({
       tag: 'Identity',
       operationId: 'login',
       sdk: 'identity.login',
-      errors: { also: ['invalid_credentials'] },
+      errors: { also: ['invalid_credentials', 'directory_login_required'] },
     } as const,
   },
   logout: {

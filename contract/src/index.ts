@@ -10,6 +10,7 @@ import { clientRequests } from './client-requests.ts';
 import { content } from './content.ts';
 import { deployments } from './deployments.ts';
 import { deviceLogins } from './device-logins.ts';
+import { directory } from './directory.ts';
 import { discovery, documents } from './discovery.ts';
 import { emailBounces } from './email-bounces.ts';
 import { emailTemplates } from './email-templates.ts';
@@ -33,6 +34,7 @@ import { projects } from './projects.ts';
 import { receiptTransfers } from './receipt-transfers.ts';
 import { receipts } from './receipts.ts';
 import { runs } from './runs.ts';
+import { sso } from './sso.ts';
 import { users } from './users.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -46,6 +48,7 @@ export const contract = c.router(
     identity,
     account,
     deviceLogins,
+    sso,
     mfa,
     users,
     accounts,
@@ -72,6 +75,7 @@ export const contract = c.router(
     runs,
     projects,
     members,
+    directory,
     limits,
     webhooks,
     receipts,
@@ -110,6 +114,7 @@ export type { RouteMetadata } from './conventions.ts';
 export * from './corrections.ts';
 export * from './deployments.ts';
 export * from './device-logins.ts';
+export * from './directory.ts';
 export * from './discovery.ts';
 export { asciiAddress, EmailAddress } from './email-address.ts';
 export * from './email-bounces.ts';
@@ -141,6 +146,7 @@ export * from './receipt-usage.ts';
 export * from './receipts.ts';
 export * from './runs.ts';
 export {
+  ACCOUNT_ROLES_OF_GROUPS,
   accountRoleAllows,
   DEFAULT_SCOPES,
   MANAGEMENT_SCOPES,
@@ -151,6 +157,7 @@ export {
   type Scope,
   scopesOfRole,
 } from './scopes.ts';
+export * from './sso.ts';
 export { SURFACE_HEADERS, SURFACES, type Surface, statusAt, statusOn } from './surfaces.ts';
 export * from './users.ts';
 export * from './vaas-keys.ts';

@@ -37,6 +37,9 @@ export const scopesOfRole = (role: 'member' | 'marketing' | 'admin'): Scope[] =>
 export const ACCOUNT_ROLES = ['owner', 'admin', 'billing', 'developer', 'viewer'] as const;
 type AccountRole = (typeof ACCOUNT_ROLES)[number];
 
+/** What groups of a directory can make of people: owners are made by people. */
+export const ACCOUNT_ROLES_OF_GROUPS = ['admin', 'billing', 'developer', 'viewer'] as const;
+
 /** Of one's own login, whatever the role: its second factor. */
 const PERSONAL: readonly Scope[] = ['account:write'];
 const OF_ACCOUNT_ROLE: Readonly<Record<Exclude<AccountRole, 'owner' | 'admin'>, readonly Scope[]>> = {
@@ -57,6 +60,7 @@ export const MANAGEMENT_SCOPES = [
   'members:read',
   'members:write',
   'limits:write',
+  'scim',
   'billing:write',
   'audit:read',
   'marketing:read',

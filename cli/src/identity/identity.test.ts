@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { key, model, refusal, session, user } from '@tallygate/sdk/testing/fixtures';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Terminal } from '../../testing/terminal.ts';
 
 let gateway: StubGateway;
@@ -55,6 +56,39 @@ describe('login', () => {
     });
     expect(stdout).toBe('');
     expect(stderr).toBe(`E-mail: Password: Logged in to ${gateway.baseUrl} as ada@example.com.\n`);
+  });
+
+  describe('with the company’s directory', () => {
+    const methods = { password: true, directory: { name: 'Example Inc.', login_url: 'https://gateway.example.com/sign-in' } };
+
+    /** What the browser does once the page is open. */
+    async function comeBack(answer: Record<string, string>): Promise<void> {
+      await vi.waitUntil(() => terminal.openedPages.length > 0, { timeout: 60_000, interval: 5 });
+      const { searchParams } = new URL(terminal.openedPages[0] ?? '');
+      const back = new URL(searchParams.get('redirect_uri') ?? '');
+      expect([back.protocol, back.hostname, searchParams.get('code_challenge')?.length]).toEqual(['http:', '127.0.0.1', 43]);
+      expect((await fetch(`${back.href}?code=tgo_forged&state=guessed`)).status).toBe(404);
+      for (const [name, value] of Object.entries({ ...answer, state: searchParams.get('state') ?? '' })) back.searchParams.set(name, value);
+      expect((await fetch(back)).status).toBe(200);
+    }
+
+    it('waits for the browser at a port of this computer, and takes the session with the verifier', async () => {
+      gateway.script({ json: methods }, { json: { ...user, session } }, { json: keySet }, { json: models });
+      const [{ stderr, exitCode }] = await Promise.all([terminal.type(['login', '--sso'], { isTty: true }), comeBack({ code: 'tgo_x' })]);
+      expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Sign in with Example Inc. in the browser.\n')]);
+      const { code, code_verifier } = Object(gateway.requests[1]?.body);
+      const challenge = new URL(terminal.openedPages[0] ?? '').searchParams.get('code_challenge');
+      expect([code, createHash('sha256').update(code_verifier).digest('base64url')]).toEqual(['tgo_x', challenge]);
+    });
+
+    it('says why somebody was refused, and where there is none', async () => {
+      gateway.script({ json: methods });
+      const answer = { error: 'access_denied', error_description: 'Your groups have no role here.' };
+      const [{ stderr, exitCode }] = await Promise.all([terminal.type(['login', '--sso'], { isTty: true }), comeBack(answer)]);
+      expect([exitCode === 0, stderr]).toEqual([false, expect.stringContaining('Your groups have no role here.')]);
+      gateway.script({ json: { ...methods, directory: null } });
+      expect((await terminal.type(['login', '--sso'], { isTty: true })).stderr).toContain('has no directory to sign in with');
+    });
   });
 
   describe('in a browser', () => {

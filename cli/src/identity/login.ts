@@ -8,6 +8,7 @@ import { keepWitnesses } from '../log/witnesses.ts';
 import { keepKeySet, keepPrices } from '../receipts/keep.ts';
 import { withCode } from './codes.ts';
 import { logInByBrowser } from './device-login.ts';
+import { logInByDirectory } from './directory-login.ts';
 import { askFor, askSecrets } from './secrets.ts';
 
 interface Options {
@@ -15,6 +16,7 @@ interface Options {
   readonly code?: string;
   readonly password?: boolean;
   readonly device?: boolean;
+  readonly sso?: boolean;
   readonly browser: boolean;
   readonly keyring: boolean;
 }
@@ -30,6 +32,7 @@ export const login = (command: Command, perform: Perform): Command =>
     .option('--email <address>', 'e-mail address; the password is asked for here')
     .option('--code <code>', 'second factor: six digits from the app, or a recovery code')
     .option('--password', 'with e-mail address and password, here')
+    .option('--sso', 'with the company’s directory, in a browser on this computer')
     .option('--device', 'with a code to approve in a browser, also without a terminal')
     .option('--no-browser', 'open no page; show its address')
     .option('--no-keyring', 'keep the session in a file, not in the keyring')
@@ -40,9 +43,12 @@ async function logIn(world: CommandWorld, { options }: Typed<Options>): Promise<
   const { err, env, input, profile } = world;
   const client = await world.connect('none');
   const isByBrowser = options.device ?? (input.isTty && options.password === undefined && options.email === undefined);
-  const user = isByBrowser
-    ? await logInByBrowser(world, client, { opens: options.browser && input.isTty })
-    : await logInHere(world, client, options);
+  const opens = options.browser && input.isTty;
+  const user = options.sso
+    ? await logInByDirectory(world, client, { opens })
+    : isByBrowser
+      ? await logInByBrowser(world, client, { opens })
+      : await logInHere(world, client, options);
   const { session, email } = user;
   if (session === undefined) throw new Failure('unexpected_response', 'The service returned no session.', EXIT.failure);
   const { baseUrl } = client;

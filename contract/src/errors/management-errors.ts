@@ -16,4 +16,11 @@ export const MANAGEMENT_ERRORS = {
     retryable: false,
     help: 'The management key is right, but it works from certain addresses only (`allowed_addresses`), and the request came from none of them. Behind a proxy, the operator of the gateway sets `TRUSTED_PROXIES`, so that it sees the addresses of callers.',
   },
+  directory_login_required: {
+    status: 403,
+    title: 'Log in with the directory',
+    type: 'permission_error',
+    retryable: false,
+    help: 'The account has switched password login off: its members log in with the company’s directory. `GET /v1/users/login/methods` says where, and `tallygate login --sso` does it. Owners log in with a password all the same.',
+  },
 } as const satisfies Record<string, ErrorEntry>;

@@ -114,6 +114,7 @@ const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   access_denied: isDeviceLogin,
   expired_token: isDeviceLogin,
   invalid_token: (route) => takesField(route, 'token'),
+  directory_login_required: whereDeclared,
   invalid_invite: whereDeclared,
   invalid_webhook: isWebhook,
 

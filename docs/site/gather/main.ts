@@ -33,6 +33,8 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'identity',
     'members',
     'management-keys',
+    'sign-in',
+    'scim',
     'keys',
     'signed-requests',
     'invites',

@@ -19,7 +19,7 @@ import { Responses } from '../responses.ts';
 import { Completions, Embeddings, Moderations } from '../texts.ts';
 import { Uploads } from '../uploads.ts';
 import { Videos } from '../videos.ts';
-import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Invites, Invoices, Keys, Limits, ManagementKeys, MarketingEvents, Members, Mfa, Projects, Requests, Runs, Sessions, Usage, Users, Webhooks } from './resources.ts';
+import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Directory, Invites, Invoices, Keys, Limits, ManagementKeys, MarketingEvents, Members, Mfa, Projects, Requests, Runs, Sessions, Sso, Usage, Users, Webhooks } from './resources.ts';
 import type { Transport } from '../transport/transport.ts';
 
 /** Everything that a gateway can be asked, by resource. */
@@ -37,6 +37,7 @@ export class Resources {
   readonly conversations: Conversations;
   readonly deployments: Deployments;
   readonly deviceLogins: DeviceLogins;
+  readonly directory: Directory;
   readonly discovery: Discovery;
   readonly emails: Emails;
   readonly embeddings: Embeddings;
@@ -62,6 +63,7 @@ export class Resources {
   readonly responses: Responses;
   readonly runs: Runs;
   readonly sessions: Sessions;
+  readonly sso: Sso;
   readonly uploads: Uploads;
   readonly usage: Usage;
   readonly users: Users;
@@ -82,6 +84,7 @@ export class Resources {
     this.conversations = new Conversations(transport);
     this.deployments = new Deployments(transport);
     this.deviceLogins = new DeviceLogins(transport);
+    this.directory = new Directory(transport);
     this.discovery = new Discovery(transport);
     this.emails = new Emails(transport);
     this.embeddings = new Embeddings(transport);
@@ -107,6 +110,7 @@ export class Resources {
     this.responses = new Responses(transport);
     this.runs = new Runs(transport);
     this.sessions = new Sessions(transport);
+    this.sso = new Sso(transport);
     this.uploads = new Uploads(transport);
     this.usage = new Usage(transport);
     this.users = new Users(transport);

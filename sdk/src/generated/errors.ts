@@ -124,6 +124,8 @@ export type ErrorCode =
   | 'management_key_not_allowed'
   /** 403. The management key is right, but it works from certain addresses only (`allowed_addresses`), and the request came from none of them. Behind a proxy, the operator of the gateway sets `TRUSTED_PROXIES`, so that it sees the addresses of callers. */
   | 'address_not_allowed'
+  /** 403. The account has switched password login off: its members log in with the company’s directory. `GET /v1/users/login/methods` says where, and `tallygate login --sso` does it. Owners log in with a password all the same. */
+  | 'directory_login_required'
   /** 500. A defect of the service. Report it with the request id; nothing was charged that has no receipt. */
   | 'internal_error'
   /** 502. Every deployment that could serve the request failed or answered something that is no valid answer. Nothing was charged, unless a provider began an answer and broke it off, or says in its error what it has used: the detail says so, and the receipt has the amount. */
@@ -206,6 +208,7 @@ export const ERROR_KINDS = {
   recent_login_required: { family: 'permission', retryable: false },
   management_key_not_allowed: { family: 'permission', retryable: false },
   address_not_allowed: { family: 'permission', retryable: false },
+  directory_login_required: { family: 'permission', retryable: false },
   internal_error: { family: 'server', retryable: true },
   upstream_failed: { family: 'upstream', retryable: true },
   no_provider_configured: { family: 'upstream', retryable: false },

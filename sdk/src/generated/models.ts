@@ -261,7 +261,7 @@ export interface AnthropicError {
   };
   request_id: string;
   /** Our own code: its page is at `doc_url`. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'management_key_not_allowed' | 'address_not_allowed' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'management_key_not_allowed' | 'address_not_allowed' | 'directory_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
   doc_url: string;
   /** The request field at fault, or null. */
   param: string | null;
@@ -1255,6 +1255,40 @@ export interface DeviceTokenRequest {
   device_code: string;
 }
 
+/** A group of the company’s directory. */
+export interface DirectoryGroup {
+  /** UUIDv7. */
+  group_id: string;
+  /** As the directory names it. */
+  display_name: string;
+  /** The directory’s own id of it. */
+  external_id: string | null;
+  /** What members of the group are in the account; null: what their other groups make of them. */
+  account_role: 'admin' | 'billing' | 'developer' | 'viewer' | null;
+}
+
+/** Groups, the newest first. */
+export interface DirectoryGroupList {
+  data: DirectoryGroup[];
+  has_more: boolean;
+  /** The `cursor` of the next page. */
+  next_cursor: string | null;
+}
+
+/** Takes the session after a sign-in with the directory. */
+export interface DirectoryLoginRequest {
+  /** What came back to `redirect_uri`: works once, for a minute. */
+  code: string;
+  /** The secret whose SHA-256 was the `code_challenge`. */
+  code_verifier: string;
+}
+
+/** The session here has ended. */
+export interface DirectoryLogoutResponse {
+  /** Where a browser ends the session at the directory as well; null where it has no such page. */
+  logout_url: string | null;
+}
+
 /** What the providers say that they serve. */
 export interface DiscoveryReport {
   providers: {
@@ -1388,7 +1422,7 @@ export interface HTTPValidationError {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'management_key_not_allowed' | 'address_not_allowed' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'management_key_not_allowed' | 'address_not_allowed' | 'directory_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
   error: OpenAiError;
   errors: FieldError[];
 }
@@ -2104,6 +2138,19 @@ export interface LoggedPrice {
   inclusion_path: string[];
 }
 
+/** How people log in here. */
+export interface LoginMethods {
+  /** E-mail address and password. */
+  password: boolean;
+  /** The company’s directory; null where none is configured. */
+  directory: {
+    /** As people call it. */
+    name: string;
+    /** Where a browser begins, with `redirect_uri`, `code_challenge` (base64url of the SHA-256 of a secret of yours) and, if you like, `state`. */
+    login_url: string;
+  } | null;
+}
+
 /** The second step of a login. */
 export interface LoginMfaRequest {
   /** From the answer to the login. */
@@ -2198,7 +2245,7 @@ export interface ManagementKeyList {
 }
 
 /** What a management key may do. */
-export type ManagementScope = 'account:read' | 'keys:write' | 'projects:write' | 'members:read' | 'members:write' | 'limits:write' | 'billing:write' | 'audit:read' | 'marketing:read' | 'marketing:write' | 'events:read' | 'events:write' | 'admin:read' | 'admin:write';
+export type ManagementScope = 'account:read' | 'keys:write' | 'projects:write' | 'members:read' | 'members:write' | 'limits:write' | 'scim' | 'billing:write' | 'audit:read' | 'marketing:read' | 'marketing:write' | 'events:read' | 'events:write' | 'admin:read' | 'admin:write';
 
 /** Requests of clients, the newest first. */
 export interface MarketingClientRequestListResponse {
@@ -3428,6 +3475,12 @@ export interface PasswordChangeRequest {
   new_password: string;
 }
 
+/** How members of the account log in beside the directory. */
+export interface PasswordLogin {
+  /** Whether members log in with e-mail address and password. */
+  password: boolean;
+}
+
 /** A new password for the person who reads the mail. */
 export interface PasswordResetRequest {
   /** From the link in the mail. */
@@ -4078,7 +4131,7 @@ export interface Problem {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'management_key_not_allowed' | 'address_not_allowed' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'management_key_not_allowed' | 'address_not_allowed' | 'directory_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
   error: OpenAiError;
   /** Every fault found in the input, where an operation of OpenAI’s answers 400 to it. */
   errors?: FieldError[] | undefined;
@@ -5153,6 +5206,12 @@ export interface UpdateChatCompletionRequest {
 export interface UpdateConversationRequest {
   metadata: { [name: string]: string } | null;
   [field: string]: unknown;
+}
+
+/** The role that the group gives. */
+export interface UpdateDirectoryGroupRequest {
+  /** What members of the group are in the account; null: what their other groups make of them. */
+  account_role: 'admin' | 'billing' | 'developer' | 'viewer' | null;
 }
 
 /** What to change. A field that is left out stays as it is; lists and `metadata` are replaced whole. */

@@ -38,6 +38,10 @@ import type {
   DeviceDecisionRequest,
   DeviceLoginRequest,
   DeviceLoginResponse,
+  DirectoryGroup,
+  DirectoryGroupList,
+  DirectoryLoginRequest,
+  DirectoryLogoutResponse,
   DiscoveryReport,
   FileDeleted,
   FileList,
@@ -63,6 +67,7 @@ import type {
   LogTimestamp,
   LogTimestampList,
   LoggedDeclaration,
+  LoginMethods,
   LoginMfaRequest,
   LoginMfaRequiredResponse,
   LoginRequest,
@@ -113,6 +118,7 @@ import type {
   ModelDefinition,
   ModelPrice,
   PasswordChangeRequest,
+  PasswordLogin,
   PasswordResetRequest,
   PendingDeviceLogin,
   PlanAutoTopupRequest,
@@ -178,6 +184,7 @@ import type {
   SpendingLimitList,
   TimeZone,
   UpdateChatCompletionRequest,
+  UpdateDirectoryGroupRequest,
   UpdateKeyRequest,
   UpdateMemberRequest,
   UpdateProjectRequest,
@@ -785,6 +792,19 @@ export class DeviceLogins extends Resource {
   /** Turn a program away. The program that shows this code gets `access_denied`. */
   deny(request: DeviceDecisionRequest, options?: CallOptions): Call<undefined> {
     return this.transport.empty({ method: 'POST', path: '/v1/users/me/device-logins/deny', body: request }, options);
+  }
+}
+
+/** `tallygate.directory`: The people of an account: invitations, roles, and who leaves. */
+export class Directory extends Resource {
+  /** List groups of the directory. The groups that the company’s directory has sent by SCIM, with the role that each gives. */
+  groups(query?: PageQuery, options?: CallOptions): PagedCall<DirectoryGroupList, DirectoryGroup> {
+    return this.transport.pages({ path: '/v1/directory/groups', query: { ...query } }, options);
+  }
+
+  /** Give a group of the directory a role. In effect for its members at once. Of several groups the one with the most rights counts; owners keep their role. */
+  updateGroup(groupId: string, request: UpdateDirectoryGroupRequest, options?: CallOptions): Call<DirectoryGroup> {
+    return this.transport.json({ method: 'PATCH', path: `/v1/directory/groups/${pathStep(groupId)}`, body: request, isOnce: true }, options);
   }
 }
 
@@ -1604,6 +1624,29 @@ export class Sessions extends Resource {
   /** End one session of the user. The session’s token stops working at once. Ending an ended session changes nothing. */
   revoke(sessionId: string, options?: CallOptions): Call<undefined> {
     return this.transport.empty({ method: 'DELETE', path: `/v1/users/me/sessions/${pathStep(sessionId)}` }, options);
+  }
+}
+
+/** `tallygate.sso`: Users, their profile and their sessions. */
+export class Sso extends Resource {
+  /** How people log in. Whether there is a directory to sign in with, and where a browser begins. */
+  methods(options?: CallOptions): Call<LoginMethods> {
+    return this.transport.json({ method: 'GET', path: '/v1/users/login/methods' }, options);
+  }
+
+  /** Switch password login of the account on or off. Off, members log in with the directory alone; owners log in with a password all the same, so that a directory that is broken locks nobody out. Sessions that there are go on. */
+  setPasswordLogin(request: PasswordLogin, options?: CallOptions): Call<PasswordLogin> {
+    return this.transport.json({ method: 'PUT', path: '/v1/users/login/methods', body: request, isOnce: true }, options);
+  }
+
+  /** Take the session after a sign-in with the directory. Exchanges the code that came back to `redirect_uri` for a session, once, for the program that began. */
+  token(request: DirectoryLoginRequest, options?: CallOptions): Call<UserResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/users/login/directory', body: request }, options);
+  }
+
+  /** End the session here and at the directory. Ends the session of the caller, and says where a browser ends the one at the directory. */
+  logout(options?: CallOptions): Call<DirectoryLogoutResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/users/logout/directory' }, options);
   }
 }
 

@@ -1,3 +1,4 @@
+import { deleteAccountDirectory, releaseDirectoryUser } from '../access/directory/index.ts';
 import { createIdentity, type Identity } from '../access/identity/index.ts';
 import {
   CachedKeyDirectory,
@@ -108,13 +109,17 @@ const openIdentity = ({ foundation, publicUrl, plans }: Omit<AccountsDeps, 'cata
       await revokeAccountKeys(db, closed);
       await deleteAccountWebhooks(db, closed);
     },
-    onMemberRemoved: revokeMemberKeys,
+    async onMemberRemoved(db, removed) {
+      await revokeMemberKeys(db, removed);
+      await releaseDirectoryUser(db, removed);
+    },
     hostName: () => new URL(config.webUrl ?? publicUrl()).hostname,
   });
 };
 
 const deleteAccountData: Parameters<typeof createIdentity>[0]['onAccountClosed'] = async (db, closed) => {
   await revokeAccountKeys(db, closed);
+  await deleteAccountDirectory(db, closed);
   await deleteAccountFiles(db, closed);
   await deleteAccountVideos(db, closed);
   await deleteAccountBatches(db, closed);

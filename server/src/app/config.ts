@@ -4,6 +4,7 @@ import { type Offer, type RateLimits, TEST_RATES } from '../money/plans/index.ts
 import { type AnchorChainConfig, anchorChainsOf } from './anchoring-config.ts';
 import { ConfigError } from './config-error.ts';
 import { bytes, masterKeys, milliseconds, networks, perMinute, port, redisUrl, type Seeds, seeds, webOrigins } from './config-values.ts';
+import { DIRECTORY_VARIABLES, type DirectoryConfig, directoryOf } from './directory-config.ts';
 import { httpUrl } from './http-url.ts';
 import { authorities, witnesses } from './log-settings.ts';
 import { isOwnAddress } from './own-address.ts';
@@ -29,6 +30,7 @@ export const Variables = z.object({
   OPERATIONS_HOST: z.string().min(1).optional(),
   GATEWAY_CONCURRENCY: z.coerce.number().int().min(2).max(1_000_000).optional(),
   ...TRACING_VARIABLES,
+  ...DIRECTORY_VARIABLES,
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   REDIS_URL: redisUrl.optional(),
@@ -129,6 +131,8 @@ export interface Config {
   readonly logLevel: string;
   /** Where traces go, and how many of those that begin here; undefined: nothing is traced. */
   readonly tracing: TracingConfig | undefined;
+  /** The company's directory, where people sign in; undefined: there is none. */
+  readonly directory: DirectoryConfig | undefined;
   /** Undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
   /** Where lanes and jobs are, for any number of gateways; undefined: lanes in this process, jobs in the database. */
@@ -269,6 +273,7 @@ export function readConfig(environment: Environment = process.env): Config {
     gatewayConcurrency: given.GATEWAY_CONCURRENCY ?? (given.ENTERPRISE_BASE_URL === undefined ? null : GATEWAY_CONCURRENCY),
     logLevel: given.LOG_LEVEL,
     tracing: tracingOf(given),
+    directory: directoryOf(given),
     databaseUrl: given.DATABASE_URL,
     redisUrl: given.REDIS_URL,
     internalSecret: given.INTERNAL_SECRET,

@@ -1,3 +1,4 @@
+import { directoryRecords } from '../access/directory/index.ts';
 import { accountRecords } from '../access/identity/index.ts';
 import { clientRequestRecords } from '../community/client-requests/index.ts';
 import { recipientRecords } from '../community/emails/index.ts';
@@ -9,6 +10,7 @@ import type { Clock } from '../kernel/clock.ts';
 /** What is stored under people's addresses beside their own record: for requests of access and of erasure. */
 export const personRecords = (clock: Clock): readonly PersonRecords[] => [
   ...accountRecords,
+  directoryRecords,
   registrationRecords({ clock }),
   inviteRecords,
   activationRecords,

@@ -1,14 +1,11 @@
 import type { Server } from 'node:http';
 import { contract } from '@tallygate/contract';
-import { accountRoutes, deviceLoginRoutes, identityRoutes, memberRoutes, mfaRoutes, userRoutes } from '../access/identity/index.ts';
-import { keyRoutes, ManagementKeys, managementKeyRoutes, revokeProjectKeys } from '../access/keys/index.ts';
-import { Projects, projectRoutes } from '../access/projects/index.ts';
+import { DirectoryGroups, DirectoryUsers } from '../access/directory/index.ts';
 import { sealedBlobs } from '../adapters/blobs/sealed-blobs.ts';
 import { openJobQueue } from '../adapters/queue/bullmq.ts';
 import type { RunningTimers } from '../adapters/timers/port.ts';
 import { startTimers } from '../adapters/timers/postgres-timers.ts';
 import { tlogWitness } from '../adapters/witness/tlog-witness.ts';
-import { auditRoutes } from '../audit/index.ts';
 import { clientRequestRoutes, createClientRequests } from '../community/client-requests/index.ts';
 import { contentRoutes, createContent } from '../community/content/index.ts';
 import {
@@ -31,6 +28,7 @@ import { Limits, limitRoutes } from '../money/limits/index.ts';
 import { createAccountPlans, createPlans, planAdministrationRoutes, planOfSeller, planRoutes } from '../money/plans/index.ts';
 import { runRoutes } from '../money/runs/index.ts';
 import { anchorRoutes, invoiceRoutes, publishedKeySet, receiptKeyOf, receiptRoutes, unloggedReceipts } from '../receipts/index.ts';
+import { accessEndpoints } from './access-endpoints.ts';
 import { openAccounts } from './accounts.ts';
 import { anchoringTimers } from './anchoring.ts';
 import { anchorAnswerOf } from './anchoring-config.ts';
@@ -64,6 +62,8 @@ import { createProblemReply } from './http/problem-document.ts';
 import { RefusalLimits } from './http/refusal-limits.ts';
 import { Refusals } from './http/refusals.ts';
 import { withCountedTokens, withResponseStream } from './http/response-api.ts';
+import { scimRoutes } from './http/scim-api.ts';
+import { signInRoutes } from './http/sign-in-api.ts';
 import { trustedPages } from './http/trusted-pages.ts';
 import { videoRoutes } from './http/video-api.ts';
 import { createIdempotency } from './idempotency.ts';
@@ -75,6 +75,7 @@ import { openPlans, openTestBilling, planForReceipts } from './plans.ts';
 import { openReceiptLog } from './receipt-log.ts';
 import { recurringWork } from './recurring-work.ts';
 import { openServing } from './serving.ts';
+import { openSignIns } from './sign-ins.ts';
 import { openSite } from './site.ts';
 import { openStatefulResources } from './stateful-resources.ts';
 import { openWebhooks } from './webhooks.ts';
@@ -183,6 +184,11 @@ export async function startServer(
     let recurring: RunningTimers | undefined;
     closing.add('timers', async () => recurring?.close());
 
+    const directory = {
+      users: new DirectoryUsers({ em: foundation.em, clock, identity }),
+      groups: new DirectoryGroups({ em: foundation.em, clock, identity }),
+    };
+    const signIns = openSignIns(foundation, identity, publicUrl);
     const idempotency = createIdempotency({ pool, clock, log });
     closing.add('idempotency', async () => idempotency.close());
     metrics.watchLags({ ledgerMs: () => billing.ledgerLag().ms, unloggedReceipts: () => unloggedReceipts(pool) });
@@ -210,20 +216,11 @@ export async function startServer(
             hasDocs: site.hasDocs,
           }),
         ),
-        ...endpointsOf(contract.identity, identityRoutes(identity)),
-        ...endpointsOf(contract.account, accountRoutes(identity)),
-        ...endpointsOf(contract.deviceLogins, deviceLoginRoutes(identity, publicUrl)),
-        ...endpointsOf(contract.mfa, mfaRoutes(identity)),
-        ...endpointsOf(contract.users, userRoutes(identity)),
-        ...endpointsOf(contract.members, memberRoutes(identity)),
-        ...endpointsOf(contract.audit, auditRoutes(identity.auditLog)),
+        ...accessEndpoints({ ...foundation, identity, keys, signIns, groups: directory.groups, publicUrl }),
         ...endpointsOf(
           contract.budgets,
           budgetRoutes({ budgets: createBudgets({ pool, keys, lanes, clock }), records: createBudgetRecords(pool), keys }),
         ),
-        ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
-        ...endpointsOf(contract.managementKeys, managementKeyRoutes(new ManagementKeys({ pool, clock }))),
-        ...endpointsOf(contract.projects, projectRoutes(new Projects({ pool, clock, revokeKeys: revokeProjectKeys }))),
         ...endpointsOf(contract.limits, limitRoutes(new Limits({ pool, lanes, clock, isModel, forgetKeys }))),
         ...endpointsOf(
           contract.catalog,
@@ -294,6 +291,8 @@ export async function startServer(
           bodyLimits: config.inferenceBody,
         }),
         ...marketing.routes,
+        ...(signIns ? signInRoutes({ signIns, publicUrl, webUrl: config.webUrl, peerAddress, log }) : []),
+        ...scimRoutes({ ...directory, publicUrl, peerAddress }),
         ...eventPageRoutes({ events, clock, peerAddress, pageOf, log }),
         ...paymentRoutes({ receive: plans.events.receive, hasWebhookSecret: config.stripe !== undefined, pages: payments.pages }),
         ...site.routes,

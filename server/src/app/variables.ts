@@ -89,6 +89,20 @@ export const VARIABLE_GROUPS: readonly Group[] = [
     },
   },
   {
+    title: 'Sign-in with the company’s directory',
+    variables: {
+      OIDC_ISSUER: { text: 'Address of the [OpenID provider](sign-in.md).', unset: 'people log in with a password' },
+      OIDC_CLIENT_ID: { text: 'Client that the provider has for this gateway; required with `OIDC_ISSUER`.' },
+      OIDC_CLIENT_SECRET: { text: 'Its secret.', unset: 'a public client' },
+      OIDC_NAME: { text: 'What people call the directory.' },
+      OIDC_SCOPES: { text: 'Scopes to ask for.' },
+      OIDC_GROUPS_CLAIM: { text: 'Claim with the groups of a person.' },
+      OIDC_ROLES: { text: '`group=role` by commas: the first group that somebody is in decides their [role](members.md#roles).' },
+      OIDC_DEFAULT_ROLE: { text: 'Role of everybody else.', unset: '`developer`; with `OIDC_ROLES` they are refused' },
+      OIDC_ACCOUNT_ID: { text: 'Account that people become members of.', unset: 'that of the first administrator' },
+    },
+  },
+  {
     title: 'The log of receipts',
     variables: {
       LOG_WITNESSES: {

@@ -11,6 +11,8 @@ export const AccountSchema = defineEntity({
     /** What of it the operator gave. */
     givenPlan: p.text().fieldName('given_plan').nullable(),
     storesContent: p.boolean().fieldName('stores_content').defaultRaw('true'),
+    /** With e-mail address and password; owners can always. */
+    passwordLogin: p.boolean().fieldName('password_login').defaultRaw('true'),
     createdAt: p.datetime().fieldName('created_at'),
     /** By which the periods of its limits are counted, an IANA name. */
     timeZone: p.text().fieldName('time_zone').defaultRaw("'UTC'"),

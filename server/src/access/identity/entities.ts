@@ -20,6 +20,24 @@ export const DeviceLogin = defineEntity({
   },
 });
 
+export const DirectorySignIn = defineEntity({
+  name: 'DirectorySignIn',
+  tableName: 'directory_sign_ins',
+  properties: {
+    id: p.uuid().primary(),
+    stateHash: p.blob().$type<Buffer>().unique(),
+    nonce: p.text(),
+    codeVerifier: p.text(),
+    returnTo: p.text(),
+    returnState: p.text().nullable(),
+    codeChallenge: p.text(),
+    codeHash: p.blob().$type<Buffer>().nullable().unique(),
+    userId: p.uuid().nullable(),
+    directorySession: p.text().nullable(),
+    expiresAt: p.datetime(),
+  },
+});
+
 export const KnownAddress = defineEntity({
   name: 'KnownAddress',
   tableName: 'known_addresses',

@@ -113,6 +113,7 @@ export function createIdentity({
       const now = new Date(clock.now());
       await pool.query('delete from login_challenges where expires_at < $1', [now]);
       await pool.query('delete from device_logins where expires_at < $1', [now]);
+      await pool.query('delete from directory_sign_ins where expires_at < $1', [now]);
       await pool.query('delete from mail_tokens where expires_at < $1', [now]);
       await pool.query(`delete from known_addresses where seen_at < $1::timestamptz - interval '90 days'`, [now]);
       await pool.query(`delete from login_failures where failed_at < $1::timestamptz - interval '1 day'`, [now]);

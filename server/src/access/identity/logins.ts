@@ -24,7 +24,7 @@ export interface Logins {
   /**
    * A session, or a challenge where the user has a second factor.
    * @throws Problem `invalid_credentials`, the same and after the same work for an unknown address and for a wrong password;
-   * `rate_limited`
+   * `directory_login_required` behind it; `rate_limited`
    */
   login(credentials: LoginRequest, origin: Origin): Promise<SignedIn | Challenge>;
   /** @throws Problem `challenge_expired`, `invalid_mfa_code`, `rate_limited` */
@@ -87,6 +87,7 @@ export function createLogins({ em, pool, sessions, passwords, secondFactor, thro
       return inUnitOfWork(em, async (unit) => {
         const locked = await lockUser(unit, user.id);
         if (locked?.passwordHash !== user.passwordHash) throw wrongPassword('the password was changed meanwhile');
+        requirePasswordLogin(locked);
         return locked.hasSecondFactor() ? openChallenge(unit, locked.id, present()) : sessions.open(unit, locked, origin);
       });
     },
@@ -129,6 +130,12 @@ export function createLogins({ em, pool, sessions, passwords, secondFactor, thro
 
 const wrongPassword = (because: string): Problem =>
   new Problem('invalid_credentials', 'The e-mail address and the password do not belong together.', { because });
+
+/** Owners log in with it all the same, so that a directory that is broken locks nobody out for long. @throws Problem `directory_login_required` */
+function requirePasswordLogin({ account, accountRole }: User): void {
+  if (!account.passwordLogin && accountRole !== 'owner')
+    throw new Problem('directory_login_required', 'Members of this account log in with the company’s directory.');
+}
 
 const challengeExpired = (because: string): Problem =>
   new Problem('challenge_expired', 'This login has to start again: send the password first.', { because });

@@ -13,6 +13,9 @@ const MAX_WAITING = 64;
 /** In place of a password that does not exist: the account is closed, or not claimed yet. */
 export const NO_PASSWORD = '!';
 
+/** The same, where only the directory of the account logs somebody in: nothing has shown yet that they read their address. */
+export const DIRECTORY_LOGIN = '!directory';
+
 interface Cost {
   readonly memoryKiB: number;
   readonly passes: number;
@@ -51,7 +54,7 @@ export function createPasswords({
       return encode(newCost, salt, await turns.run(() => derive(password, salt, newCost)));
     },
     async verify(password, phc = unopenable) {
-      const { cost, salt, tag } = decode(phc === NO_PASSWORD ? unopenable : phc);
+      const { cost, salt, tag } = decode(phc === NO_PASSWORD || phc === DIRECTORY_LOGIN ? unopenable : phc);
       return timingSafeEqual(await turns.run(() => derive(password, salt, cost)), tag);
     },
   };

@@ -20,6 +20,7 @@ export const SessionSchema = defineEntity({
     revokedAt: p.datetime().fieldName('revoked_at').nullable(),
     ipAddress: p.text().fieldName('ip_address').nullable(),
     userAgent: p.text().fieldName('user_agent').nullable(),
+    directorySession: p.text().fieldName('directory_session').nullable(),
     isByDevice: p.boolean().fieldName('is_by_device').defaultRaw('false'),
   },
 });

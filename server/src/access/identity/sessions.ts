@@ -23,9 +23,17 @@ export interface SignedIn {
   readonly expiresAt: Date;
 }
 
+/** How somebody logged in, where it was not with a password. */
+export interface LoginMeans {
+  /** A program that a browser vouched for. */
+  readonly client?: string;
+  /** The directory vouched for them; null where it has no name for its session. */
+  readonly directorySession?: string | null;
+}
+
 export interface Sessions {
-  /** For a user whose row the caller has locked, and who has shown all that a login asks for. @param client a program that a browser vouched for */
-  open(unit: EntityManager, user: User, origin: Origin, client?: string): Promise<SignedIn>;
+  /** For a user whose row the caller has locked, and who has shown all that a login asks for. */
+  open(unit: EntityManager, user: User, origin: Origin, means?: LoginMeans): Promise<SignedIn>;
   /** Ends the caller's own session; ending it twice changes nothing. */
   logout(principal: SessionPrincipal, origin: Origin): Promise<void>;
   /** Those of the caller's user that are alive, the last used first. */
@@ -64,7 +72,7 @@ export function createSessions({ em, clock, planOf }: SessionsDeps): Sessions {
   }
 
   return {
-    async open(unit, user, origin, client) {
+    async open(unit, user, origin, { client, directorySession } = {}) {
       const now = present();
       const token = mintSessionToken();
       const session = unit.create(Session, {
@@ -76,6 +84,7 @@ export function createSessions({ em, clock, planOf }: SessionsDeps): Sessions {
         ipAddress: origin.ip,
         userAgent: origin.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
         isByDevice: client !== undefined,
+        directorySession: directorySession ?? null,
       });
       const db = inUnit(unit);
       // Of a program's address nobody has shown that it is the user's.
@@ -86,6 +95,7 @@ export function createSessions({ em, clock, planOf }: SessionsDeps): Sessions {
         action: 'session.opened',
         target: { kind: 'session', id: session.id },
         ...(client !== undefined && { changes: { client } }),
+        ...(directorySession !== undefined && { changes: { by: 'directory' } }),
         origin,
       });
       return { user, token, expiresAt: session.expiresAt() };

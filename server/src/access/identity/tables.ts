@@ -2,6 +2,7 @@ import { tablesOf } from '../../kernel/statements.ts';
 import type { AccountSchema } from './account.ts';
 import type {
   DeviceLogin,
+  DirectorySignIn,
   KnownAddress,
   LoginChallenge,
   LoginFailure,
@@ -19,6 +20,7 @@ export const tables = tablesOf<
   | typeof UserSchema
   | typeof SessionSchema
   | typeof DeviceLogin
+  | typeof DirectorySignIn
   | typeof KnownAddress
   | typeof LoginChallenge
   | typeof LoginFailure

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { normalAddress } from '../../community/people/index.ts';
 import { Account, CLOSED_ACCOUNT_NAME } from './account.ts';
-import { NO_PASSWORD } from './passwords.ts';
+import { DIRECTORY_LOGIN, NO_PASSWORD } from './passwords.ts';
 
 export const UserSchema = defineEntity({
   name: 'User',
@@ -18,6 +18,7 @@ export const UserSchema = defineEntity({
       .defaultRaw("'owner'"),
     externalId: p.text().fieldName('external_id').nullable(),
     passwordHash: p.text().fieldName('password_hash').hidden(),
+    directorySubject: p.text().fieldName('directory_subject').nullable(),
     emailVerifiedAt: p.datetime().fieldName('email_verified_at').nullable(),
     claimAskedAt: p.datetime().fieldName('claim_asked_at').nullable(),
     mfaSealedSecret: p.text().fieldName('mfa_sealed_secret').nullable().hidden(),
@@ -57,6 +58,11 @@ export class User extends UserSchema.class {
     return Boolean(this.emailVerifiedAt) || this.passwordHash === NO_PASSWORD;
   }
 
+  /** The directory of the account made them, and nobody has set a password since. */
+  isOfDirectory(): boolean {
+    return this.passwordHash === DIRECTORY_LOGIN;
+  }
+
   /** Something waits for the reader of the address: from now on only a new password proves it, as confirming would keep a stranger's. */
   isToBeClaimed(email: string): boolean {
     return Boolean(this.claimAskedAt) && !this.isOfItsAddress() && normalAddress(email) === normalAddress(this.email);
@@ -86,6 +92,7 @@ export class User extends UserSchema.class {
     this.name = null;
     this.externalId = null;
     this.passwordHash = NO_PASSWORD;
+    this.directorySubject = null;
     this.disableSecondFactor();
   }
 }

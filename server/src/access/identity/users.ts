@@ -50,6 +50,7 @@ export interface Users {
   /** The user with their account, `undefined` when there is none. */
   find(userId: string): Promise<User | undefined>;
   findByEmail(email: string): Promise<User | undefined>;
+  accountOfFirstAdministrator(): Promise<string | undefined>;
   /** Role and plan as they are now, `undefined` when the user is gone. */
   ownerOf(userId: string): Promise<Owner | undefined>;
   /** The same of somebody who is in the account, `undefined` when it is closed. */
@@ -133,6 +134,11 @@ export function createUsers({ em, passwords, strength, box, clock, planOf }: Use
     },
 
     findByEmail: (email) => findByEmail(em.fork(), email),
+
+    async accountOfFirstAdministrator() {
+      const first = await em.fork().findOne(User, { role: 'admin', closedAt: null }, { orderBy: { createdAt: 'asc', id: 'asc' } });
+      return first?.account.id;
+    },
 
     ownerOf: async (userId) => asOwner(await find(userId)),
     anyoneIn: async (accountId) =>

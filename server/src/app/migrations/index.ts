@@ -95,6 +95,8 @@ import { alertsOfLimitsMigration } from './0192-alerts-of-limits.ts';
 import { managementKeysMigration } from './0200-management-keys.ts';
 import { validatedActorsMigration } from './0201-validated-actors.ts';
 import { externalIdsMigration } from './0202-external-ids.ts';
+import { directoryMigration } from './0204-directory.ts';
+import { directorySignInMigration } from './0205-directory-sign-in.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -194,4 +196,6 @@ export const migrations: readonly Migration[] = [
   managementKeysMigration,
   validatedActorsMigration,
   externalIdsMigration,
+  directoryMigration,
+  directorySignInMigration,
 ];

@@ -164,7 +164,11 @@ const figuresOf = ({ cap_usd, requests_per_minute, tokens_per_minute, alert_thre
   alert_thresholds,
 });
 
-type ListQuery = PageQuery & { readonly kind?: LimitKind | undefined; readonly subject?: string | undefined; readonly external_id?: string | undefined };
+type ListQuery = PageQuery & {
+  readonly kind?: LimitKind | undefined;
+  readonly subject?: string | undefined;
+  readonly external_id?: string | undefined;
+};
 
 interface Told {
   readonly action: `limit.${string}`;
@@ -175,8 +179,7 @@ interface Told {
 /** @throws Problem `conflict` where another limit has the id */
 async function requireFreeExternalId(db: Queryable, accountId: string, externalId: string, own: string | undefined): Promise<void> {
   const other = await firstOf(db, limitsOf(accountId).where('external_id', '=', externalId));
-  if (other && other.id !== own)
-    throw new Problem('conflict', `The limit ${other.id} has this external_id.`, { param: 'external_id' });
+  if (other && other.id !== own) throw new Problem('conflict', `The limit ${other.id} has this external_id.`, { param: 'external_id' });
 }
 
 async function requireRoom(db: Queryable, accountId: string): Promise<void> {

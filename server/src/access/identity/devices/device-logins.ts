@@ -83,7 +83,7 @@ export function createDeviceLogins({ em, sessions, throttle, clock }: DeviceLogi
         const user = await lockUser(unit, userId);
         const client = user && (await spendApproval(unit, deviceCode, userId, present()));
         if (!user || client === undefined) throw expired('taken by another request, or withdrawn meanwhile');
-        return sessions.open(unit, user, origin, client);
+        return sessions.open(unit, user, origin, { client });
       });
     },
 

@@ -19,6 +19,11 @@ export interface MembersDeps {
   readonly onMemberRemoved: OnMemberRemoved;
 }
 
+interface GivenRole {
+  readonly userId: string;
+  readonly role: AccountRole;
+}
+
 const MEMBERS = new Keyset({ name: 'members', columns: { id: 'uuid' }, direction: 'desc' });
 
 /** The people of one account. */
@@ -71,16 +76,31 @@ export class Members {
 
   /** Ends sessions and API keys with it. @throws Problem as {@link setRole}, and `conflict` for the last administrator of the gateway */
   remove(principal: Administrator, userId: string, origin: Origin): Promise<void> {
-    return inUnitOfWork(this.#deps.em, async (unit) => {
-      await oneRoleChangeAtATime(unit);
-      const at = new Date(this.#deps.clock.now());
-      const caller = await requireAuthority(unit, principal, at);
-      const user = await lockMember(unit, principal, userId);
-      refuseBeyondOwners(caller, user.accountRole);
-      if (user.accountRole === 'owner') await requireOtherOwner(unit, user);
-      await requireOtherAdministrator(unit, user, 'remove this member');
-      await endMembership(unit, this.#deps.onMemberRemoved, { user, at, actor: actorOf(principal), origin });
-    });
+    return inUnitOfWork(this.#deps.em, (unit) => this.removeIn(unit, principal, userId, origin));
+  }
+
+  /** The same in a transaction of the caller. */
+  async removeIn(unit: EntityManager, principal: Administrator, userId: string, origin: Origin): Promise<void> {
+    await oneRoleChangeAtATime(unit);
+    const at = new Date(this.#deps.clock.now());
+    const caller = await requireAuthority(unit, principal, at);
+    const user = await lockMember(unit, principal, userId);
+    refuseBeyondOwners(caller, user.accountRole);
+    if (user.accountRole === 'owner') await requireOtherOwner(unit, user);
+    await requireOtherAdministrator(unit, user, 'remove this member');
+    await endMembership(unit, this.#deps.onMemberRemoved, { user, at, actor: actorOf(principal), origin });
+  }
+
+  /** As the groups of somebody say; owners are made and changed by people. */
+  async giveRole(unit: EntityManager, principal: Administrator, { userId, role }: GivenRole, origin: Origin): Promise<void> {
+    const user = await lockMember(unit, principal, userId);
+    const before = user.accountRole;
+    if (before === 'owner' || before === role) return;
+    user.accountRole = role;
+    await unit.flush();
+    await withdrawBeyondRole(unit, userId, role);
+    const changes = { account_role: { from: before, to: role }, by: 'directory' };
+    await record(unit, principal, { action: 'member.role_changed', userId, changes }, origin);
   }
 }
 

@@ -128,7 +128,8 @@ export function createRecovery({ em, pool, passwords, strength, throttle, onTake
       await withProof('reset-password', token, async (unit, user, { email }) => {
         if (user.email !== email) throw invalidToken();
         const now = present();
-        const isFirstProof = !user.emailVerifiedAt;
+        // Whom a directory has made did not make the account: what is in it is the company's.
+        const isFirstProof = !user.emailVerifiedAt && !user.isOfDirectory();
         user.passwordHash = passwordHash;
         user.proveEmail(email, now);
         if (isFirstProof) await takeOver(unit, user, { at: now, origin });

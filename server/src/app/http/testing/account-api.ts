@@ -1,4 +1,5 @@
 import { contract } from '@tallygate/contract';
+import { releaseDirectoryUser } from '../../../access/directory/index.ts';
 import {
   accountRoutes,
   createIdentity,
@@ -45,6 +46,7 @@ import { endpointRoutes } from '../account-api.ts';
 import { createAuthenticator } from '../credentials.ts';
 import { type Endpoint, endpointsOf } from '../endpoint.ts';
 import { createPeerAddress } from '../peer-address.ts';
+import type { ServedRoute } from '../router.ts';
 import { openFrontUnderTest } from './front.ts';
 
 export const INTERNAL_SECRET = 'internal-secret-of-the-tests';
@@ -71,6 +73,8 @@ interface Options {
   endpoints?: readonly Endpoint[];
   /** Further endpoints of slices that need the keys, the people or the master key of this instance. */
   endpointsOver?: (keys: Keys, identity: Identity, box: SecretBox) => readonly Endpoint[];
+  /** Further routes, for what is not in the contract. */
+  routesOver?: (identity: Identity) => readonly ServedRoute[];
 }
 
 /** One instance of the account API on a separate port; several may share a database. */
@@ -91,7 +95,10 @@ export async function startInstance(database: Database, url: string, options: Op
     planOf,
     onAccountClosed: revokeAccountKeys,
     onTakenOver: revokeAccountKeys,
-    onMemberRemoved: revokeMemberKeys,
+    async onMemberRemoved(db, removed) {
+      await revokeMemberKeys(db, removed);
+      await releaseDirectoryUser(db, removed);
+    },
     passwords: cheapPasswords(),
   });
   const { users, sessions } = identity;
@@ -153,6 +160,7 @@ export async function startInstance(database: Database, url: string, options: Op
         largeBodyLimits: { maxBytes: 10_485_760, timeoutMs: bodyTimeoutMs },
         validatesAnswers: true,
       }),
+      ...(options.routesOver?.(identity) ?? []),
       // Another handler answers it.
       { method: 'POST', path: contract.inference.createChatCompletion.path, kind: 'api', answer: ({ res }) => res.writeHead(418).end() },
     ],

@@ -1,0 +1,208 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { DirectoryGroup as WireGroup } from '@tallygate/contract';
+import { sql } from 'kysely';
+import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
+import type { Administrator } from '../../http/index.ts';
+import { type Clock, rfc3339 } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import { Keyset, mapPage, type Page, type PageQuery } from '../../kernel/page.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { anyOf, firstOf, ifGiven, inUnit, type Queryable, type RowOf, rowsOf, run } from '../../kernel/statements.ts';
+import { inUnitOfWork } from '../../kernel/transaction.ts';
+import { type Identity, lockMembers } from '../identity/index.ts';
+import type { DirectoryGroup } from './entities.ts';
+import { roleByGroups } from './group-roles.ts';
+import { ScimError } from './scim-error.ts';
+import { equalsOf } from './scim-filter.ts';
+import { type Listed, listed, windowOf } from './scim-list.ts';
+import { GROUP_SCHEMA, type ScimGroup, type ScimQuery } from './scim-schemas.ts';
+import { tables } from './tables.ts';
+
+type GroupRow = RowOf<typeof DirectoryGroup>;
+export type GroupResource = ReturnType<typeof toResource>;
+type RoleOfGroup = WireGroup['account_role'];
+
+interface DirectoryGroupsDeps {
+  readonly em: EntityManager;
+  readonly clock: Clock;
+  readonly identity: Pick<Identity, 'members'>;
+}
+
+const FILTERED = { id: 'id', displayName: 'display_name', externalId: 'external_id' } as const;
+const GROUPS = new Keyset({ name: 'directory-groups', columns: { id: 'uuid' }, direction: 'desc' });
+
+/** Groups as the directory of an account has them (RFC 7643, 4.2); the account says which role they give. */
+export class DirectoryGroups {
+  readonly #deps: DirectoryGroupsDeps;
+
+  constructor(deps: DirectoryGroupsDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws ScimError `invalidFilter` */
+  async list(accountId: string, query: ScimQuery): Promise<Listed<GroupResource>> {
+    const filter = equalsOf(query.filter, FILTERED);
+    const wanted = groupsOf(accountId).where((eb) =>
+      ifGiven(filter, ({ column, value }) => eb(sql`lower(${sql.ref(column)}::text)`, '=', value.toLowerCase())),
+    );
+    const { offset, limit } = windowOf(query);
+    const counted = wanted.clearSelect().select(({ fn }) => fn.countAll<string>().as('total'));
+    const { total = '0' } = (await firstOf(this.#db(), counted)) ?? {};
+    const rows = await rowsOf(this.#db(), wanted.orderBy('id').limit(limit).offset(offset));
+    return listed(await Promise.all(rows.map((row) => this.#resource(this.#db(), row))), Number(total), query);
+  }
+
+  /** @throws ScimError 404 */
+  async get(accountId: string, id: string): Promise<GroupResource> {
+    return this.#resource(this.#db(), await find(this.#db(), accountId, id));
+  }
+
+  /** @throws ScimError `uniqueness`, `invalidValue` for members that are not there */
+  create(principal: Administrator, wanted: ScimGroup, origin: Origin): Promise<GroupResource> {
+    const { accountId } = principal;
+    return this.#change(accountId, async (unit) => {
+      const db = inUnit(unit);
+      const now = this.#now();
+      await requireFreeName(db, accountId, wanted.displayName);
+      const id = newId();
+      const blank = { id, account_id: accountId, display_name: wanted.displayName, account_role: null };
+      await run(db, tables.insertInto('directory_groups').values({ ...blank, created_at: now, updated_at: now }));
+      return this.#save(unit, principal, await find(db, accountId, id), wanted, origin);
+    });
+  }
+
+  /** @throws ScimError 404, `uniqueness`, `invalidValue` */
+  replace(principal: Administrator, id: string, wanted: ScimGroup, origin: Origin): Promise<GroupResource> {
+    const { accountId } = principal;
+    return this.#change(accountId, async (unit) => {
+      const before = await find(inUnit(unit), accountId, id);
+      if (before.display_name !== wanted.displayName) await requireFreeName(inUnit(unit), accountId, wanted.displayName);
+      return this.#save(unit, principal, before, wanted, origin);
+    });
+  }
+
+  /** @throws ScimError 404 */
+  delete(principal: Administrator, id: string, origin: Origin): Promise<void> {
+    return this.#change(principal.accountId, async (unit) => {
+      const db = inUnit(unit);
+      const { id: groupId } = await find(db, principal.accountId, id);
+      const members = await memberIdsOf(db, groupId);
+      await run(db, tables.deleteFrom('directory_groups').where('id', '=', groupId));
+      await this.#giveRoles(unit, principal, members, origin);
+    });
+  }
+
+  /** With the role that each gives, for the people who administer the account. */
+  async roles(accountId: string, query: PageQuery): Promise<Page<WireGroup>> {
+    return mapPage(GROUPS.page(await rowsOf(this.#db(), GROUPS.pageIn(groupsOf(accountId), query)), query), toWire);
+  }
+
+  /** What the group makes of its members, from now on. @throws Problem `not_found` */
+  setRole(principal: Administrator, id: string, accountRole: RoleOfGroup, origin: Origin): Promise<WireGroup> {
+    const { accountId } = principal;
+    return this.#change(accountId, async (unit) => {
+      const db = inUnit(unit);
+      const before = await firstOf(db, groupsOf(accountId).where('id', '=', id));
+      if (!before) throw new Problem('not_found', 'There is no such group: GET /v1/directory/groups lists them.');
+      if (before.account_role === accountRole) return toWire(before);
+      await run(db, tables.updateTable('directory_groups').set({ account_role: accountRole }).where('id', '=', id));
+      await recordAudit(db, {
+        ...{ accountId, actor: actorOf(principal), action: 'directory_group.role_changed', origin },
+        target: { kind: 'directory_group', id },
+        changes: { account_role: { from: before.account_role, to: accountRole } },
+      });
+      await this.#giveRoles(unit, principal, await memberIdsOf(db, id), origin);
+      return toWire({ ...before, account_role: accountRole });
+    });
+  }
+
+  async #save(unit: EntityManager, principal: Administrator, before: GroupRow, wanted: ScimGroup, origin: Origin): Promise<GroupResource> {
+    const db = inUnit(unit);
+    const { id } = before;
+    const saved = { display_name: wanted.displayName, external_id: wanted.externalId ?? null, updated_at: this.#now() };
+    await run(db, tables.updateTable('directory_groups').set(saved).where('id', '=', id));
+    const members = [...new Set(wanted.members.map(({ value }) => value))];
+    await requireUsers(db, principal.accountId, members);
+    const earlier = await memberIdsOf(db, id);
+    await run(db, tables.deleteFrom('directory_group_members').where('group_id', '=', id));
+    for (const directory_user_id of members)
+      await run(db, tables.insertInto('directory_group_members').values({ group_id: id, directory_user_id }));
+    const changed = [...members.filter((one) => !earlier.includes(one)), ...earlier.filter((one) => !members.includes(one))];
+    await this.#giveRoles(unit, principal, changed, origin);
+    return this.#resource(db, await find(db, principal.accountId, id));
+  }
+
+  /** Owners are made and changed by people: no group takes the role from one. */
+  async #giveRoles(unit: EntityManager, principal: Administrator, directoryUserIds: readonly string[], origin: Origin): Promise<void> {
+    if (directoryUserIds.length === 0) return;
+    const db = inUnit(unit);
+    const active = tables
+      .selectFrom('directory_users')
+      .select(['id', 'user_id'])
+      .where('id', '=', anyOf([...directoryUserIds]));
+    for (const { id, user_id } of await rowsOf(db, active.where('user_id', 'is not', null)))
+      if (user_id !== null)
+        await this.#deps.identity.members.giveRole(unit, principal, { userId: user_id, role: await roleByGroups(db, id) }, origin);
+  }
+
+  async #resource(db: Queryable, row: GroupRow): Promise<GroupResource> {
+    return toResource(row, await memberIdsOf(db, row.id));
+  }
+
+  #change<Result>(accountId: string, work: (unit: EntityManager) => Promise<Result>): Promise<Result> {
+    return inUnitOfWork(this.#deps.em, async (unit) => {
+      await lockMembers(unit, accountId);
+      return work(unit);
+    });
+  }
+
+  #db(): Queryable {
+    return inUnit(this.#deps.em.fork());
+  }
+
+  #now(): Date {
+    return new Date(this.#deps.clock.now());
+  }
+}
+
+const groupsOf = (accountId: string) => tables.selectFrom('directory_groups').selectAll().where('account_id', '=', accountId);
+
+async function find(db: Queryable, accountId: string, id: string): Promise<GroupRow> {
+  const found = await firstOf(db, groupsOf(accountId).where('id', '=', id));
+  if (!found) throw new ScimError(404, 'There is no such group.');
+  return found;
+}
+
+async function memberIdsOf(db: Queryable, groupId: string): Promise<string[]> {
+  const members = tables.selectFrom('directory_group_members').select('directory_user_id').where('group_id', '=', groupId);
+  return (await rowsOf(db, members.orderBy('directory_user_id'))).map(({ directory_user_id }) => directory_user_id);
+}
+
+async function requireFreeName(db: Queryable, accountId: string, name: string): Promise<void> {
+  if (await firstOf(db, groupsOf(accountId).where('display_name', '=', name)))
+    throw new ScimError(409, 'Another group has this displayName.', 'uniqueness');
+}
+
+async function requireUsers(db: Queryable, accountId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const known = tables
+    .selectFrom('directory_users')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', anyOf([...ids]));
+  if ((await rowsOf(db, known)).length !== ids.length) throw new ScimError(400, 'A member of the group is no user here.', 'invalidValue');
+}
+
+const toResource = (row: GroupRow, members: readonly string[]) => ({
+  schemas: [GROUP_SCHEMA],
+  id: row.id,
+  ...(row.external_id !== null && { externalId: row.external_id }),
+  displayName: row.display_name,
+  members: members.map((value) => ({ value })),
+  meta: { resourceType: 'Group', created: rfc3339(row.created_at), lastModified: rfc3339(row.updated_at) },
+});
+
+const toWire = ({ id, display_name, external_id, account_role }: GroupRow): WireGroup => ({
+  group_id: id,
+  ...{ display_name, external_id, account_role },
+});

@@ -1,0 +1,56 @@
+import { ACCOUNT_ROLES_OF_GROUPS } from '@tallygate/contract';
+import * as z from 'zod';
+import type { RoleRules } from '../access/identity/index.ts';
+import { ConfigError } from './config-error.ts';
+import { httpUrl } from './http-url.ts';
+
+const Role = z.enum(ACCOUNT_ROLES_OF_GROUPS);
+
+/** `group=role`, by commas; names of groups may have equals signs. */
+const roles = z
+  .string()
+  .transform((text) => text.split(',').map((pair) => /^\s*(.+)=(\w+)\s*$/.exec(pair)?.slice(1)))
+  .refine(
+    (pairs) => pairs.every((pair) => Role.safeParse(pair?.[1]).success),
+    `Expected group=role by commas, with the roles ${Role.options.join(', ')}`,
+  )
+  .transform((pairs) => pairs.map((pair) => ({ group: String(pair?.[0]), role: Role.parse(pair?.[1]) })));
+
+export const DIRECTORY_VARIABLES = {
+  OIDC_ISSUER: httpUrl.optional(),
+  OIDC_CLIENT_ID: z.string().min(1).optional(),
+  OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+  OIDC_NAME: z.string().trim().min(1).max(80).default('your company'),
+  OIDC_SCOPES: z.string().min(1).default('openid email profile'),
+  OIDC_GROUPS_CLAIM: z.string().min(1).default('groups'),
+  OIDC_ROLES: roles.optional(),
+  OIDC_DEFAULT_ROLE: Role.optional(),
+  OIDC_ACCOUNT_ID: z.uuid().optional(),
+};
+
+export interface DirectoryConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string | undefined;
+  readonly name: string;
+  readonly scopes: string;
+  readonly groupsClaim: string;
+  readonly rules: RoleRules;
+  /** Undefined: that of the first administrator. */
+  readonly accountId: string | undefined;
+}
+
+const Given = z.object(DIRECTORY_VARIABLES);
+
+/** @throws ConfigError */
+export function directoryOf(given: z.infer<typeof Given>): DirectoryConfig | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_ROLES: ofGroups } = given;
+  if (issuer === undefined && clientId === undefined) return undefined;
+  if (issuer === undefined || clientId === undefined) throw new ConfigError(['OIDC_ISSUER and OIDC_CLIENT_ID are set together.']);
+  return {
+    ...{ issuer, clientId, clientSecret: given.OIDC_CLIENT_SECRET, name: given.OIDC_NAME },
+    ...{ scopes: given.OIDC_SCOPES, groupsClaim: given.OIDC_GROUPS_CLAIM, accountId: given.OIDC_ACCOUNT_ID },
+    // Where groups decide, who is in none of them is nobody here, unless it is said otherwise.
+    rules: { roles: ofGroups ?? [], defaultRole: given.OIDC_DEFAULT_ROLE ?? (ofGroups ? null : 'developer') },
+  };
+}

@@ -1,0 +1,218 @@
+import { contract } from '@tallygate/contract';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DirectoryGroups, DirectoryUsers, directoryRoutes } from '../../access/directory/index.ts';
+import { expectWithinASecond } from '../../kernel/testing/within-a-second.ts';
+import { endpointsOf } from './endpoint.ts';
+import { createPeerAddress } from './peer-address.ts';
+import { scimRoutes } from './scim-api.ts';
+import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
+import { openMailbox } from './testing/mailbox.ts';
+
+type Auth = Record<string, string>;
+
+const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
+const ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error';
+const clock = { now: Date.now };
+let db: Awaited<ReturnType<typeof openTestDatabase>>;
+let api: Instance;
+let neighbour: Instance;
+let owner: Awaited<ReturnType<typeof signUp>>;
+let directory: Auth;
+let people = 0;
+
+beforeAll(async () => {
+  db = await openTestDatabase();
+  const start = () =>
+    startInstance(db.database, db.url, {
+      endpointsOver: (_keys, identity) =>
+        endpointsOf(contract.directory, directoryRoutes(new DirectoryGroups({ em: db.database.orm.em, clock, identity }))),
+      routesOver: (identity) =>
+        scimRoutes({
+          users: new DirectoryUsers({ em: db.database.orm.em, clock, identity }),
+          groups: new DirectoryGroups({ em: db.database.orm.em, clock, identity }),
+          publicUrl: () => 'https://tallygate.test',
+          peerAddress: createPeerAddress(['127.0.0.1']),
+        }),
+    });
+  api = await start();
+  neighbour = await start();
+});
+beforeEach(async () => {
+  owner = await signUp(api);
+  const { body } = await send(api, '/v1/management-keys', { headers: owner.auth, json: { name: 'directory', scopes: ['scim'] } });
+  directory = { authorization: `Bearer ${body.key}` };
+});
+afterAll(async () => {
+  await api?.close();
+  await neighbour?.close();
+  await db?.close();
+});
+
+const ask = (path: string, json?: object, method?: string, auth: Auth = directory) =>
+  send(api, `/scim/v2/${path}`, { headers: auth, ...(json && { json }), ...(method !== undefined && { method }) });
+const patch = (path: string, ...Operations: object[]) => ask(path, { Operations }, 'PATCH');
+
+function somebody(more: object = {}) {
+  people += 1;
+  const userName = `person-${people}@directory.example`;
+  return {
+    schemas: [USER],
+    userName,
+    externalId: `d-${people}`,
+    name: { givenName: 'Ada', familyName: 'Lovelace' },
+    active: true,
+    ...more,
+  };
+}
+
+const membersOf = async () =>
+  (await send(api, '/v1/members', { headers: owner.auth })).body.data as { user_id: string; email: string; account_role: string }[];
+const memberOf = async (email: string) => (await membersOf()).find((member) => member.email === email);
+
+/** A session and a key of a member whom the directory has made: nobody knows a password of theirs. */
+async function loginsOf(email: string) {
+  const user = await memberOf(email);
+  const password = 'seven grey herons at dawn';
+  await db.database.pool.query('update users set password_hash = (select password_hash from users where id = $2) where id = $1', [
+    user?.user_id,
+    owner.userId,
+  ]);
+  const { body } = await send(api, '/v1/users/login', { json: { email, password } });
+  const session = { authorization: `Bearer ${body.session.token}` };
+  return { session, key: (await newKey(api, session)).auth };
+}
+
+describe('a user of the directory', () => {
+  test('becomes a member, is found by name and id, and has the form of RFC 7643', async () => {
+    const wanted = somebody();
+    const { status, headers, body } = await ask('Users', wanted);
+    expect([status, headers.get('content-type')]).toEqual([201, 'application/scim+json; charset=utf-8']);
+    expect(body).toMatchObject({ ...wanted, emails: [{ value: wanted.userName, primary: true }], meta: { resourceType: 'User' } });
+    expect(headers.get('location')).toBe(`https://tallygate.test/scim/v2/Users/${body.id}`);
+    expect(await memberOf(wanted.userName)).toMatchObject({ account_role: 'developer', name: 'Ada Lovelace' });
+    for (const filter of [`userName eq "${wanted.userName.toUpperCase()}"`, `externalId eq "${wanted.externalId}"`, `id eq "${body.id}"`])
+      expect((await ask(`Users?filter=${encodeURIComponent(filter)}`)).body).toMatchObject({
+        totalResults: 1,
+        Resources: [{ id: body.id }],
+      });
+    expect((await ask(`Users?filter=${encodeURIComponent('userName eq "nobody"')}`)).body).toMatchObject({
+      totalResults: 0,
+      Resources: [],
+    });
+    expect((await ask('Users', wanted)).body).toMatchObject({ schemas: [ERROR], status: '409', scimType: 'uniqueness' });
+  });
+
+  test.each([
+    ['is deleted', (id: string) => ask(`Users/${id}`, undefined, 'DELETE')],
+    ['is made inactive as Entra does it', (id: string) => patch(`Users/${id}`, { op: 'Replace', path: 'active', value: 'False' })],
+    ['is made inactive as Okta does it', (id: string) => patch(`Users/${id}`, { op: 'replace', value: { active: false } })],
+  ])('who %s has no session and no key a second later, on every instance', async (_how, takeOut) => {
+    await expectWithinASecond(async () => {
+      const wanted = somebody();
+      const { body } = await ask('Users', wanted);
+      const { session, key } = await loginsOf(wanted.userName);
+      const isGone = async () => {
+        const asked = [session, key].flatMap((headers) => [api, neighbour].map((instance) => send(instance, '/v1/users/me', { headers })));
+        return (await Promise.all(asked)).every(({ status }) => status === 401);
+      };
+      expect(await isGone()).toBe(false);
+      expect((await takeOut(body.id)).status).toBeLessThan(300);
+      expect(await memberOf(wanted.userName)).toBeUndefined();
+      return isGone;
+    });
+  });
+
+  test('comes back as a member without what they had', async () => {
+    const wanted = somebody();
+    const { body } = await ask('Users', wanted);
+    const before = await memberOf(wanted.userName);
+    await patch(`Users/${body.id}`, { op: 'replace', path: 'active', value: false });
+    expect((await ask(`Users/${body.id}`)).body.active).toBe(false);
+    await patch(`Users/${body.id}`, { op: 'replace', path: 'active', value: true });
+    expect((await memberOf(wanted.userName))?.user_id).not.toBe(before?.user_id);
+  });
+
+  test('who sets a password by mail is a member as before, and takes nothing over', async () => {
+    const wanted = somebody();
+    await ask('Users', wanted);
+    const mailbox = openMailbox(api, db.database);
+    await send(api, '/v1/users/password-reset', { json: { email: wanted.userName } });
+    const token = await mailbox.tokenFor(wanted.userName, 'reset-password');
+    const json = { token, new_password: 'eight blue kettles at noon' };
+    expect((await send(api, '/v1/users/password-reset/confirm', { json })).status).toBe(204);
+    expect(await memberOf(wanted.userName)).toMatchObject({ account_role: 'developer' });
+    expect(await memberOf(owner.email)).toMatchObject({ account_role: 'owner' });
+    expect((await ask('Users')).body.totalResults).toBe(1);
+  });
+
+  test('is changed by PUT and PATCH', async () => {
+    const wanted = somebody();
+    const { body } = await ask('Users', wanted);
+    await patch(
+      `Users/${body.id}`,
+      { op: 'add', path: 'name.familyName', value: 'Byron' },
+      { op: 'replace', path: `${USER}:externalId`, value: 'x' },
+      { op: 'replace', path: 'emails[type eq "work"].value', value: 'other@directory.example' },
+    );
+    expect((await ask(`Users/${body.id}`)).body).toMatchObject({ externalId: 'x', name: { familyName: 'Byron' }, active: true });
+    const { body: put } = await ask(`Users/${body.id}`, { ...wanted, displayName: 'The Countess' }, 'PUT');
+    expect(put).toMatchObject({ displayName: 'The Countess', externalId: wanted.externalId });
+    expect((await patch(`Users/${body.id}`, { op: 'remove' })).body).toMatchObject({ status: '400', scimType: 'noTarget' });
+    expect((await patch(`Users/${body.id}`, { op: 'replace', path: 'a b', value: 1 })).body.scimType).toBe('invalidPath');
+  });
+
+  test('is neither an owner to remove nor somebody of another account', async () => {
+    const { body } = await ask('Users', somebody({ userName: owner.email }));
+    expect((await ask(`Users/${body.id}`, undefined, 'DELETE')).body).toMatchObject({ schemas: [ERROR], status: '403' });
+    const stranger = await signUp(api);
+    expect((await ask('Users', somebody({ userName: stranger.email }))).body).toMatchObject({ status: '409', scimType: 'uniqueness' });
+    const theirs = await send(api, '/v1/management-keys', { headers: stranger.auth, json: { name: 'x', scopes: ['scim'] } });
+    expect((await ask(`Users/${body.id}`, undefined, 'GET', { authorization: `Bearer ${theirs.body.key}` })).status).toBe(404);
+  });
+
+  test('is listed page by page', async () => {
+    for (const wanted of [somebody(), somebody(), somebody()]) await ask('Users', wanted);
+    expect((await ask('Users?startIndex=2&count=1')).body).toMatchObject({ totalResults: 3, startIndex: 2, itemsPerPage: 1 });
+    expect((await ask('Users?count=0')).body).toMatchObject({ totalResults: 3, Resources: [] });
+    expect((await ask('Users?filter=userName%20sw%20%22a%22')).body).toMatchObject({ status: '400', scimType: 'invalidFilter' });
+  });
+});
+
+describe('a group of the directory', () => {
+  test('gives its members the role that the account says, and takes it with them', async () => {
+    const [ada, bob] = [somebody(), somebody()];
+    const ids = [(await ask('Users', ada)).body.id, (await ask('Users', bob)).body.id];
+    const { status, body: group } = await ask('Groups', { displayName: 'Finance', externalId: 'g1', members: [{ value: ids[0] }] });
+    expect([status, group.members]).toEqual([201, [{ value: ids[0] }]]);
+    const { body: groups } = await send(api, '/v1/directory/groups', { headers: owner.auth });
+    expect(groups.data).toEqual([{ group_id: group.id, display_name: 'Finance', external_id: 'g1', account_role: null }]);
+    const role = { headers: owner.auth, method: 'PATCH', json: { account_role: 'billing' } };
+    expect((await send(api, `/v1/directory/groups/${group.id}`, role)).body.account_role).toBe('billing');
+    const rolesOf = async () => Promise.all([ada, bob].map(async ({ userName }) => (await memberOf(userName))?.account_role));
+    expect(await rolesOf()).toEqual(['billing', 'developer']);
+    await patch(`Groups/${group.id}`, { op: 'add', path: 'members', value: [{ value: ids[1] }] });
+    expect(await rolesOf()).toEqual(['billing', 'billing']);
+    await patch(`Groups/${group.id}`, { op: 'remove', path: `members[value eq "${ids[0]}"]` });
+    expect(await rolesOf()).toEqual(['developer', 'billing']);
+    expect((await ask(`Groups/${group.id}`, undefined, 'DELETE')).status).toBe(204);
+    expect(await rolesOf()).toEqual(['developer', 'developer']);
+  });
+
+  test('has members that the directory has, and one name', async () => {
+    expect((await ask('Groups', { displayName: 'A', members: [{ value: owner.userId }] })).body).toMatchObject({ status: '400' });
+    await ask('Groups', { displayName: 'B' });
+    expect((await ask('Groups', { displayName: 'B' })).body).toMatchObject({ status: '409', scimType: 'uniqueness' });
+    expect((await ask(`Groups?filter=${encodeURIComponent('displayName eq "B"')}`)).body.totalResults).toBe(1);
+  });
+});
+
+test('the service describes itself, and takes management keys with the scope scim alone', async () => {
+  expect((await ask('ServiceProviderConfig')).body).toMatchObject({ patch: { supported: true }, bulk: { supported: false } });
+  expect((await ask('ResourceTypes')).body.Resources.map(({ id }: { id: string }) => id)).toEqual(['User', 'Group']);
+  expect((await ask('Schemas')).body.totalResults).toBe(2);
+  const { body } = await send(api, '/v1/management-keys', { headers: owner.auth, json: { name: 'x', scopes: ['members:write'] } });
+  const refused = await ask('Users', undefined, 'GET', { authorization: `Bearer ${body.key}` });
+  expect([refused.status, refused.body]).toMatchObject([403, { schemas: [ERROR], status: '403' }]);
+  expect((await ask('Users', undefined, 'GET', (await newKey(api, owner.auth)).auth)).status).toBe(403);
+  expect((await send(api, '/v1/projects', { headers: directory })).status).toBe(404);
+});
