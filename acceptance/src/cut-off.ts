@@ -23,6 +23,8 @@ export class CutOff {
     const { hostname, port, href } = new URL(target);
     const server = createServer();
     const url = new URL(href);
+    // A database's other way, by a socket, would lead around this one.
+    url.searchParams.delete('host');
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     url.hostname = '127.0.0.1';

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
+import { databaseOf, inDatabase } from '../adapters/postgres/test-url.ts';
 import { newId, newReceiptId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { contradictions } from '../money/ledger/contradictions.ts';
@@ -25,12 +26,12 @@ const inServer = async (sql: string) => {
 
 beforeAll(async () => {
   server = await testDatabase();
-  url = `${server.url}_before`;
-  await inServer(`create database ${new URL(url).pathname.slice(1)} template template0`);
+  url = inDatabase(server.url, `${databaseOf(server.url)}_before`);
+  await inServer(`create database ${databaseOf(url)} template template0`);
   await migrate(url, migrations.slice(0, AT));
 });
 afterAll(async () => {
-  await inServer(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
+  await inServer(`drop database ${databaseOf(url)} with (force)`);
   await server?.drop();
 });
 

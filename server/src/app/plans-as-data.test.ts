@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
+import { databaseOf, inDatabase } from '../adapters/postgres/test-url.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 
@@ -16,10 +17,10 @@ beforeAll(async () => {
   server = await testDatabase();
   const admin = new pg.Client({ connectionString: server.url });
   await admin.connect();
-  const name = `${new URL(server.url).pathname.slice(1)}_before`;
+  const name = `${databaseOf(server.url)}_before`;
   await admin.query(`create database ${name} template template0`);
   await admin.end();
-  url = server.url.replace(/[^/]*$/, name);
+  url = inDatabase(server.url, name);
   await migrate(url, migrations.slice(0, AT));
   client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -70,7 +71,7 @@ afterAll(async () => {
   await client?.end();
   const admin = new pg.Client({ connectionString: server.url });
   await admin.connect();
-  await admin.query(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
+  await admin.query(`drop database ${databaseOf(url)} with (force)`);
   await admin.end();
   await server?.drop();
 });

@@ -4,6 +4,7 @@ import { silentLog } from '../../kernel/log.ts';
 import { openDatabase } from './database.ts';
 import type { Database } from './port.ts';
 import { testDatabase } from './test-database.ts';
+import { inDatabase } from './test-url.ts';
 
 const Coin = defineEntity({
   name: 'Coin',
@@ -88,7 +89,7 @@ test('a connection that is cut between two statements of a transaction does not 
 });
 
 test('a database that cannot be reached is an error that says so', async () => {
-  const url = testDb.url.replace(/[^/]*$/, 'no_such_database');
+  const url = inDatabase(testDb.url, 'no_such_database');
   await expect(openDatabase({ url, entities: [], log: silentLog() })).rejects.toThrow(
     /cannot be opened: database "no_such_database" does not exist/,
   );

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { migrate } from '../../app/migrate.ts';
 import { migrations } from '../../app/migrations/index.ts';
 import { fillFrom, shippedList } from '../../money/catalog/index.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
+import { databaseOf, inDatabase } from './test-url.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -25,8 +26,23 @@ const THROWAWAY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: '
 
 /** It asks for no password: to prove one takes two thirds of the CPU time that a connection takes, and a run opens some three thousand. */
 function whoMayConnect(path: string): string {
-  writeFileSync(path, 'host all all 127.0.0.1/32 trust\n', { mode: 0o644 });
+  writeFileSync(path, 'local all all trust\nhost all all 127.0.0.1/32 trust\n', { mode: 0o644 });
   return path;
+}
+
+/** Where the server has its socket; PostgreSQL, which may run as another user, makes it. The path of one has 107 bytes at most. */
+function socketFolder(): string | undefined {
+  if (process.platform === 'win32') return undefined;
+  const folder = mkdtempSync(join(tmpdir(), 's-'));
+  chmodSync(folder, 0o777);
+  return folder;
+}
+
+/** By the socket: a statement takes two thirds of the CPU time that it takes over TCP. Host and port are there for what stands in between. */
+function through(url: string, sockets: string | undefined): string {
+  const by = new URL(url);
+  if (sockets !== undefined) by.searchParams.set('host', sockets);
+  return by.href;
 }
 
 /**
@@ -35,11 +51,13 @@ function whoMayConnect(path: string): string {
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dir = mkdtempSync(join(tmpdir(), 'postgres-'));
+  const sockets = socketFolder();
   let starting: ReturnType<typeof startEmbeddedPostgres> | undefined;
   const made = new Map<Template, Promise<string>>();
   const templateOf = (template: Template): Promise<string> => {
-    starting ??= startEmbeddedPostgres({ dir, settings: { ...THROWAWAY, hba_file: whoMayConnect(`${dir}.hba`) }, orphanGraceMs: 0 });
-    const found = made.get(template) ?? starting.then(({ url }) => MAKERS[template](url, () => templateOf('migrated')));
+    const settings = { ...THROWAWAY, hba_file: whoMayConnect(`${dir}.hba`), ...(sockets && { unix_socket_directories: sockets }) };
+    starting ??= startEmbeddedPostgres({ dir, settings, orphanGraceMs: 0 });
+    const found = made.get(template) ?? starting.then(({ url }) => MAKERS[template](through(url, sockets), () => templateOf('migrated')));
     made.set(template, found);
     return found;
   };
@@ -76,7 +94,7 @@ const MAKERS: Readonly<Record<Template, (server: string, migrated: () => Promise
 async function createDatabase(server: string, name: string, template?: string): Promise<string> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();
-  await client.query(`create database ${name}${template === undefined ? '' : ` template ${template.split('/').at(-1)}`}`);
+  await client.query(`create database ${name}${template === undefined ? '' : ` template ${databaseOf(template)}`}`);
   await client.end();
-  return server.replace(/[^/]*$/, name);
+  return inDatabase(server, name);
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import type { Template } from './test-database.setup.ts';
+import { databaseOf, inDatabase } from './test-url.ts';
 
 interface TestDatabase {
   /** A migrated database that nobody else uses. */
@@ -15,10 +16,10 @@ export async function testDatabase(of: Template = 'migrated'): Promise<TestDatab
   const response = await fetch(`${inject('testPostgres')}/${of}`);
   const template = await response.text();
   if (!response.ok) throw new Error(`The PostgreSQL of this test run did not start: ${template}`);
-  const server = template.replace(/[^/]*$/, 'postgres');
+  const server = inDatabase(template, 'postgres');
   const name = `t_${randomBytes(6).toString('hex')}`;
-  await administer(server, `create database ${name} template ${template.split('/').at(-1)} strategy file_copy`);
-  return { url: server.replace(/[^/]*$/, name), drop: () => administer(server, `drop database if exists ${name} with (force)`) };
+  await administer(server, `create database ${name} template ${databaseOf(template)} strategy file_copy`);
+  return { url: inDatabase(server, name), drop: () => administer(server, `drop database if exists ${name} with (force)`) };
 }
 
 async function administer(url: string, sql: string): Promise<void> {

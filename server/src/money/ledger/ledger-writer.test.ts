@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JournalEntry, LaneCeiling, SettlementFeed } from '../../adapters/lanes/port.ts';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { databaseOf, inDatabase } from '../../adapters/postgres/test-url.ts';
 import { emptyArchive } from '../../archive/testing/archives.ts';
 import { newId, requestIdAt } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
@@ -201,7 +202,9 @@ describe('sums', () => {
 });
 
 test('a request belongs to the UTC day on which it started and to the month of its id, wherever the database thinks it is', async () => {
-  const inTokyo = openPool({ url: `${database.url}?options=-c%20timezone%3DAsia%2FTokyo`, log: silentLog(), poolSize: 2 });
+  const there = new URL(database.url);
+  there.searchParams.set('options', '-c timezone=Asia/Tokyo');
+  const inTokyo = openPool({ url: there.href, log: silentLog(), poolSize: 2 });
   const accountId = newId();
   const times = ['2027-01-31T23:59:59.999Z', '2027-02-01T00:00:00.000Z', '2028-02-29T12:00:00.000Z'];
   const made = (startedAt: number) => ({ requestId: `${requestIdAt(startedAt)}${newId().replaceAll('-', '').slice(12)}`, startedAt });
@@ -275,8 +278,8 @@ describe('a record that cannot be written', () => {
 describe('a database that is down', () => {
   /** Cuts every connection to the test's database and lets none in, or lets them in again. */
   async function setDown(isDown: boolean): Promise<void> {
-    const name = new URL(database.url).pathname.slice(1);
-    const admin = new pg.Client({ connectionString: database.url.replace(/[^/]*$/, 'postgres') });
+    const name = databaseOf(database.url);
+    const admin = new pg.Client({ connectionString: inDatabase(database.url, 'postgres') });
     await admin.connect();
     await admin.query(`alter database ${name} with allow_connections ${!isDown}`);
     if (isDown) await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
