@@ -11,7 +11,7 @@ import { openLedgerAudit, verifiedReceipt } from './ledger-audit.ts';
 import { sum, usd } from './money.ts';
 
 /** More than any page or piece that a batch is worked on in. */
-const LINES = Number(process.env['BATCH_LINES_UNDER_TEST'] ?? 3_000);
+const LINES = Number(process.env['BATCH_LINES_UNDER_TEST'] ?? 1_000);
 const KILLS = 3;
 /** The default of a gateway. */
 const LINES_AT_ONCE = 8;

@@ -9,7 +9,7 @@ const WATCHED_MS = 10_000;
 const MOST_A_SECOND = 10;
 
 test('an idle gateway sends almost no statements to its database', async () => {
-  const gateway = await Gateway.start();
+  const gateway = await Gateway.start({ process: 'shared' });
   const client = new pg.Client({ connectionString: gateway.databaseUrl });
   await client.connect();
   try {

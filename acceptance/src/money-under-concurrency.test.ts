@@ -17,6 +17,7 @@ let account: Account;
 beforeAll(async () => {
   upstream = await startFakeUpstream();
   gateway = await Gateway.start({
+    process: 'shared',
     providers: [{ name: 'fake', base_url: upstream.url, models: [MODEL] }],
     env: { LOG_LEVEL: 'warn' },
   });

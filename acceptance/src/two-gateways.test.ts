@@ -80,7 +80,7 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
   beforeAll(async () => {
     upstream = await startFakeUpstream();
     if (testRedisProgram() !== '') redis = await startRedis(testRedisProgram(), ['--appendonly', 'yes', '--appendfsync', 'always']);
-    first = await Gateway.start(options({}));
+    first = await Gateway.start({ process: 'shared', ...options({}) });
     second = await Gateway.start(options({ DATABASE_URL: first.databaseUrl }));
     account = await Account.signUp(first, { plan: 'enterprise' });
   });
@@ -236,7 +236,7 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
 
   test('refuse a third one whose lanes would be its own', async () => {
     const { REDIS_URL: _, ...env } = options({ DATABASE_URL: first.databaseUrl }).env ?? {};
-    const started = Gateway.start({ env });
+    const started = Gateway.start({ process: 'shared', env });
     await expect(started).rejects.toThrow('Another gateway runs on this database');
   });
 
