@@ -5,6 +5,26 @@ import type { FakePhase, FakePrice, FakeSchedule, FakeSubscription } from './rec
 import { end } from './subscriptions.ts';
 import type { World } from './world.ts';
 
+/** As Stripe has them where nobody named any. */
+const defaultSettings = (): FakeSchedule['default_settings'] => ({
+  application_fee_percent: null,
+  billing_cycle_anchor: 'automatic',
+  billing_thresholds: null,
+  collection_method: 'charge_automatically',
+  default_payment_method: null,
+  description: null,
+  invoice_settings: {
+    account_tax_ids: null,
+    custom_fields: null,
+    days_until_due: null,
+    description: null,
+    footer: null,
+    issuer: { type: 'self' },
+  },
+  on_behalf_of: null,
+  transfer_data: null,
+});
+
 export function createSchedule(world: World, form: Form): FakeSchedule {
   const from = form.text('from_subscription');
   if (from === undefined) throw missing('from_subscription');
@@ -28,24 +48,7 @@ export function createSchedule(world: World, form: Form): FakeSchedule {
     current_phase: { start_date: start, end_date: finish },
     customer: subscription.customer,
     customer_account: null,
-    default_settings: {
-      application_fee_percent: null,
-      billing_cycle_anchor: 'automatic',
-      billing_thresholds: null,
-      collection_method: 'charge_automatically',
-      default_payment_method: null,
-      description: null,
-      invoice_settings: {
-        account_tax_ids: null,
-        custom_fields: null,
-        days_until_due: null,
-        description: null,
-        footer: null,
-        issuer: { type: 'self' },
-      },
-      on_behalf_of: null,
-      transfer_data: null,
-    },
+    default_settings: defaultSettings(),
     // A subscription that ends with its period still does so.
     end_behavior: subscription.cancel_at_period_end ? 'cancel' : 'release',
     livemode: false,

@@ -62,110 +62,124 @@ export interface FakeStripe {
   close(): Promise<void>;
 }
 
-/** Starts the fake; it listens when this resolves. */
-export async function startFakeStripe(options: FakeStripeOptions = {}): Promise<FakeStripe> {
-  const world = new World(options.clock ?? Date.now);
-  world.dunningEnd = options.dunningEnd ?? 'canceled';
-  const webhooks = new Webhooks(world);
-  const controls: Controls = { world, webhooks, faults: [] };
-  const keys = new IdempotencyKeys(() => world.now());
-  const requests: RecordedRequest[] = [];
-  let slowMs = 0;
-  let losing: string | undefined;
+/** What the requests to one fake share. */
+class StripeApi {
+  readonly world: World;
+  readonly webhooks: Webhooks;
+  readonly controls: Controls;
+  readonly requests: RecordedRequest[] = [];
+  slowMs = 0;
+  losing: string | undefined;
+  readonly #keys: IdempotencyKeys;
+
+  constructor(world: World) {
+    this.world = world;
+    this.webhooks = new Webhooks(world);
+    this.controls = { world, webhooks: this.webhooks, faults: [] };
+    this.#keys = new IdempotencyKeys(() => world.now());
+  }
+
+  tellWebhooks(): void {
+    this.webhooks.tell(this.world.takeEmitted());
+  }
 
   /** All or nothing, unless what went wrong is itself on record. */
-  const atomically = <T>(work: () => T, isRead = false): T => {
-    catchUp(world);
+  atomically<T>(work: () => T, isRead = false): T {
+    catchUp(this.world);
     // To read changes nothing, and a checkpoint is a copy of everything.
-    const undo = isRead ? () => {} : world.checkpoint();
+    const undo = isRead ? () => {} : this.world.checkpoint();
     try {
       return work();
     } catch (thrown) {
       if (!(thrown instanceof StripeFault && thrown.keepsEffects)) undo();
       throw thrown;
     } finally {
-      webhooks.tell(world.takeEmitted());
+      this.tellWebhooks();
     }
-  };
+  }
 
-  const run = (method: string, path: string, encoded: string): Answer =>
-    answerOf(() => {
-      const form = Form.parse(encoded);
-      const route = routeOf(method, path);
-      if (!route) throw new StripeFault(404, 'invalid_request_error', `Unrecognized request URL (${method}: ${path}).`);
-      return atomically(() => {
-        const paths = form.texts('expand');
-        const answer = expand(world, route(world, form), paths);
-        form.expectAllRead();
-        return answer;
-      }, method === 'GET');
-    });
-
-  const api = async (incoming: IncomingMessage, path: string, search: string, body: string): Promise<Answer & { replayed?: true }> => {
-    const { method = 'GET', headers } = incoming;
-    const idempotencyKey = single(headers['idempotency-key']);
-    requests.push({ method, path, idempotencyKey, apiVersion: single(headers['stripe-version']), body });
-    if (!/^Bearer (?:(?:sk|rk)_test_\w+|(?:sk|rk)_live_\w{4,})$/.test(headers.authorization ?? '')) {
-      const said = 'Invalid API Key provided: use any key that begins with sk_test_ or sk_live_.';
-      return { status: 401, body: JSON.stringify(new StripeFault(401, 'invalid_request_error', said).toBody()) };
-    }
-    world.livemode = /^Bearer [rs]k_live_/.test(headers.authorization ?? '');
-    const encoded = method === 'GET' ? search.slice(1) : body;
-    if (idempotencyKey === undefined || method !== 'POST') {
-      if (slowMs > 0) await delay(slowMs);
-      return run(method, path, encoded);
-    }
-    try {
-      const kept = keys.begin(idempotencyKey, `${method} ${path}\n${body}`);
-      if (typeof kept !== 'function') return { ...kept, replayed: true };
-      if (slowMs > 0) await delay(slowMs);
-      const answer = run(method, path, encoded);
-      kept(answer);
-      return answer;
-    } catch (thrown) {
-      return answerOf(() => {
-        throw thrown;
-      });
-    }
-  };
-
-  const handle = async (incoming: IncomingMessage, response: ServerResponse, body: string): Promise<void> => {
-    const { pathname, search } = new URL(incoming.url ?? '/', world.baseUrl);
-    if (pathname.startsWith('/_control/')) {
-      const form = Form.parse(body);
-      const answer = await control(controls, pathname, form).then(
-        (value) => ({ status: 200, body: JSON.stringify(value) }),
-        (thrown: unknown) =>
-          answerOf(() => {
-            throw thrown;
-          }),
-      );
-      webhooks.tell(world.takeEmitted());
-      return send(response, answer);
-    }
-    const page = pathname.startsWith('/v1/') ? undefined : atomically(() => hostedPage(world, incoming.method ?? 'GET', pathname, body));
+  async handle(incoming: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
+    const { pathname, search } = new URL(incoming.url ?? '/', this.world.baseUrl);
+    if (pathname.startsWith('/_control/')) return send(response, await this.#control(pathname, body));
+    const showPage = () => hostedPage(this.world, incoming.method ?? 'GET', pathname, body);
+    const page = pathname.startsWith('/v1/') ? undefined : this.atomically(showPage);
     if (page) {
       const headers = { 'content-type': page.contentType, ...(page.location !== undefined && { location: page.location }) };
       response.writeHead(page.status, headers).end(page.body);
       return;
     }
-    const fault = controls.faults.shift();
+    const fault = this.controls.faults.shift();
     if (fault === 'reset') return void incoming.socket.destroy();
     if (typeof fault === 'object') {
       const said = new StripeFault(fault.status, 'api_error', 'An unknown error occurred.').toBody();
       return send(response, { status: fault.status, body: JSON.stringify(said) });
     }
-    const answer = await api(incoming, pathname, search, body);
-    if (fault === 'lost_answer' || (losing !== undefined && `${incoming.method} ${pathname}`.startsWith(losing)))
-      return void incoming.socket.destroy();
+    const answer = await this.#api(incoming, pathname, search, body);
+    const isLost = this.losing !== undefined && `${incoming.method} ${pathname}`.startsWith(this.losing);
+    if (fault === 'lost_answer' || isLost) return void incoming.socket.destroy();
     send(response, answer);
-  };
+  }
 
+  async #control(pathname: string, body: string): Promise<Answer> {
+    const answer = await control(this.controls, pathname, Form.parse(body)).then(
+      (value) => ({ status: 200, body: JSON.stringify(value) }),
+      refusalOf,
+    );
+    this.tellWebhooks();
+    return answer;
+  }
+
+  async #api(incoming: IncomingMessage, path: string, search: string, body: string): Promise<Answer & { replayed?: true }> {
+    const { method = 'GET', headers } = incoming;
+    const idempotencyKey = single(headers['idempotency-key']);
+    this.requests.push({ method, path, idempotencyKey, apiVersion: single(headers['stripe-version']), body });
+    if (!/^Bearer (?:(?:sk|rk)_test_\w+|(?:sk|rk)_live_\w{4,})$/.test(headers.authorization ?? '')) {
+      const said = 'Invalid API Key provided: use any key that begins with sk_test_ or sk_live_.';
+      return refusalOf(new StripeFault(401, 'invalid_request_error', said));
+    }
+    this.world.livemode = /^Bearer [rs]k_live_/.test(headers.authorization ?? '');
+    const encoded = method === 'GET' ? search.slice(1) : body;
+    if (idempotencyKey === undefined || method !== 'POST') return this.#run(method, path, encoded);
+    try {
+      const kept = this.#keys.begin(idempotencyKey, `${method} ${path}\n${body}`);
+      if (typeof kept !== 'function') return { ...kept, replayed: true };
+      const answer = await this.#run(method, path, encoded);
+      kept(answer);
+      return answer;
+    } catch (thrown) {
+      return refusalOf(thrown);
+    }
+  }
+
+  async #run(method: string, path: string, encoded: string): Promise<Answer> {
+    if (this.slowMs > 0) await delay(this.slowMs);
+    try {
+      const form = Form.parse(encoded);
+      const route = routeOf(method, path);
+      if (!route) throw new StripeFault(404, 'invalid_request_error', `Unrecognized request URL (${method}: ${path}).`);
+      const answer = this.atomically(() => {
+        const paths = form.texts('expand');
+        const found = expand(this.world, route(this.world, form), paths);
+        form.expectAllRead();
+        return found;
+      }, method === 'GET');
+      return { status: 200, body: JSON.stringify(answer) };
+    } catch (thrown) {
+      return refusalOf(thrown);
+    }
+  }
+}
+
+/** Starts the fake; it listens when this resolves. */
+export async function startFakeStripe(options: FakeStripeOptions = {}): Promise<FakeStripe> {
+  const world = new World(options.clock ?? Date.now);
+  world.dunningEnd = options.dunningEnd ?? 'canceled';
+  const api = new StripeApi(world);
   const server = createServer((incoming, response) => {
     const parts: Buffer[] = [];
     incoming.on('data', (part: Buffer) => parts.push(part));
     incoming.on('end', () => {
-      handle(incoming, response, Buffer.concat(parts).toString()).catch((bug: unknown) => {
+      api.handle(incoming, response, Buffer.concat(parts).toString()).catch((bug: unknown) => {
         console.error(bug);
         response.destroy();
       });
@@ -176,49 +190,50 @@ export async function startFakeStripe(options: FakeStripeOptions = {}): Promise<
   if (address === null || typeof address === 'string') throw new Error('The fake has no TCP address.');
   world.baseUrl = `http://127.0.0.1:${address.port}`;
   if (options.webhook) addWebhookEndpoint(world, options.webhook);
+  const close = async () => {
+    api.webhooks.close();
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  };
+  return { ...handlesOf(api), url: world.baseUrl, port: address.port, sdkOptions: sdkOptionsFor(address.port), close };
+}
 
+const sdkOptionsFor = (port: number): FakeStripe['sdkOptions'] => ({ host: '127.0.0.1', port, protocol: 'http', telemetry: false });
+
+/** What a test does to the fake, and reads of it. */
+function handlesOf(api: StripeApi): Omit<FakeStripe, 'url' | 'port' | 'sdkOptions' | 'close'> {
+  const { world } = api;
   return {
-    url: world.baseUrl,
-    port: address.port,
-    sdkOptions: { host: '127.0.0.1', port: address.port, protocol: 'http', telemetry: false },
-    requests,
-    webhooks,
+    requests: api.requests,
+    webhooks: api.webhooks,
     now: () => world.now() * 1000,
     advance: (time) => {
       const seconds = 'days' in time ? time.days * 86_400 : 'seconds' in time ? time.seconds : 0;
       advanceTo(world, 'toMs' in time ? Math.floor(time.toMs / 1000) : world.now() + seconds);
-      webhooks.tell(world.takeEmitted());
+      api.tellWebhooks();
     },
     addWebhook: (webhook) => void addWebhookEndpoint(world, webhook),
     pay: (sessionId, card = '4242424242424242') =>
-      atomically(() => hostedPage(world, 'POST', `/pay/${sessionId}`, `card=${card}`))?.body.match(/role="alert">([^<]*)/)?.[1],
+      api.atomically(() => hostedPage(world, 'POST', `/pay/${sessionId}`, `card=${card}`))?.body.match(/role="alert">([^<]*)/)?.[1],
     openDispute: (payment, reason = 'fraudulent') =>
-      atomically(() => openDispute(world, Form.parse(new URLSearchParams({ payment_intent: payment, reason }).toString()))).id,
-    closeDispute: (id, outcome) => void atomically(() => closeDispute(world, id, outcome)),
-    failNext: (...faults) => void controls.faults.push(...faults),
+      api.atomically(() => openDispute(world, Form.parse(new URLSearchParams({ payment_intent: payment, reason }).toString()))).id,
+    closeDispute: (id, outcome) => void api.atomically(() => closeDispute(world, id, outcome)),
+    failNext: (...faults) => void api.controls.faults.push(...faults),
     loseAnswersTo: (request) => {
-      losing = request;
+      api.losing = request;
     },
     slowDown: (ms) => {
-      slowMs = ms;
-    },
-    close: async () => {
-      webhooks.close();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
+      api.slowMs = ms;
     },
   };
 }
 
-function answerOf(work: () => unknown): Answer {
-  try {
-    return { status: 200, body: JSON.stringify(work()) };
-  } catch (thrown) {
-    if (!(thrown instanceof StripeFault)) throw thrown;
-    return { status: thrown.status, body: JSON.stringify(thrown.toBody()) };
-  }
+/** @throws what is no refusal of Stripe's */
+function refusalOf(thrown: unknown): Answer {
+  if (!(thrown instanceof StripeFault)) throw thrown;
+  return { status: thrown.status, body: JSON.stringify(thrown.toBody()) };
 }
 
 function send(response: ServerResponse, { status, body, replayed }: Answer & { replayed?: true }): void {

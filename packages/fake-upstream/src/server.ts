@@ -74,10 +74,7 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
       return;
     }
     // A gateway asks at its start, and now and then: it is not recorded and takes no step of the script.
-    if (incoming.method === 'GET' && incoming.url === MODELS) {
-      listModels(response, models);
-      return;
-    }
+    if (incoming.method === 'GET' && incoming.url === MODELS) return void listModels(response, models);
     const request = recordingOf(incoming, response, rawBody);
     if (record) requests.push(request);
     for (const arrived of waiting.splice(0)) arrived(request);
@@ -90,17 +87,8 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
     answer(response, step, said, request);
   };
 
-  const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, (incoming, response) => {
-    const parts: Buffer[] = [];
-    incoming.on('data', (part: Buffer) => parts.push(part));
-    incoming.on('end', () => handle(incoming, response, parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)));
-  });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The fake provider has no TCP address.');
-
   return {
-    url: `http://127.0.0.1:${address.port}/v1`,
+    ...(await listen(port, handle)),
     requests,
     script: (...steps) => {
       for (const step of steps) {
@@ -117,12 +105,28 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
       queue.length = 0;
       decide = undefined;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
+}
+
+/** @param handle is called once the whole body has arrived */
+async function listen(
+  port: number,
+  handle: (incoming: IncomingMessage, response: ServerResponse, rawBody: Buffer) => void,
+): Promise<Pick<FakeUpstream, 'url' | 'close'>> {
+  const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, (incoming, response) => {
+    const parts: Buffer[] = [];
+    incoming.on('data', (part: Buffer) => parts.push(part));
+    incoming.on('end', () => handle(incoming, response, parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)));
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The fake provider has no TCP address.');
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url: `http://127.0.0.1:${address.port}/v1`, close };
 }
 
 const MODELS = '/v1/models';

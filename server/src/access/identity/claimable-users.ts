@@ -37,12 +37,7 @@ export function createClaimableUsers({ em, box, clock, planOf }: ClaimableUsersD
     inUnitOfWork(em, async (unit) => {
       const createdAt = new Date(clock.now());
       const account = unit.create(Account, {
-        id: newId(),
-        name: name ?? email,
-        plan: null,
-        givenPlan: null,
-        storesContent: true,
-        createdAt,
+        ...{ id: newId(), name: name ?? email, plan: null, givenPlan: null, storesContent: true, createdAt },
       });
       const user = unit.create(User, {
         ...{ id: newId(), account, email, name, role: 'member' as const, passwordHash: NO_PASSWORD, createdAt },

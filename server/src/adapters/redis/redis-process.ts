@@ -76,14 +76,7 @@ export async function startRedis(program: string, settings: readonly string[] | 
     folder: dir,
     port,
     url: `redis://127.0.0.1:${port}`,
-    call: async (command, ...args) => {
-      const redis = new Redis(port, '127.0.0.1');
-      try {
-        return await redis.call(command, ...args);
-      } finally {
-        redis.disconnect();
-      }
-    },
+    call: (command, ...args) => ask(port, command, ...args),
     kill,
     pause: () => process.kill(pid, 'SIGSTOP'),
     resume: () => process.kill(pid, 'SIGCONT'),
@@ -93,6 +86,15 @@ export async function startRedis(program: string, settings: readonly string[] | 
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+async function ask(port: number, ...[command, ...args]: Parameters<RedisProcess['call']>): Promise<unknown> {
+  const redis = new Redis(port, '127.0.0.1');
+  try {
+    return await redis.call(command, ...args);
+  } finally {
+    redis.disconnect();
+  }
 }
 
 /**

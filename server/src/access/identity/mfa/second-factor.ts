@@ -54,6 +54,17 @@ export const SEALED_SECOND_FACTORS: SealedColumn = {
   contextOf: secretContextOf,
 };
 
+/** A code opens once. */
+async function takeRecoveryCode(unit: EntityManager, user: User, code: string, now: Date): Promise<boolean> {
+  const spent = tables
+    .updateTable('mfa_recovery_codes')
+    .set({ used_at: now })
+    .where('user_id', '=', user.id)
+    .where('code_hash', '=', recoveryCodeHash(code))
+    .where('used_at', 'is', null);
+  return (await run(inUnit(unit), spent)) > 0;
+}
+
 export function createSecondFactor({ box, clock }: { box: SecretBox; clock: Clock }): SecondFactor {
   /** A step counts once. The condition decides, not a look before: of two requests with one code only one meets the older step. */
   async function takeTotp(unit: EntityManager, user: User, code: string): Promise<boolean> {
@@ -68,16 +79,6 @@ export function createSecondFactor({ box, clock }: { box: SecretBox; clock: Cloc
     if ((await run(inUnit(unit), spent.where('mfa_last_step', '<', BigInt(step)))) === 0) return false;
     if (isStale) user.mfaSealedSecret = box.seal(secret, secretContextOf(user));
     return true;
-  }
-
-  async function takeRecoveryCode(unit: EntityManager, user: User, code: string): Promise<boolean> {
-    const spent = tables
-      .updateTable('mfa_recovery_codes')
-      .set({ used_at: new Date(clock.now()) })
-      .where('user_id', '=', user.id)
-      .where('code_hash', '=', recoveryCodeHash(code))
-      .where('used_at', 'is', null);
-    return (await run(inUnit(unit), spent)) > 0;
   }
 
   return {
@@ -103,7 +104,7 @@ export function createSecondFactor({ box, clock }: { box: SecretBox; clock: Cloc
     async accept(unit, user, code) {
       if (!user.hasSecondFactor()) return undefined;
       if (isTotpCode(code)) return (await takeTotp(unit, user, code)) ? 'totp' : undefined;
-      return (await takeRecoveryCode(unit, user, code)) ? 'recovery_code' : undefined;
+      return (await takeRecoveryCode(unit, user, code, new Date(clock.now()))) ? 'recovery_code' : undefined;
     },
 
     disable: dropSecondFactor,

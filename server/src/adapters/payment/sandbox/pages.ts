@@ -64,15 +64,7 @@ export function createSandboxPages({ look, payInvoice, press, setCancellation }:
       await setCancellation(chosen.id, form.get('action') === 'cancel');
       return billing(id, 'GET', form);
     }
-    const plans = found.subscriptions.filter(({ status }) => status !== 'canceled').map(planContent);
-    const invoices = found.invoices
-      .reverse()
-      .map(
-        (one) =>
-          `<li><a href="${escapeHtml(one.hosted_invoice_url)}">${escapeHtml(one.number)}</a> ${dollars(one.total)}, ${one.status}</li>`,
-      );
-    const content = `<h1>Billing</h1>${plans.join('') || '<p>There is no plan that is paid for.</p>'}<h2>Invoices</h2><ul>${invoices.join('') || '<li>None yet.</li>'}</ul>${back(found.portal.return_url)}`;
-    return page('Billing', content);
+    return page('Billing', billingContent(found.subscriptions, found.invoices) + back(found.portal.return_url));
   };
 
   const invoicePage = async (id: string, method: string): Promise<SandboxPage> => {
@@ -109,6 +101,17 @@ ${back(session.cancel_url, 'Cancel and go back')}`;
 
 const paidContent = ({ amount_total: amount, success_url: url }: DocumentOf<'session'>): string =>
   `<h1>Paid</h1><p class="amount">${dollars(amount)}</p>${back(url, 'Continue')}`;
+
+function billingContent(subscriptions: readonly DocumentOf<'subscription'>[], invoices: readonly DocumentOf<'invoice'>[]): string {
+  const plans = subscriptions.filter(({ status }) => status !== 'canceled').map(planContent);
+  const items = invoices
+    .toReversed()
+    .map(
+      (one) =>
+        `<li><a href="${escapeHtml(one.hosted_invoice_url)}">${escapeHtml(one.number)}</a> ${dollars(one.total)}, ${one.status}</li>`,
+    );
+  return `<h1>Billing</h1>${plans.join('') || '<p>There is no plan that is paid for.</p>'}<h2>Invoices</h2><ul>${items.join('') || '<li>None yet.</li>'}</ul>`;
+}
 
 function planContent(subscription: DocumentOf<'subscription'>): string {
   const [{ current_period_end: end, price }] = subscription.items.data;

@@ -69,7 +69,9 @@ const parse = <K extends DocumentKind>(kind: K, data: unknown): DocumentOf<K> =>
   return schema.parse(data) as DocumentOf<K>;
 };
 
-function booksOf(client: pg.PoolClient): SandboxBooks {
+const booksOf = (client: pg.PoolClient): SandboxBooks => ({ ...documentsIn(client), ...recordsIn(client) });
+
+function documentsIn(client: pg.PoolClient): Pick<SandboxBooks, 'find' | 'list' | 'put' | 'remove'> {
   return {
     async find(kind, id) {
       const found = await firstOf(
@@ -101,6 +103,12 @@ function booksOf(client: pg.PoolClient): SandboxBooks {
     async remove(kind, id) {
       await client.query('delete from sandbox_payment_objects where id = $1 and kind = $2', [id, kind]);
     },
+  };
+}
+
+/** What was told, and what was asked already. */
+function recordsIn(client: pg.PoolClient): Pick<SandboxBooks, 'emit' | 'once'> {
+  return {
     async emit(type, object, atSeconds) {
       await client.query("delete from sandbox_payment_events where delivered_at < now() - interval '30 days'");
       const id = newSandboxId('evt');
