@@ -97,6 +97,7 @@ import { validatedActorsMigration } from './0201-validated-actors.ts';
 import { externalIdsMigration } from './0202-external-ids.ts';
 import { directoryMigration } from './0204-directory.ts';
 import { directorySignInMigration } from './0205-directory-sign-in.ts';
+import { mergedWhileSeenMigration } from './0199-merged-while-seen.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -198,4 +199,5 @@ export const migrations: readonly Migration[] = [
   externalIdsMigration,
   directoryMigration,
   directorySignInMigration,
+  mergedWhileSeenMigration,
 ];

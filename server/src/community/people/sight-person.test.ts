@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -46,6 +46,25 @@ describe('a person', () => {
     const [person, ...others] = await people('many@example.com');
     expect(others).toEqual([]);
     expect(person.event_slugs).toEqual(['event-0', 'event-1', 'event-2', 'event-3', 'event-4']);
+  });
+
+  test('is one, also when merged into another one while their address is seen', async () => {
+    for (const email of ['gone-by@example.com', 'stays@example.com']) await sight({ email });
+    const ids = async (email: string) => (await people(email)).map(({ person_id }) => person_id);
+    const [[gone], [kept]] = [await ids('gone-by@example.com'), await ids('stays@example.com')];
+    const merging = await pool.connect();
+    await merging.query('begin');
+    await merging.query("select merge_people($1, $2, $3, 'system', null)", [gone, kept, at]);
+    const seen = sight({ email: 'gone-by@example.com', eventSlug: 'meanwhile' });
+    await vi.waitFor(async () => {
+      const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      expect((await pool.query(waiting)).rowCount).toBe(1);
+    });
+    await merging.query('commit');
+    merging.release();
+    await seen;
+    expect(await people('gone-by@example.com')).toEqual([]);
+    expect(await people('stays@example.com')).toMatchObject([{ event_slugs: ['meanwhile'], other_emails: ['gone-by@example.com'] }]);
   });
 
   test('that unsubscribed stays unsubscribed, from every source', async () => {
