@@ -36,7 +36,7 @@ const TOLD_LAG_MS = 30_000;
 /** What the process cannot serve without. */
 interface Needs {
   readonly pool: Pool;
-  readonly blobs: BlobStore;
+  readonly blobs: Pick<BlobStore, 'check'>;
   /** Where lanes are shared. */
   readonly redis?: { ping(): Promise<unknown> } | undefined;
   /** How many settlements wait for a person. */
@@ -74,12 +74,16 @@ export const healthRoutes = ({ readiness, needs, publicUrl, hasDocs }: HealthDep
   }),
   live: async () => ({ status: 200, body: { status: 'ok', checks: {} } }),
   ready: async () => {
-    const health = await check(readiness, needs);
+    const health = await checkHealth(readiness, needs);
     return health.status === 'ok' ? { status: 200, body: health } : { status: 503, body: health };
   },
 });
 
-async function check(readiness: Readiness, { pool, blobs, redis, quarantined, ledgerLag, clockDifferenceMs }: Needs): Promise<Health> {
+/** What the answer of `/health/ready` says. */
+export async function checkHealth(
+  readiness: Readiness,
+  { pool, blobs, redis, quarantined, ledgerLag, clockDifferenceMs }: Needs,
+): Promise<Health> {
   if (readiness.isDraining) return { status: 'draining', checks: {} };
   if (!readiness.isStarted) return { status: 'unavailable', checks: { start: 'unavailable' } };
   const word = (isThere: boolean) => (isThere ? 'ok' : 'unavailable');
@@ -87,16 +91,17 @@ async function check(readiness: Readiness, { pool, blobs, redis, quarantined, le
   const answers = await Promise.all(Object.entries(asked).map(async ([name, answer]) => [name, await answersInTime(answer)] as const));
   const checks = Object.fromEntries(answers.map(([name, isThere]) => [name, word(isThere)]));
   const lag = ledgerLag();
-  const isServing = answers.every(([, isThere]) => isThere) && !lag.isTooLong;
-  // A stopped log is for a person to look at; requests are answered, and their receipts wait.
-  const receiptLog = isServing ? await wordOfLog(pool) : word(isServing);
-  const audit = isServing ? await wordOfAudit(pool) : word(isServing);
+  const isThere = answers.every(([, isOne]) => isOne) && !lag.isTooLong;
+  // A stopped log is for a person to look at; requests are answered, and their receipts wait. The database may be gone since it answered.
+  const log = isThere ? await wordsOfLog(pool).catch(() => undefined) : undefined;
+  const isServing = log !== undefined;
+  const { receipt_log, receipt_log_audit } = log ?? { receipt_log: word(false), receipt_log_audit: word(false) };
   const waiting = quarantined();
   const quarantine = waiting === 0 ? 'ok' : `${waiting} waiting`;
   const ledger = lag.ms < TOLD_LAG_MS ? 'ok' : `${Math.floor(lag.ms / 1000)} s behind`;
   return {
     status: word(isServing),
-    checks: { ...checks, ledger, clock: wordOfClock(clockDifferenceMs()), receipt_log: receiptLog, receipt_log_audit: audit, quarantine },
+    checks: { ...checks, ledger, clock: wordOfClock(clockDifferenceMs()), receipt_log, receipt_log_audit, quarantine },
   };
 }
 
@@ -105,6 +110,8 @@ function wordOfClock(differenceMs: number): string {
   if (Math.abs(differenceMs) < TOLD_DIFFERENCE_MS) return 'ok';
   return `${Math.round(Math.abs(differenceMs) / 1_000)} s ${differenceMs > 0 ? 'behind' : 'ahead of'} the time of day`;
 }
+
+const wordsOfLog = async (pool: Pool) => ({ receipt_log: await wordOfLog(pool), receipt_log_audit: await wordOfAudit(pool) });
 
 async function wordOfLog(pool: Pool): Promise<string> {
   if ((await stopsOf(pool)).length > 0) return 'stopped';
