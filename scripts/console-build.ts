@@ -55,5 +55,5 @@ function writePage(folder: string, outputs: readonly string[]): void {
 function compress(path: string): void {
   const text = readFileSync(path);
   writeFileSync(`${path}.br`, brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } }));
-  writeFileSync(`${path}.gz`, gzipSync(text));
+  writeFileSync(`${path}.gz`, gzipSync(text, { level: constants.Z_BEST_COMPRESSION }));
 }

@@ -92,12 +92,12 @@ import { shownSecretsMigration } from './0175-shown-secrets.ts';
 import { webhooksMigration } from './0190-webhooks.ts';
 import { deploymentsSetAsideMigration } from './0191-deployments-set-aside.ts';
 import { alertsOfLimitsMigration } from './0192-alerts-of-limits.ts';
+import { mergedWhileSeenMigration } from './0199-merged-while-seen.ts';
 import { managementKeysMigration } from './0200-management-keys.ts';
 import { validatedActorsMigration } from './0201-validated-actors.ts';
 import { externalIdsMigration } from './0202-external-ids.ts';
 import { directoryMigration } from './0204-directory.ts';
 import { directorySignInMigration } from './0205-directory-sign-in.ts';
-import { mergedWhileSeenMigration } from './0199-merged-while-seen.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
