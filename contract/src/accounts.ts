@@ -109,7 +109,7 @@ export const accounts = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: AccountPath,
     body: AccountPlanRequest,
-    responses: { 200: AccountResponse, 404: problem, ...refusals.write },
+    responses: { 200: AccountResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...administers, operationId: 'setAccountPlan', sdk: 'accounts.setPlan' } as const,
   },
   setDedicatedCapacity: {

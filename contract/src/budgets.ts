@@ -122,7 +122,7 @@ export const KeyBudgetChange = z
     change_id: Uuid,
     changed_at: Timestamp,
     actor: z.object({
-      kind: z.enum(['user', 'key', 'management_key']).meta({ description: 'A person with a session, an API key or a management key.' }),
+      kind: z.enum(['user', 'key', 'management_key']).meta({ description: 'Who did it.' }),
       id: z
         .string()
         .regex(/^…[0-9a-f]{4}$/)
@@ -193,7 +193,7 @@ export const budgets = c.router({
     method: 'GET',
     path: '/v1/keys/budget-summary',
     summary: 'Budgets of all keys',
-    description: 'What every key of the account has spent this month, and what is left. Revoked keys are included.',
+    description: 'What every key has spent this month, and what is left. Revoked keys are included.',
     headers: headersA,
     responses: { 200: KeyBudgetSummaryResponse, ...refusals.read },
     metadata: { ...readsKey, operationId: 'getBudgetSummary', sdk: 'budgets.summary', tool: 'read' } as const,

@@ -237,7 +237,7 @@ export const catalog = c.router({
       'For administrators: takes back what an administrator has defined. What `MODELS_FILE`, the shipped list and the providers say of the model counts again, on every gateway within a second; a model of which they say nothing is no longer in the catalogue. Its prices stay published, and count again if it is defined anew.',
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: modelPath,
-    responses: { 204: c.noBody(), 404: problem, ...refusals.read },
+    responses: { 204: c.noBody(), 404: problem, 409: problem, ...refusals.read },
     metadata: { ...administers, operationId: 'removeModel', sdk: 'models.remove', errors: { also: ['model_not_found'] } } as const,
   },
   discoverModels: {
@@ -248,7 +248,7 @@ export const catalog = c.router({
       'For administrators: asks every provider that is configured with `"discover": true` for `GET /v1/models`, as the gateway does at its start and every minute.',
     headers: { ...headersA, ...idempotencyHeader },
     body: z.strictObject({}).optional(),
-    responses: { 200: DiscoveryReport, ...refusals.write },
+    responses: { 200: DiscoveryReport, 409: problem, ...refusals.write },
     metadata: { ...administers, operationId: 'discoverModels', sdk: 'models.discover' } as const,
   },
 });

@@ -55,7 +55,7 @@ export const directory = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: z.object({ group_id: Uuid.meta({ description: 'The group’s id.' }) }),
     body: UpdateDirectoryGroupRequest,
-    responses: { 200: DirectoryGroup, 404: problem, ...refusals.write },
+    responses: { 200: DirectoryGroup, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...managing, operationId: 'updateDirectoryGroup', sdk: 'directory.updateGroup' } as const,
   },
 });

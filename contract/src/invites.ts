@@ -315,7 +315,7 @@ export const invites = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: BatchPath,
     body: c.noBody(),
-    responses: { 200: MarketingInviteBatchResponse, 404: problem, ...refusals.read },
+    responses: { 200: MarketingInviteBatchResponse, 404: problem, 409: problem, ...refusals.read },
     metadata: { ...writes, operationId: 'revokeInviteBatch', sdk: 'invites.revokeBatch' } as const,
   },
   revokeInvite: {
@@ -326,7 +326,7 @@ export const invites = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: BatchPath.extend({ invite_id: Uuid.meta({ description: 'The invitation’s id.' }) }),
     body: c.noBody(),
-    responses: { 200: MarketingInviteRecord, 404: problem, ...refusals.read },
+    responses: { 200: MarketingInviteRecord, 404: problem, 409: problem, ...refusals.read },
     metadata: { ...writes, operationId: 'revokeInvite', sdk: 'invites.revoke' } as const,
   },
 });

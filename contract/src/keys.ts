@@ -292,7 +292,7 @@ export const keys = c.router({
     description: 'The key stops working on every instance within a second. Revoking a revoked key changes nothing.',
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: KeyPath,
-    responses: { 204: c.noBody(), 404: problem, ...refusals.read },
+    responses: { 204: c.noBody(), 404: problem, 409: problem, ...refusals.read },
     metadata: { auth: 'bearer', scope: 'keys:write', tag: 'Keys', operationId: 'revokeKey', sdk: 'keys.revoke' } as const,
   },
   rotate: {

@@ -201,7 +201,7 @@ export const limits = c.router({
     description: 'The periods that run now begin and end by it from now on; what was spent in them counts.',
     headers: { ...headersA, ...idempotencyHeader },
     body: TimeZone,
-    responses: { 200: TimeZone, ...refusals.write },
+    responses: { 200: TimeZone, 409: problem, ...refusals.write },
     metadata: { ...bySession, operationId: 'setLimitTimeZone', sdk: 'limits.setTimeZone' } as const,
   },
   get: {
@@ -225,7 +225,7 @@ export const limits = c.router({
     description: 'Requests that begin from now on are not bound by it, on every gateway within a second.',
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: LimitPath,
-    responses: { 204: c.noBody(), 404: problem, ...refusals.read },
+    responses: { 204: c.noBody(), 404: problem, 409: problem, ...refusals.read },
     metadata: { ...bySession, operationId: 'deleteLimit', sdk: 'limits.delete' } as const,
   },
 });

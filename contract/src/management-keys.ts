@@ -108,7 +108,7 @@ export const managementKeys = c.router({
       'For programs that administer the account, such as Terraform. It runs no model. The plain key is in the answer and nowhere else.',
     headers: { ...headersB, ...idempotencyHeader },
     body: CreateManagementKeyRequest,
-    responses: { 201: ManagementKeyCreated, ...refusals.write },
+    responses: { 201: ManagementKeyCreated, 409: problem, ...refusals.write },
     metadata: { ...bySession, operationId: 'createManagementKey', sdk: 'managementKeys.create' } as const,
   },
   list: {
@@ -149,7 +149,7 @@ export const managementKeys = c.router({
     description: 'The key stops working at once. Revoking a revoked key changes nothing.',
     headers: { ...headersB, ...idempotencyHeader },
     pathParams: KeyPath,
-    responses: { 204: c.noBody(), 404: problem, ...refusals.read },
+    responses: { 204: c.noBody(), 404: problem, 409: problem, ...refusals.read },
     metadata: { ...bySession, operationId: 'revokeManagementKey', sdk: 'managementKeys.revoke' } as const,
   },
 });

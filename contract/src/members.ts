@@ -137,7 +137,7 @@ export const members = c.router({
     description: 'Its link no longer works.',
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: z.object({ invitation_id: Uuid.meta({ description: 'The invitation’s id.' }) }),
-    responses: { 204: c.noBody(), 404: problem, ...refusals.read },
+    responses: { 204: c.noBody(), 404: problem, 409: problem, ...refusals.read },
     metadata: { ...managing, operationId: 'withdrawMemberInvitation', sdk: 'members.withdraw' } as const,
   },
   accept: {

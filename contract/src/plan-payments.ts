@@ -97,7 +97,7 @@ export const planPayments = c.router({
     description: 'Where the customer changes the card and sees the payment provider’s invoices.',
     headers: { ...headersA, ...idempotencyHeader },
     body: PlanPortalRequest,
-    responses: { 200: PlanPortalResponse, ...refusals.write },
+    responses: { 200: PlanPortalResponse, 409: problem, ...refusals.write },
     metadata: { ...pays, operationId: 'openPortal', sdk: 'plans.portal' } as const,
   },
   listInvoices: {
@@ -175,7 +175,7 @@ export const planPayments = c.router({
       'Charges the saved card when the balance is below the threshold, up to the daily maximum. Plans with the feature `auto_topup` have it.',
     headers: { ...headersA, ...idempotencyHeader },
     body: PlanAutoTopupRequest,
-    responses: { 200: PlanAutoTopupResponse, ...refusals.write },
+    responses: { 200: PlanAutoTopupResponse, 409: problem, ...refusals.write },
     metadata: { ...pays, operationId: 'setAutoTopup', sdk: 'plans.setAutoTopup', errors: { also: ['plan_required'] } } as const,
   },
   getSpendAlerts: {
@@ -194,7 +194,7 @@ export const planPayments = c.router({
     description: 'Replaces the thresholds.',
     headers: { ...headersA, ...idempotencyHeader },
     body: PlanSpendAlertsRequest,
-    responses: { 200: PlanSpendAlertsResponse, ...refusals.write },
+    responses: { 200: PlanSpendAlertsResponse, 409: problem, ...refusals.write },
     metadata: { ...pays, operationId: 'setSpendAlerts', sdk: 'plans.setSpendAlerts' } as const,
   },
 });

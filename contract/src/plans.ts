@@ -130,7 +130,7 @@ export const plans = c.router({
     summary: 'Cancel a scheduled downgrade',
     description: 'The plan stays as it is. Without effect where nothing is scheduled.',
     headers: { ...headersA, ...idempotencyHeader },
-    responses: { 200: CurrentPlanResponse, ...refusals.write },
+    responses: { 200: CurrentPlanResponse, 409: problem, ...refusals.write },
     metadata: { ...pays, operationId: 'cancelDowngrade', sdk: 'plans.cancelDowngrade', tool: 'write' } as const,
   },
   applyDowngrades: {

@@ -98,7 +98,7 @@ export const projects = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: ProjectPath,
     body: UpdateProjectRequest,
-    responses: { 200: Project, 404: problem, ...refusals.write },
+    responses: { 200: Project, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...bySession, operationId: 'updateProject', sdk: 'projects.update' } as const,
   },
 });

@@ -18,6 +18,7 @@ const AREAS: readonly [RegExp, readonly Scope[] | null][] = [
   [/^\/v1\/users\/me$/, ['account:read']],
   [/^\/v1\/users\/mfa\//, ['account:read', 'account:write']],
   [/^\/v1\/users\//, null],
+  [/^\/v1\/(management-keys|directory)(\/|$)/, null],
   [/^\/v1\/plans\//, ['account:read', 'billing:write']],
   [/^\/v1\/keys(\/|$)/, ['account:read', 'keys:write']],
   [/^\/v1\/(usage|requests|receipts|invoices|projects|limits|members|webhook-endpoints|webhook-events)(\/|$)/, ['account:read']],

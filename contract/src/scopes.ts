@@ -60,6 +60,7 @@ export const MANAGEMENT_SCOPES = [
   'members:read',
   'members:write',
   'limits:write',
+  'webhooks:write',
   'scim',
   'billing:write',
   'audit:read',

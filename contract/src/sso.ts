@@ -80,7 +80,7 @@ export const sso = c.router({
       'Off, members log in with the directory alone; owners log in with a password all the same, so that a directory that is broken locks nobody out. Sessions that there are go on.',
     headers: { ...headersB, ...idempotencyHeader },
     body: PasswordLogin,
-    responses: { 200: PasswordLogin, 404: problem, ...refusals.write },
+    responses: { 200: PasswordLogin, 404: problem, 409: problem, ...refusals.write },
     metadata: {
       auth: 'bearer',
       session: true,

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
 import { WebhookEvent, WebhookEventName } from './webhook-events.ts';
 
 const c = initContract();
@@ -161,7 +161,7 @@ const hasCredentials = (text: string): boolean => {
 const WebhookPath = z.object({ webhook_id: Uuid.meta({ description: 'The webhook’s id.' }) });
 const DeliveryPath = WebhookPath.extend({ delivery_id: Uuid.meta({ description: 'The delivery’s id.' }) });
 /** Where events go is decided by people: an API key that leaks could otherwise watch the account. */
-const bySession = { auth: 'bearer', session: true, accountRole: 'admin', tag: 'Webhooks' } as const;
+const bySession = { auth: 'bearer', session: true, manage: 'webhooks:write', accountRole: 'admin', tag: 'Webhooks' } as const;
 const read = { auth: 'bearer', scope: 'account:read', tag: 'Webhooks' } as const;
 const ownerQuery = WebhookOwner.default('account').meta({ description: 'Whose.' });
 
@@ -181,7 +181,7 @@ export const webhooks = c.router({
     path: '/v1/webhook-endpoints',
     summary: 'Create a webhook',
     description: 'The secret is in this answer alone. Events that happen from now on are sent.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     body: CreateWebhookRequest,
     responses: { 201: WebhookEndpointWithSecret, 409: problem, ...refusals.write },
     metadata: { ...bySession, operationId: 'createWebhook', sdk: 'webhooks.create' } as const,
@@ -201,10 +201,10 @@ export const webhooks = c.router({
     path: '/v1/webhook-endpoints/:webhook_id',
     summary: 'Change, disable or enable a webhook',
     description: 'Deliveries that are pending go to the new address.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: WebhookPath,
     body: UpdateWebhookRequest,
-    responses: { 200: WebhookEndpoint, 404: problem, ...refusals.write },
+    responses: { 200: WebhookEndpoint, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...bySession, operationId: 'updateWebhook', sdk: 'webhooks.update' } as const,
   },
   delete: {
@@ -212,9 +212,9 @@ export const webhooks = c.router({
     path: '/v1/webhook-endpoints/:webhook_id',
     summary: 'Delete a webhook',
     description: 'With its deliveries. What is on its way arrives.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: WebhookPath,
-    responses: { 204: c.noBody(), 404: problem, ...refusals.read },
+    responses: { 204: c.noBody(), 404: problem, 409: problem, ...refusals.read },
     metadata: { ...bySession, operationId: 'deleteWebhook', sdk: 'webhooks.delete' } as const,
   },
   rotateSecret: {
@@ -222,10 +222,10 @@ export const webhooks = c.router({
     path: '/v1/webhook-endpoints/:webhook_id/rotate-secret',
     summary: 'Replace the secret of a webhook',
     description: 'Deliveries carry two signatures, one with each secret, until the grace period ends.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: WebhookPath,
     body: RotateWebhookSecretRequest,
-    responses: { 200: WebhookEndpointWithSecret, 404: problem, ...refusals.write },
+    responses: { 200: WebhookEndpointWithSecret, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...bySession, operationId: 'rotateWebhookSecret', sdk: 'webhooks.rotateSecret' } as const,
   },
   test: {
@@ -233,7 +233,7 @@ export const webhooks = c.router({
     path: '/v1/webhook-endpoints/:webhook_id/test',
     summary: 'Send a test event',
     description: 'An event of the type `webhook.test` is sent to this webhook, whatever its event types are. At most one in five seconds.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: WebhookPath,
     body: c.noBody(),
     responses: {
@@ -264,7 +264,7 @@ export const webhooks = c.router({
     path: '/v1/webhook-endpoints/:webhook_id/deliveries/:delivery_id/replay',
     summary: 'Send one event again',
     description: 'Also one that was delivered. The event keeps its id.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: DeliveryPath,
     body: c.noBody(),
     responses: { 200: WebhookDelivery, 404: problem, 409: problem, ...refusals.write },
@@ -276,7 +276,7 @@ export const webhooks = c.router({
     summary: 'Send again what was not delivered',
     description:
       'Every event since the time that failed, and every one that happened while the webhook was disabled. Events that are pending or delivered are left as they are.',
-    headers: headersA,
+    headers: { ...headersA, ...idempotencyHeader },
     pathParams: WebhookPath,
     body: WebhookReplayRequest,
     responses: { 200: WebhookReplayResponse, 404: problem, 409: problem, ...refusals.write },

@@ -45,7 +45,8 @@ export function callText(
       'query',
       given.flatMap(({ query: part }) => part ?? []),
     ),
-    ...(route.isIdempotent ? ['isOnce: true'] : []),
+    // A repeat of the other methods changes nothing anyway: those take a key where the caller gives one.
+    ...(route.isIdempotent && route.method === 'post' ? ['isOnce: true'] : []),
   ].join(', ');
   const idOf = item?.countedBy ? `, ({ ${item.countedBy} }) => ${item.countedBy}` : '';
   const text = [

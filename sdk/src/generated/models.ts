@@ -1783,7 +1783,7 @@ export interface KeyBudgetChange {
   /** RFC 3339, UTC. */
   changed_at: string;
   actor: {
-    /** A person with a session, an API key or a management key. */
+    /** Who did it. */
     kind: 'user' | 'key' | 'management_key';
     /** The last four characters of the id. */
     id: string;
@@ -2245,7 +2245,7 @@ export interface ManagementKeyList {
 }
 
 /** What a management key may do. */
-export type ManagementScope = 'account:read' | 'keys:write' | 'projects:write' | 'members:read' | 'members:write' | 'limits:write' | 'scim' | 'billing:write' | 'audit:read' | 'marketing:read' | 'marketing:write' | 'events:read' | 'events:write' | 'admin:read' | 'admin:write';
+export type ManagementScope = 'account:read' | 'keys:write' | 'projects:write' | 'members:read' | 'members:write' | 'limits:write' | 'webhooks:write' | 'scim' | 'billing:write' | 'audit:read' | 'marketing:read' | 'marketing:write' | 'events:read' | 'events:write' | 'admin:read' | 'admin:write';
 
 /** Requests of clients, the newest first. */
 export interface MarketingClientRequestListResponse {

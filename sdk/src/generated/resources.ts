@@ -589,12 +589,12 @@ export class Accounts extends Resource {
 
   /** Give an account a plan. For administrators: any plan, sold or not, without a payment. In effect on every gateway within a second. It takes precedence over a running subscription, which is still billed; a plan that is bought later stands before it. */
   setPlan(accountId: string, request: AccountPlanRequest, options?: CallOptions): Call<AccountResponse> {
-    return this.transport.json({ method: 'PUT', path: `/v1/admin/accounts/${pathStep(accountId)}/plan`, body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PUT', path: `/v1/admin/accounts/${pathStep(accountId)}/plan`, body: request }, options);
   }
 
   /** Reserve capacity for an account. For administrators: what an account may use at the address for dedicated traffic (`ENTERPRISE_BASE_URL`), in place of the rate limits of its plan there. The concurrency is reserved on every gateway, used or not. In effect on every gateway within a second. */
   setDedicatedCapacity(accountId: string, request: DedicatedCapacityRequest, options?: CallOptions): Call<AccountResponse> {
-    return this.transport.json({ method: 'PUT', path: `/v1/admin/accounts/${pathStep(accountId)}/dedicated-capacity`, body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PUT', path: `/v1/admin/accounts/${pathStep(accountId)}/dedicated-capacity`, body: request }, options);
   }
 }
 
@@ -654,7 +654,7 @@ export class Batches extends Resource {
 
 /** `tallygate.budgets`: Monthly caps of API keys: what is spent and held, who changed them, when they were reached. */
 export class Budgets extends Resource {
-  /** Budgets of all keys. What every key of the account has spent this month, and what is left. Revoked keys are included. */
+  /** Budgets of all keys. What every key has spent this month, and what is left. Revoked keys are included. */
   summary(options?: CallOptions): Call<KeyBudgetSummaryResponse> {
     return this.transport.json({ method: 'GET', path: '/v1/keys/budget-summary' }, options);
   }
@@ -666,7 +666,7 @@ export class Budgets extends Resource {
 
   /** Set, change or clear the budget of a key. In effect for new requests at once, on other instances within a second; the cap may be below what is spent. Running requests keep what they hold. */
   set(keyId: string, request: KeyBudgetUpdateRequest, options?: CallOptions): Call<KeyBudgetStatusResponse> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/keys/${pathStep(keyId)}/budget`, body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/keys/${pathStep(keyId)}/budget`, body: request }, options);
   }
 
   /** Changes of a key’s budget. Who changed the cap or the thresholds, and the values before and after. */
@@ -717,7 +717,7 @@ export class ClientRequests extends Resource {
 
   /** Update a request of a client. Status, type, owner, a note. An open request (`new`, `in_progress`, `waiting`) may go to any status but back to `new`; one that is closed (`done`, `declined`) can only be reopened, as `in_progress`. Any other step is a 409. */
   update(requestId: string, request: MarketingClientRequestUpdateRequest, options?: CallOptions): Call<MarketingClientRequestRecord> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/client-requests/${pathStep(requestId)}`, body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/client-requests/${pathStep(requestId)}`, body: request }, options);
   }
 }
 
@@ -740,7 +740,7 @@ export class Content extends Resource {
 
   /** Change content. Based on the `version` that is sent: a change by another user in between is a 409. Published content changes in public at once; its slug is fixed. */
   update(contentId: string, request: MarketingContentUpdateRequest, options?: CallOptions): Call<MarketingContentRecord> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/content/${pathStep(contentId)}`, body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/content/${pathStep(contentId)}`, body: request }, options);
   }
 
   /** Publish content. A draft becomes public. Content that is already published is a 409. */
@@ -804,7 +804,7 @@ export class Directory extends Resource {
 
   /** Give a group of the directory a role. In effect for its members at once. Of several groups the one with the most rights counts; owners keep their role. */
   updateGroup(groupId: string, request: UpdateDirectoryGroupRequest, options?: CallOptions): Call<DirectoryGroup> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/directory/groups/${pathStep(groupId)}`, body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/directory/groups/${pathStep(groupId)}`, body: request }, options);
   }
 }
 
@@ -908,7 +908,7 @@ export class EmailTemplates extends Resource {
 
   /** Change a template. Existing mails do not change. An archived template is a 409. */
   update(templateId: string, request: MarketingEmailTemplateUpdateRequest, options?: CallOptions): Call<MarketingEmailTemplateRecord> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/email-templates/${pathStep(templateId)}`, body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/email-templates/${pathStep(templateId)}`, body: request }, options);
   }
 
   /** Archive a template. No new mail can use it, and its name can be used again. Queued mails are still sent. Idempotent. */
@@ -936,7 +936,7 @@ export class Events extends Resource {
 
   /** Change a registration. For administrators. A free place goes to the person who has waited longest, at once. */
   updateRegistration(registrationId: string, request: VibethonRegistrationAdminUpdateRequest, options?: CallOptions): Call<VibethonRegistrationResponse> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/events/admin/registrations/${pathStep(registrationId)}`, body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/events/admin/registrations/${pathStep(registrationId)}`, body: request }, options);
   }
 
   /** Register for an event. Of a published event; the rules are those of the Vibethon. */
@@ -966,7 +966,7 @@ export class Events extends Resource {
 
   /** Change an event. For administrators. The slug is fixed once the event was published; an archived event cannot be changed. */
   update(eventId: string, request: SiteEventUpdateRequest, options?: CallOptions): Call<SiteEventResponse> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/events/admin/${pathStep(eventId)}`, body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/events/admin/${pathStep(eventId)}`, body: request }, options);
   }
 
   /** Publish an event. For administrators: a draft becomes public. */
@@ -1151,12 +1151,12 @@ export class Keys extends Resource {
 
   /** Change an API key. In force here when this answers, and on every instance within a second. An API key can never give another key more than it has itself; the signing key and `require_signature` need a session. */
   update(keyId: string, request: UpdateKeyRequest, options?: CallOptions): Call<KeyResponse> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/keys/${pathStep(keyId)}`, body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/keys/${pathStep(keyId)}`, body: request }, options);
   }
 
   /** Revoke an API key. The key stops working on every instance within a second. Revoking a revoked key changes nothing. */
   revoke(keyId: string, options?: CallOptions): Call<undefined> {
-    return this.transport.empty({ method: 'DELETE', path: `/v1/keys/${pathStep(keyId)}`, isOnce: true }, options);
+    return this.transport.empty({ method: 'DELETE', path: `/v1/keys/${pathStep(keyId)}` }, options);
   }
 
   /** Replace the secret of an API key. Id, name, cap and history stay. The old secret dies at once, or after `grace_seconds`. An API key that has a monthly cap or rate limits rotates only itself. */
@@ -1174,7 +1174,7 @@ export class Limits extends Resource {
 
   /** Set a limit. Puts it in place of the limit of the same kind, subject and period, whose `external_id` stays where none is given; an `external_id` of another limit is 409. It binds every request that begins from now on, on every gateway within a second. What was spent in the period before counts; requests that are running now do not. */
   set(request: SetLimitRequest, options?: CallOptions): Call<SpendingLimit> {
-    return this.transport.json({ method: 'PUT', path: '/v1/limits', body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PUT', path: '/v1/limits', body: request }, options);
   }
 
   /** Time zone of limits. The time zone by which the periods of limits are counted; `UTC` until another is set. */
@@ -1184,7 +1184,7 @@ export class Limits extends Resource {
 
   /** Set the time zone of limits. The periods that run now begin and end by it from now on; what was spent in them counts. */
   setTimeZone(request: TimeZone, options?: CallOptions): Call<TimeZone> {
-    return this.transport.json({ method: 'PUT', path: '/v1/limits/time-zone', body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PUT', path: '/v1/limits/time-zone', body: request }, options);
   }
 
   /** Get a limit and what is spent under it. For a limit of each of a kind, `subject` says whose spending is meant. */
@@ -1194,7 +1194,7 @@ export class Limits extends Resource {
 
   /** Delete a limit. Requests that begin from now on are not bound by it, on every gateway within a second. */
   delete(limitId: string, options?: CallOptions): Call<undefined> {
-    return this.transport.empty({ method: 'DELETE', path: `/v1/limits/${pathStep(limitId)}`, isOnce: true }, options);
+    return this.transport.empty({ method: 'DELETE', path: `/v1/limits/${pathStep(limitId)}` }, options);
   }
 }
 
@@ -1222,7 +1222,7 @@ export class ManagementKeys extends Resource {
 
   /** Revoke a management key. The key stops working at once. Revoking a revoked key changes nothing. */
   revoke(managementKeyId: string, options?: CallOptions): Call<undefined> {
-    return this.transport.empty({ method: 'DELETE', path: `/v1/management-keys/${pathStep(managementKeyId)}`, isOnce: true }, options);
+    return this.transport.empty({ method: 'DELETE', path: `/v1/management-keys/${pathStep(managementKeyId)}` }, options);
   }
 }
 
@@ -1245,7 +1245,7 @@ export class MarketingEvents extends Resource {
 
   /** Change a registration in the workspace. A free place goes to the person who has waited longest, at once. */
   updateRegistration(registrationId: string, request: MarketingEventRegistrationUpdateRequest, options?: CallOptions): Call<MarketingEventRegistrationRecord> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/event-registrations/${pathStep(registrationId)}`, body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/event-registrations/${pathStep(registrationId)}`, body: request }, options);
   }
 
   /** Publish an event of the workspace. A draft becomes public. */
@@ -1278,7 +1278,7 @@ export class Members extends Resource {
 
   /** Withdraw an invitation. Its link no longer works. */
   withdraw(invitationId: string, options?: CallOptions): Call<undefined> {
-    return this.transport.empty({ method: 'DELETE', path: `/v1/members/invitations/${pathStep(invitationId)}`, isOnce: true }, options);
+    return this.transport.empty({ method: 'DELETE', path: `/v1/members/invitations/${pathStep(invitationId)}` }, options);
   }
 
   /** Accept an invitation. Makes a user in the account that invited them, with the address that the mail went to. A token works once. */
@@ -1288,12 +1288,12 @@ export class Members extends Resource {
 
   /** Change a member. In effect for sessions at once and for API keys within a second. Only an owner makes or changes owners; the last one stays. */
   update(userId: string, request: UpdateMemberRequest, options?: CallOptions): Call<Member> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/members/${pathStep(userId)}`, body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/members/${pathStep(userId)}`, body: request }, options);
   }
 
   /** Remove a member. Ends their sessions at once and revokes their API keys, those of projects too. Their address is free for another account. */
   remove(userId: string, options?: CallOptions): Call<undefined> {
-    return this.transport.empty({ method: 'DELETE', path: `/v1/members/${pathStep(userId)}`, isOnce: true }, options);
+    return this.transport.empty({ method: 'DELETE', path: `/v1/members/${pathStep(userId)}` }, options);
   }
 }
 
@@ -1339,7 +1339,7 @@ export class Models extends Resource {
 
   /** Define a model. For administrators: a model of one’s own, or another definition of a known one. It counts before `MODELS_FILE`, the shipped list and what was discovered, on every gateway within a second. Its price is set by itself. */
   define(model: string, request: ModelDefinition, options?: CallOptions): Call<Model> {
-    return this.transport.json({ method: 'PUT', path: `/v1/admin/models/${pathStep(model)}`, body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PUT', path: `/v1/admin/models/${pathStep(model)}`, body: request }, options);
   }
 
   /** Set the price of a model. For administrators: a new price version of a model, named by its id; an alias, a dated name or a name with a provider is refused. The first one of a model is charged from now on; a later one from two seconds on, so that all gateways change at the same moment, or from a later moment that is named. No price is ever edited or dated back: requests that have begun, and receipts, keep theirs. */
@@ -1349,7 +1349,7 @@ export class Models extends Resource {
 
   /** Remove a definition of a model. For administrators: takes back what an administrator has defined. What `MODELS_FILE`, the shipped list and the providers say of the model counts again, on every gateway within a second; a model of which they say nothing is no longer in the catalogue. Its prices stay published, and count again if it is defined anew. */
   remove(model: string, options?: CallOptions): Call<undefined> {
-    return this.transport.empty({ method: 'DELETE', path: `/v1/admin/models/${pathStep(model)}`, isOnce: true }, options);
+    return this.transport.empty({ method: 'DELETE', path: `/v1/admin/models/${pathStep(model)}` }, options);
   }
 
   /** Ask the providers for their models. For administrators: asks every provider that is configured with `"discover": true` for `GET /v1/models`, as the gateway does at its start and every minute. */
@@ -1430,7 +1430,7 @@ export class Plans extends Resource {
 
   /** Cancel a scheduled downgrade. The plan stays as it is. Without effect where nothing is scheduled. */
   cancelDowngrade(options?: CallOptions): Call<CurrentPlanResponse> {
-    return this.transport.json({ method: 'DELETE', path: '/v1/plans/downgrade-schedule', isOnce: true }, options);
+    return this.transport.json({ method: 'DELETE', path: '/v1/plans/downgrade-schedule' }, options);
   }
 
   /** Charges beyond the quota. The charges of this month, and the projected total. */
@@ -1500,7 +1500,7 @@ export class Plans extends Resource {
 
   /** Set automatic top-up. Charges the saved card when the balance is below the threshold, up to the daily maximum. Plans with the feature `auto_topup` have it. */
   setAutoTopup(request: PlanAutoTopupRequest, options?: CallOptions): Call<PlanAutoTopupResponse> {
-    return this.transport.json({ method: 'PUT', path: '/v1/plans/auto-topup', body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PUT', path: '/v1/plans/auto-topup', body: request }, options);
   }
 
   /** Spend alerts. At which monthly charges everybody of the account is mailed. */
@@ -1510,7 +1510,7 @@ export class Plans extends Resource {
 
   /** Set spend alerts. Replaces the thresholds. */
   setSpendAlerts(request: PlanSpendAlertsRequest, options?: CallOptions): Call<PlanSpendAlertsResponse> {
-    return this.transport.json({ method: 'PUT', path: '/v1/plans/spend-alerts', body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PUT', path: '/v1/plans/spend-alerts', body: request }, options);
   }
 }
 
@@ -1533,7 +1533,7 @@ export class Projects extends Resource {
 
   /** Change or archive a project. The API keys of a project that is archived stop working on every gateway within a second. */
   update(projectId: string, request: UpdateProjectRequest, options?: CallOptions): Call<Project> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/projects/${pathStep(projectId)}`, body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PATCH', path: `/v1/projects/${pathStep(projectId)}`, body: request }, options);
   }
 }
 
@@ -1636,7 +1636,7 @@ export class Sso extends Resource {
 
   /** Switch password login of the account on or off. Off, members log in with the directory alone; owners log in with a password all the same, so that a directory that is broken locks nobody out. Sessions that there are go on. */
   setPasswordLogin(request: PasswordLogin, options?: CallOptions): Call<PasswordLogin> {
-    return this.transport.json({ method: 'PUT', path: '/v1/users/login/methods', body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'PUT', path: '/v1/users/login/methods', body: request }, options);
   }
 
   /** Take the session after a sign-in with the directory. Exchanges the code that came back to `redirect_uri` for a session, once, for the program that began. */
@@ -1721,7 +1721,7 @@ export class Webhooks extends Resource {
 
   /** Create a webhook. The secret is in this answer alone. Events that happen from now on are sent. */
   create(request: CreateWebhookRequest, options?: CallOptions): Call<WebhookEndpointWithSecret> {
-    return this.transport.json({ method: 'POST', path: '/v1/webhook-endpoints', body: request }, options);
+    return this.transport.json({ method: 'POST', path: '/v1/webhook-endpoints', body: request, isOnce: true }, options);
   }
 
   /** Get a webhook. One webhook, without its secret. */
@@ -1741,12 +1741,12 @@ export class Webhooks extends Resource {
 
   /** Replace the secret of a webhook. Deliveries carry two signatures, one with each secret, until the grace period ends. */
   rotateSecret(webhookId: string, request: RotateWebhookSecretRequest = {}, options?: CallOptions): Call<WebhookEndpointWithSecret> {
-    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${pathStep(webhookId)}/rotate-secret`, body: request }, options);
+    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${pathStep(webhookId)}/rotate-secret`, body: request, isOnce: true }, options);
   }
 
   /** Send a test event. An event of the type `webhook.test` is sent to this webhook, whatever its event types are. At most one in five seconds. */
   test(webhookId: string, options?: CallOptions): Call<WebhookTestResponse> {
-    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${pathStep(webhookId)}/test` }, options);
+    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${pathStep(webhookId)}/test`, isOnce: true }, options);
   }
 
   /** List deliveries of a webhook. With their attempts and the status codes that came back, the newest first. Kept for 30 days unless the operator has set another time. */
@@ -1756,12 +1756,12 @@ export class Webhooks extends Resource {
 
   /** Send one event again. Also one that was delivered. The event keeps its id. */
   replayDelivery(webhookId: string, deliveryId: string, options?: CallOptions): Call<WebhookDelivery> {
-    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${pathStep(webhookId)}/deliveries/${pathStep(deliveryId)}/replay` }, options);
+    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${pathStep(webhookId)}/deliveries/${pathStep(deliveryId)}/replay`, isOnce: true }, options);
   }
 
   /** Send again what was not delivered. Every event since the time that failed, and every one that happened while the webhook was disabled. Events that are pending or delivered are left as they are. */
   replay(webhookId: string, request: WebhookReplayRequest, options?: CallOptions): Call<WebhookReplayResponse> {
-    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${pathStep(webhookId)}/replay`, body: request }, options);
+    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${pathStep(webhookId)}/replay`, body: request, isOnce: true }, options);
   }
 
   /** List events, or wait for them. Events of the account, or of the gateway, the newest first, without any webhook. With `after_sequence` the oldest first from there on; with `wait_seconds` the answer is held back until there is one. A client that repeats this with the last `sequence` that it has seen misses none and gets none twice. */

@@ -23,7 +23,7 @@ async function revoke(db: Queryable, keys: ReturnType<typeof active>, { actor, o
 /** Ends every key of an account that closes, in the transaction that closes it; all instances are told when it commits. */
 export const revokeAccountKeys: OnAccountClosed = async (db, { accountId, at, ...by }) => {
   await revoke(db, active(at).where('account_id', '=', accountId), by);
-  await revokeManagementKeys(db, { by: 'account_id', id: accountId, accountId, at, ...by });
+  await revokeManagementKeys(db, 'account_id', accountId, { at, ...by });
   await db.query('select pg_notify($1, $2)', [KEYS_CHANNEL, `account:${accountId}`]);
 };
 
@@ -35,21 +35,21 @@ export const revokeProjectKeys = (db: Queryable, { projectId, at }: { readonly p
 export const revokeMemberKeys: OnMemberRemoved = async (db, { accountId, userId, at, ...by }) => {
   const known = sql<SqlBool>`(user_id = ${userId} or ${userId} = any(secret_shown_to))`;
   await revoke(db, active(at).where('account_id', '=', accountId).where(known), by);
-  await revokeManagementKeys(db, { by: 'user_id', id: userId, accountId, at, ...by });
+  await revokeManagementKeys(db, 'user_id', userId, { at, ...by });
 };
 
-type Ended = Parameters<OnAccountClosed>[1];
+type Owner = 'account_id' | 'user_id';
 
-interface Revoked extends Ended {
-  readonly by: 'account_id' | 'user_id';
-  readonly id: string;
-}
-
-async function revokeManagementKeys(db: Queryable, { by, id, accountId, at, actor, origin }: Revoked): Promise<void> {
-  const revoked = tables.updateTable('management_keys').set({ revoked_at: at }).where(by, '=', id).where('revoked_at', 'is', null);
-  for (const row of await rowsOf(db, revoked.returning('id')))
+async function revokeManagementKeys(
+  db: Queryable,
+  owner: Owner,
+  id: string,
+  { at, actor, origin }: By & { readonly at: Date },
+): Promise<void> {
+  const ended = tables.updateTable('management_keys').set({ revoked_at: at }).where(owner, '=', id).where('revoked_at', 'is', null);
+  for (const row of await rowsOf(db, ended.returning(['id', 'account_id'])))
     await recordAudit(db, {
-      ...{ accountId, actor, action: 'management_key.revoked', origin },
+      ...{ accountId: row.account_id, actor, action: 'management_key.revoked', ...(origin && { origin }) },
       target: { kind: 'management_key', id: row.id },
     });
 }

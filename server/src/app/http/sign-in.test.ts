@@ -185,6 +185,17 @@ test('a logout ends the session here and says where the one at the directory end
   expect((await ask('/v1/users/me', { headers: auth })).body.code).toBe('invalid_credentials');
 });
 
+test('somebody who logs out at the directory has no session here any more', async () => {
+  provider.people.set('barbara', { email: 'barbara@example.com', groups: ['engineers'] });
+  const { auth } = await logIn('barbara');
+  const other = await logIn('ada');
+  const logout = await ask('/v1/users/logout/directory', { method: 'POST', headers: (await logIn('barbara')).auth });
+  expect((await ask('/v1/users/me', { headers: auth })).status).toBe(200);
+  await provider.signOut(logout.body.logout_url, 'barbara');
+  await expect.poll(async () => (await ask('/v1/users/me', { headers: auth })).status, { timeout: 60_000, interval: 5 }).toBe(401);
+  expect((await ask('/v1/users/me', { headers: other.auth })).status).toBe(200);
+});
+
 test('a logout token that the directory has not signed ends nothing', async () => {
   const forged = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"ada"}').toString('base64url')}.`;
   const answer = await fetch(`${server.url}/sign-in/backchannel-logout`, {

@@ -56,7 +56,7 @@ export class Invitations {
 
   /**
    * Takes the place of an earlier invitation of the address; with an id of the caller's own, the same invitation is the answer again.
-   * @throws Problem `forbidden` where an admin invites an owner, or the inviter’s address is not confirmed, `conflict` for an id of another invitation or of a member, `rate_limited`
+   * @throws Problem `forbidden` where an admin invites an owner, or the inviter’s address is not confirmed; `conflict` for an id of another invitation or of a member, `rate_limited`
    */
   async invite(
     principal: Administrator,
