@@ -238,10 +238,10 @@ export const keys = c.router({
     path: '/v1/keys',
     summary: 'Create an API key',
     description:
-      'Needs a session or a management key: an API key cannot make API keys. The plain key is in the answer and nowhere else. With an `external_id` that a key has which is not revoked, the answer is that key, 200 and without its secret; other settings are 409.',
+      'Needs a session or a management key: an API key cannot make API keys. The plain key is in the answer and nowhere else. With an `external_id` that a key has which is not revoked, the answer is that key without its secret; other settings are 409.',
     headers: { ...headersB, ...idempotencyHeader },
     body: CreateKeyRequest,
-    responses: { 200: KeyCreatedResponse, 201: KeyCreatedResponse, 404: problem, 409: problem, ...refusals.write },
+    responses: { 201: KeyCreatedResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: {
       auth: 'bearer',
       session: true,
@@ -257,9 +257,8 @@ export const keys = c.router({
     method: 'GET',
     path: '/v1/keys',
     summary: 'List API keys',
-    description: 'Every key of the account, revoked ones included, newest first.',
+    description: 'Revoked ones included, newest first.',
     headers: headersA,
-    query: z.object({ external_id: ExternalId.optional().meta({ description: 'Only the keys with this id of yours.' }) }),
     responses: { 200: z.array(KeyResponse), ...refusals.read },
     metadata: { auth: 'bearer', scope: 'account:read', tag: 'Keys', operationId: 'listKeys', sdk: 'keys.list', tool: 'read' } as const,
   },

@@ -28,7 +28,7 @@ function placeOf(world: CommandWorld, source: Source, login: KeptLogin | undefin
 }
 
 async function rightsOfKey({ env, signal, now }: CommandWorld, client: Tallygate): Promise<Finding[]> {
-  const key = (await client.keys.list({}, { signal })).find(({ prefix }) => env.apiKey?.startsWith(prefix));
+  const key = (await client.keys.list({ signal })).find(({ prefix }) => env.apiKey?.startsWith(prefix));
   if (key === undefined) return [];
   const lacks = (['inference', 'account:read'] as const).filter((scope) => !key.scopes.includes(scope));
   const said = `"${key.name}", ${key.livemode ? 'live' : 'test'}: ${key.scopes.join(', ')}`;

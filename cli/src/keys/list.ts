@@ -18,5 +18,5 @@ export const listKeys = (keys: Command, perform: Perform): Command =>
 
 async function list(world: CommandWorld): Promise<void> {
   const client = await world.connect();
-  printList(world, await client.keys.list({}, { signal: world.signal }), COLUMNS);
+  printList(world, await client.keys.list({ signal: world.signal }), COLUMNS);
 }

@@ -22,7 +22,7 @@ const MOST_LISTED = 10;
  */
 export async function meantKey({ signal }: Pick<World, 'signal'>, client: Tallygate, text: string): Promise<MeantKey> {
   if (UUID.test(text)) return { keyId: text, label: text };
-  const keys = await client.keys.list({}, { signal });
+  const keys = await client.keys.list({ signal });
   const named = keys.filter(({ prefix, name }) => prefix === text || name === text);
   const working = named.filter(({ status }) => status !== 'revoked');
   const [meant, ...others] = working.length > 0 ? working : named;

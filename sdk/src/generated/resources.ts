@@ -369,11 +369,6 @@ export interface InvoiceGetQuery {
   readonly livemode?: boolean | undefined;
 }
 
-export interface KeyQuery {
-  /** Only the keys with this id of yours. */
-  readonly external_id?: string | undefined;
-}
-
 export interface LimitQuery {
   /** Only limits of this kind. */
   readonly kind?: LimitKind | undefined;
@@ -1134,14 +1129,14 @@ export class Invoices extends Resource {
 
 /** `tallygate.keys`: API keys: create, rotate, revoke. */
 export class Keys extends Resource {
-  /** Create an API key. Needs a session or a management key: an API key cannot make API keys. The plain key is in the answer and nowhere else. With an `external_id` that a key has which is not revoked, the answer is that key, 200 and without its secret; other settings are 409. */
+  /** Create an API key. Needs a session or a management key: an API key cannot make API keys. The plain key is in the answer and nowhere else. With an `external_id` that a key has which is not revoked, the answer is that key without its secret; other settings are 409. */
   create(request: CreateKeyRequest, options?: CallOptions): Call<KeyCreatedResponse> {
     return this.transport.json({ method: 'POST', path: '/v1/keys', body: request, isOnce: true }, options);
   }
 
-  /** List API keys. Every key of the account, revoked ones included, newest first. */
-  list(query?: KeyQuery, options?: CallOptions): Call<KeyResponse[]> {
-    return this.transport.json({ method: 'GET', path: '/v1/keys', query: { ...query } }, options);
+  /** List API keys. Revoked ones included, newest first. */
+  list(options?: CallOptions): Call<KeyResponse[]> {
+    return this.transport.json({ method: 'GET', path: '/v1/keys' }, options);
   }
 
   /** Get an API key. One key of the account, revoked or not. The secret is never shown again. */

@@ -46,7 +46,7 @@ describe('retries', () => {
 
   it('takes maxRetries: 0 at its word', async () => {
     gateway.script({ reset: true });
-    await expect(client().keys.list({}, { maxRetries: 0 })).rejects.toBeInstanceOf(ConnectionError);
+    await expect(client().keys.list({ maxRetries: 0 })).rejects.toBeInstanceOf(ConnectionError);
     expect(gateway.requests).toHaveLength(1);
   });
 });
@@ -95,7 +95,7 @@ describe('ends', () => {
     gateway.script({ silence: true });
     const abort = new AbortController();
     const call = client({ onDebug: ({ type }: DebugEvent) => type === 'request' && setImmediate(() => abort.abort('enough')) });
-    const failure = await call.keys.list({}, { signal: abort.signal }).catch((error: unknown) => error);
+    const failure = await call.keys.list({ signal: abort.signal }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(AbortError);
     expect(failure).toMatchObject({ code: 'aborted', cause: 'enough', status: undefined });
   });
@@ -104,12 +104,12 @@ describe('ends', () => {
     gateway.script(refusal('rate_limited', { headers: { 'retry-after': '50' } }));
     const abort = new AbortController();
     const waiting = client({ onDebug: ({ type }: DebugEvent) => type === 'retry' && setImmediate(() => abort.abort()) });
-    await expect(waiting.keys.list({}, { signal: abort.signal })).rejects.toBeInstanceOf(AbortError);
+    await expect(waiting.keys.list({ signal: abort.signal })).rejects.toBeInstanceOf(AbortError);
     expect(gateway.requests).toHaveLength(1);
   });
 
   it('with AbortError before anything is sent when the signal has aborted already', async () => {
-    await expect(client().keys.list({}, { signal: AbortSignal.abort() })).rejects.toBeInstanceOf(AbortError);
+    await expect(client().keys.list({ signal: AbortSignal.abort() })).rejects.toBeInstanceOf(AbortError);
     expect(gateway.requests).toHaveLength(0);
   });
 
@@ -122,7 +122,7 @@ describe('ends', () => {
   );
 
   it('before anything is sent when the time-out of the call is none', async () => {
-    await expect(client().keys.list({}, { timeoutMs: -1 })).rejects.toThrow('timeoutMs must be a number above 0');
+    await expect(client().keys.list({ timeoutMs: -1 })).rejects.toThrow('timeoutMs must be a number above 0');
     expect(gateway.requests).toHaveLength(0);
   });
 
@@ -174,7 +174,7 @@ it.each([
 
 it('lets a caller’s header replace the SDK’s own, however it is spelled', async () => {
   gateway.script({ json: [key] });
-  await client().keys.list({}, { headers: { Authorization: 'Bearer other', 'X-Trace': '1' } });
+  await client().keys.list({ headers: { Authorization: 'Bearer other', 'X-Trace': '1' } });
   expect(gateway.requests[0]?.headers).toMatchObject({ authorization: 'Bearer other', 'x-trace': '1' });
 });
 

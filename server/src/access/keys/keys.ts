@@ -40,9 +40,6 @@ export interface PlainKey {
   readonly plainKey: string;
 }
 
-/** A new key, or one that was there already, whose plain form is not known any more: it is empty. */
-export type MadeKey = PlainKey & { readonly isNew: boolean };
-
 /** Whose key is made: by a person or a program, or by the service itself. */
 type KeyMaker = Administrator | (Pick<Administrator, 'accountId' | 'userId'> & { readonly kind: 'service' });
 
@@ -55,9 +52,9 @@ export interface Keys {
    * @param origin absent when the service itself makes the key
    * @throws Problem `validation_failed` for settings that make no sense, such as an expiry in the past; `forbidden` for scopes beyond the role
    */
-  create(maker: KeyMaker, input: CreateKeyRequest, origin?: Origin): Promise<MadeKey>;
-  /** All keys of the account, newest first, or those with an id of the caller's own. */
-  list(principal: Principal, externalId?: string): Promise<ApiKey[]>;
+  create(maker: KeyMaker, input: CreateKeyRequest, origin?: Origin): Promise<PlainKey>;
+  /** All keys of the account, newest first. */
+  list(principal: Principal): Promise<ApiKey[]>;
   /** @throws Problem `not_found`, also for another account's key */
   get(principal: Principal, keyId: string): Promise<ApiKey>;
   /** Repeating it changes nothing. @throws Problem `not_found`; `scope_required` or `forbidden` when the key reaches further than the caller */
@@ -161,14 +158,14 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
         await recordKeyEvent(inUnit(unit), 'key.created', made);
         return { key: made, isNew: true };
       });
-      if (!isNew) return { key, isNew, plainKey: '' };
+      // What it was is not known any more.
+      if (!isNew) return { key, plainKey: '' };
       // No announcement: an instance that believes for a second that there is no such id cannot have been asked for it.
       directory.forget(key.lookupId);
-      return { key, isNew, plainKey: formatKey({ kind: kindOf(key), lookupId: key.lookupId, secret }) };
+      return { key, plainKey: formatKey({ kind: kindOf(key), lookupId: key.lookupId, secret }) };
     },
 
-    list: ({ accountId }, externalId) =>
-      em.fork().find(ApiKey, { accountId, ...(externalId !== undefined && { externalId }) }, { orderBy: { id: 'desc' } }),
+    list: ({ accountId }) => em.fork().find(ApiKey, { accountId }, { orderBy: { id: 'desc' } }),
 
     async get(principal, keyId) {
       const key = await em.fork().findOne(ApiKey, ownedBy(principal, keyId));

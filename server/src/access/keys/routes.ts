@@ -11,11 +11,8 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Handle
   const wire = (key: ApiKey): KeyResponse => toWire(key, new Date(clock.now()));
   const created = ({ key, plainKey }: PlainKey): KeyCreatedResponse => ({ ...wire(key), key: plainKey });
   return {
-    create: async ({ principal, body, ...call }) => {
-      const made = await keys.create(principal, body, originOf(call));
-      return { status: made.isNew ? 201 : 200, body: created(made) };
-    },
-    list: async ({ principal, query }) => ({ status: 200, body: (await keys.list(principal, query.external_id)).map(wire) }),
+    create: async ({ principal, body, ...call }) => ({ status: 201, body: created(await keys.create(principal, body, originOf(call))) }),
+    list: async ({ principal }) => ({ status: 200, body: (await keys.list(principal)).map(wire) }),
     get: async ({ principal, params }) => ({ status: 200, body: wire(await keys.get(principal, params.key_id)) }),
     update: async ({ principal, params, body, ...call }) => ({
       status: 200,
