@@ -76,7 +76,7 @@ describe.skipIf(!hasTerminal)('a newcomer at a real terminal', () => {
     const key = await terminal.must(['keys', 'create', '--name', 'laptop', '--test', '--cap', '5', '--scopes', 'inference,account:read']);
     const withKey = { TALLYGATE_API_KEY: key };
 
-    const watching = terminal.start(['listen', '--test', '--key', 'laptop', '--json', 'model,outcome,livemode']);
+    const watching = terminal.start(['receipts', 'follow', '--test', '--key', 'laptop', '--json', 'model,outcome,livemode']);
     await watching.said('stderr', 'Listening');
     const asked = await terminal.sit(['chat', 'Say hello.', '--max-tokens', '50'], undefined, withKey);
     expect(asked).toMatchObject({ exitCode: 0, screen: expect.stringMatching(/cost 0\.0\d+ USD, receipt [0-9a-f-]{36}/) });
