@@ -2,8 +2,13 @@ const EMPTY = Buffer.alloc(0);
 
 /** Bytes that come in pieces, together: each is copied as it comes, so that many megabytes are never copied at once. One alone is not copied. */
 export class GrowingBuffer {
-  #bytes: Buffer = EMPTY;
+  #bytes: Buffer;
   #length = 0;
+
+  /** @param capacity how many bytes there will be, where that is known: none of them is copied twice */
+  constructor(capacity = 0) {
+    this.#bytes = capacity === 0 ? EMPTY : Buffer.allocUnsafe(capacity);
+  }
 
   get length(): number {
     return this.#length;
@@ -16,7 +21,7 @@ export class GrowingBuffer {
 
   add(piece: Buffer): void {
     const length = this.#length + piece.length;
-    if (this.#length === 0) this.#bytes = piece;
+    if (this.#bytes.length === 0) this.#bytes = piece;
     else this.#append(piece, length);
     this.#length = length;
   }

@@ -98,6 +98,7 @@ import { validatedActorsMigration } from './0201-validated-actors.ts';
 import { externalIdsMigration } from './0202-external-ids.ts';
 import { directoryMigration } from './0204-directory.ts';
 import { directorySignInMigration } from './0205-directory-sign-in.ts';
+import { streamsSealedAsBytesMigration } from './0206-streams-sealed-as-bytes.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -200,4 +201,5 @@ export const migrations: readonly Migration[] = [
   directoryMigration,
   directorySignInMigration,
   mergedWhileSeenMigration,
+  streamsSealedAsBytesMigration,
 ];

@@ -1,4 +1,5 @@
 import type { ChatCompletionRequest, CompletionRequest } from '@tallygate/contract';
+import { joined } from '../../kernel/joined.ts';
 import { andThen, type Soon } from '../../kernel/soon.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
 import type { AnswerForm, PlainAnswer, ShownCost, StreamError } from './answer-form.ts';
@@ -106,7 +107,7 @@ class ChatStream extends DerivedStream<SseFilter> {
     if (!chunk || !this.#kept) return bytes;
     const { id, assembly } = this.#kept;
     assembly.add({ ...chunk, id }, bytes.length);
-    return andThen(writtenJson({ ...chunk, id }), (json) => Buffer.concat([Buffer.from('data: '), json, END_OF_EVENT]));
+    return andThen(writtenJson({ ...chunk, id }), (json) => joined([Buffer.from('data: '), json, END_OF_EVENT]));
   }
 }
 

@@ -41,7 +41,7 @@ export class ClientStream {
 
   /** All that was sent so far, and `last`; undefined where it is more than is kept. */
   sentWith(last: Buffer): Buffer | undefined {
-    return this.#sent && Buffer.concat([...this.#sent, last]);
+    return this.#sentBytes + last.length > MOST_SENT_BYTES ? undefined : this.#sent && Buffer.concat([...this.#sent, last]);
   }
 
   get isOpen(): boolean {

@@ -1,4 +1,5 @@
 import type { ReceiptUsage } from '@tallygate/contract';
+import { joined } from '../../kernel/joined.ts';
 import { andThen, inOrder, type Soon } from '../../kernel/soon.ts';
 import type { ShownCost, StreamError, StreamFilter } from './answer-form.ts';
 import { dataOf, type Json, jsonOf, LONGEST_PARSED, readLarge } from './event-data.ts';
@@ -79,7 +80,7 @@ export abstract class DerivedStream<S extends EventSource> implements StreamFilt
     if (events.length === 0) return EMPTY;
     return andThen(
       inOrder(eventsOf(events), (event) => this.#saidOf(event)),
-      (said) => (said.length === 1 && said[0] ? said[0] : Buffer.concat(said)),
+      joined,
     );
   }
 

@@ -1,5 +1,6 @@
 import { EventLines } from '../../kernel/event-lines.ts';
 import { GrowingBuffer } from '../../kernel/growing-buffer.ts';
+import { joined } from '../../kernel/joined.ts';
 import { andThen, type Soon } from '../../kernel/soon.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
 import { WithoutComments } from './without-comments.ts';
@@ -159,4 +160,4 @@ export const dataEventsOf = (bytes: Buffer): Buffer[] => eventsOf(bytes).filter(
 
 /** The event that the object is, written with its type as its name. */
 export const writtenEvent = (event: Readonly<Record<string, unknown>>): Soon<Buffer> =>
-  andThen(writtenJson(event), (json) => Buffer.concat([Buffer.from(`event: ${String(event['type'])}\ndata: `), json, END_OF_EVENT]));
+  andThen(writtenJson(event), (json) => joined([Buffer.from(`event: ${String(event['type'])}\ndata: `), json, END_OF_EVENT]));

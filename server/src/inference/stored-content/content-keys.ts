@@ -27,6 +27,10 @@ export interface ContentKeys {
   open(accountId: string, place: string, stored: string): Promise<string>;
   /** The same as bytes of UTF-8. */
   openBytes(accountId: string, place: string, stored: string): Promise<Buffer>;
+  /** For a column of bytes. */
+  sealBytes(accountId: string, place: string, plain: Buffer): Promise<Buffer>;
+  /** @throws when it was changed or belongs elsewhere */
+  openSealedBytes(accountId: string, place: string, sealed: Buffer): Promise<Buffer>;
   /** The JSON text of the sealed value, for a column of type json. */
   sealJson(accountId: string, place: string, value: unknown): Promise<string>;
   /** @param stored the column as it was read: a string where it is sealed */
@@ -120,10 +124,24 @@ export function createContentKeys({ pool, box }: { pool: Pool; box: SecretBox })
     return text + rest.toString('base64url');
   }
 
+  async function sealBytes(accountId: string, place: string, plain: Buffer): Promise<Buffer> {
+    const { iv, cipher } = await cipherFor(accountId, place);
+    const sealed = new GrowingBuffer(iv.length + plain.length + TAG_BYTES);
+    sealed.add(iv);
+    await eachPiece(plain, (piece) => sealed.add(cipher.update(piece)));
+    sealed.add(Buffer.concat([cipher.final(), cipher.getAuthTag()]));
+    return sealed.take();
+  }
+
   async function unseal(accountId: string, place: string, sealed: string): Promise<Buffer> {
     const rest = breather();
     const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64url');
     await rest();
+    return openSealedBytes(accountId, place, bytes);
+  }
+
+  async function openSealedBytes(accountId: string, place: string, bytes: Buffer): Promise<Buffer> {
+    const rest = breather();
     const decipher = createDecipheriv('aes-256-gcm', await keyOf(accountId), bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
     decipher.setAAD(aadOf(accountId, place));
     decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
@@ -139,6 +157,8 @@ export function createContentKeys({ pool, box }: { pool: Pool; box: SecretBox })
   return {
     keyOf: async (accountId) => (await keyOf(accountId)).export(),
     seal,
+    sealBytes,
+    openSealedBytes,
     open: async (accountId, place, stored) => (stored.startsWith(PREFIX) ? (await unseal(accountId, place, stored)).toString() : stored),
     openBytes: async (accountId, place, stored) => (stored.startsWith(PREFIX) ? unseal(accountId, place, stored) : Buffer.from(stored)),
     // What is sealed has no character that JSON would escape.

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 
 const USAGE = { prompt_tokens: 1, completion_tokens: 1, input_tokens: 1, output_tokens: 1, total_tokens: 2 };
 const GOOGLE_USAGE = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
@@ -30,11 +30,29 @@ const ANSWERS: readonly (readonly [path: RegExp, answer: object])[] = [
   ],
 ];
 
-/** A provider on the thread that is measured: it looks at nothing that arrives. */
-export const shortAnswers = (): Server =>
-  createServer((incoming, res) => {
-    incoming.resume().once('end', () => {
-      const answer = ANSWERS.find(([path]) => path.test(incoming.url ?? ''))?.[1];
-      res.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(answer ?? {}));
-    });
-  });
+export interface ScriptedAnswers {
+  readonly server: Server;
+  /** Server-sent events that are answered with in place of what is short. */
+  events: Buffer | undefined;
+}
+
+/** A provider on the thread that is measured: it looks at nothing that arrives, and answers in pieces. */
+export function shortAnswers(): ScriptedAnswers {
+  const scripted: ScriptedAnswers = {
+    events: undefined,
+    server: createServer((incoming, res) => {
+      incoming.resume().once('end', () => {
+        const { events } = scripted;
+        if (events) return sendFrom(res.writeHead(200, { 'content-type': 'text/event-stream' }), events, 0);
+        const answer = ANSWERS.find(([path]) => path.test(incoming.url ?? ''))?.[1];
+        res.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(answer ?? {}));
+      });
+    }),
+  };
+  return scripted;
+}
+
+function sendFrom(res: ServerResponse, events: Buffer, at: number): void {
+  if (at >= events.length) res.end();
+  else res.write(events.subarray(at, at + 65_536), () => setImmediate(sendFrom, res, events, at + 65_536));
+}

@@ -1,5 +1,6 @@
 import type { MessagesRequest } from '@tallygate/contract';
 import { newId } from '../../../kernel/ids.ts';
+import { joined } from '../../../kernel/joined.ts';
 import { isTooComplex } from '../../../kernel/json-scan.ts';
 import { readJson } from '../../../kernel/read-json.ts';
 import { andThen, inOrder, type Soon } from '../../../kernel/soon.ts';
@@ -142,5 +143,4 @@ class MessageFromChatStream extends DerivedStream<SseFilter> {
   }
 }
 
-const say = (events: readonly Json[]): Soon<Buffer> =>
-  andThen(inOrder(events, writtenEvent), (said) => (said.length === 1 && said[0] ? said[0] : Buffer.concat(said)));
+const say = (events: readonly Json[]): Soon<Buffer> => andThen(inOrder(events, writtenEvent), joined);

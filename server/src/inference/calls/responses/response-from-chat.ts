@@ -1,4 +1,5 @@
 import type { ResponseRequest } from '@tallygate/contract';
+import { joined } from '../../../kernel/joined.ts';
 import { andThen, inOrder, type Soon } from '../../../kernel/soon.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
 import type { AnswerForm, PlainAnswer, ShownCost, StreamError } from '../answer-form.ts';
@@ -151,7 +152,7 @@ class ResponseFromChatStream extends DerivedStream<SseFilter> {
   #say(events: readonly OutputEvent[]): Soon<Buffer> {
     return andThen(
       inOrder(events, (event) => writtenEvent(this.#numbered(event))),
-      (said) => Buffer.concat(said),
+      joined,
     );
   }
 

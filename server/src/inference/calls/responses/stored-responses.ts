@@ -89,7 +89,7 @@ export class StoredResponses {
         new Date(now),
         new Date(now + KEPT_MS),
         itemIds([...input, ...outputOf(response)]),
-        events ? Buffer.from(await this.#content.seal(owner.accountId, placeOf(id, 'stream'), events.toString('latin1'))) : null,
+        events ? await this.#content.sealBytes(owner.accountId, placeOf(id, 'stream'), events) : null,
       ],
     );
   }
@@ -97,7 +97,7 @@ export class StoredResponses {
   /** The events of its stream as they were sent; undefined where it was told in none, or in too many. */
   async told({ accountId }: Owner, id: string): Promise<Buffer | undefined> {
     const told = await firstOf(this.#pool, tables.selectFrom('stored_response_streams').select('events').where('response_id', '=', id));
-    return told && Buffer.from(await this.#content.open(accountId, placeOf(id, 'stream'), told.events.toString('latin1')), 'latin1');
+    return told && this.#content.openSealedBytes(accountId, placeOf(id, 'stream'), told.events);
   }
 
   /** @throws Problem `not_found`, also for somebody else's */
