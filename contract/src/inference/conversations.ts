@@ -19,7 +19,7 @@ export const Conversation = z
 export type Conversation = z.infer<typeof Conversation>;
 
 export const CreateConversationRequest = z
-  .looseObject({ items: items.nullable().optional(), metadata: Metadata.nullable().optional() })
+  .strictObject({ items: items.nullable().optional(), metadata: Metadata.nullable().optional() })
   .meta({
     id: 'CreateConversationRequest',
     description: 'A new conversation, with its first items.',
@@ -27,14 +27,14 @@ export const CreateConversationRequest = z
   });
 export type CreateConversationRequest = z.infer<typeof CreateConversationRequest>;
 
-export const UpdateConversationRequest = z.looseObject({ metadata: Metadata.nullable() }).meta({
+export const UpdateConversationRequest = z.strictObject({ metadata: Metadata.nullable() }).meta({
   id: 'UpdateConversationRequest',
   description: 'The metadata that takes the place of the old.',
   examples: [{ metadata: { topic: 'demo' } }],
 });
 export type UpdateConversationRequest = z.infer<typeof UpdateConversationRequest>;
 
-export const CreateItemsRequest = z.looseObject({ items: items.min(1) }).meta({
+export const CreateItemsRequest = z.strictObject({ items: items.min(1) }).meta({
   id: 'CreateItemsRequest',
   description: 'Items for the end of a conversation.',
   examples: [{ items: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Say hello.' }] }] }],

@@ -35,7 +35,7 @@ export const ChatCompletionMessageList = cursorPage(ChatCompletionMessage).meta(
 });
 export type ChatCompletionMessageList = z.infer<typeof ChatCompletionMessageList>;
 
-export const UpdateChatCompletionRequest = z.looseObject({ metadata: Metadata.nullable() }).meta({
+export const UpdateChatCompletionRequest = z.strictObject({ metadata: Metadata.nullable() }).meta({
   id: 'UpdateChatCompletionRequest',
   description: 'The metadata that takes the place of the old.',
   examples: [{ metadata: { topic: 'demo' } }],

@@ -1027,7 +1027,6 @@ export interface CreateBatchRequest {
 export interface CreateConversationRequest {
   items?: ResponseItem[] | null | undefined;
   metadata?: { [name: string]: string } | null | undefined;
-  [field: string]: unknown;
 }
 
 export interface CreateFileFields {
@@ -1047,7 +1046,6 @@ export interface CreateFileFields {
 /** Items for the end of a conversation. */
 export interface CreateItemsRequest {
   items: ResponseItem[];
-  [field: string]: unknown;
 }
 
 /** A new API key. */
@@ -5199,13 +5197,11 @@ export interface TranslationRequest {
 /** The metadata that takes the place of the old. */
 export interface UpdateChatCompletionRequest {
   metadata: { [name: string]: string } | null;
-  [field: string]: unknown;
 }
 
 /** The metadata that takes the place of the old. */
 export interface UpdateConversationRequest {
   metadata: { [name: string]: string } | null;
-  [field: string]: unknown;
 }
 
 /** The role that the group gives. */

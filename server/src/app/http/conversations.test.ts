@@ -46,6 +46,24 @@ describe('a conversation', () => {
     expect((await respond({ input: 'Hi.', conversation: made.body.id })).status).toBe(404);
   });
 
+  test('is neither made nor changed by a request with a field that is unknown', async () => {
+    const id = await newConversation();
+    const unknown = [
+      ['/v1/conversations', { metdata: { topic: 'demo' } }],
+      [`/v1/conversations/${id}`, { metadata: { topic: 'demo' }, metdata: {} }],
+      [`/v1/conversations/${id}/items`, { items: [said('One')], metdata: {} }],
+    ] as const;
+    for (const [path, json] of unknown) {
+      const { status, body } = await at(path, { json });
+      expect([status, body.errors], path).toEqual([
+        400,
+        [expect.objectContaining({ loc: ['body', 'metdata'], type: 'unrecognized_keys' })],
+      ]);
+    }
+    expect((await at(`/v1/conversations/${id}`)).body.metadata).toEqual({});
+    expect(await itemsOf(id)).toEqual([]);
+  });
+
   test('needs no body to be made', async () => {
     expect((await at('/v1/conversations', { method: 'POST' })).status).toBe(200);
   });
