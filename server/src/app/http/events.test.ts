@@ -93,6 +93,14 @@ describe('an event', () => {
     expect((await raw(`/v1/events/${made.slug}.ics`)).status).toBe(404);
   });
 
+  test('is archived permanently as a draft, without having been public', async () => {
+    const { event_id, slug } = await create();
+    const { status, body } = await act(event_id, 'archive');
+    expect([status, body.status, body.published_at, typeof body.archived_at]).toEqual([200, 'archived', null, 'string']);
+    expect((await get(`/v1/events/${slug}`)).status).toBe(404);
+    expect((await patch(event_id, { title: 'Another title' })).body.code).toBe('invalid_transition');
+  });
+
   test.each<[string, ('publish' | 'archive')[], 'publish' | 'archive']>([
     ['published twice', ['publish'], 'publish'],
     ['published once it is archived', ['archive'], 'publish'],

@@ -111,6 +111,14 @@ test.each([
   expect(JSON.parse(String(reply?.body))).toMatchObject({ seconds: String(charged) });
 });
 
+test.each(FILES)('an HTML page in place of an answer of $name costs nothing, whoever has left', async (one) => {
+  for (const ending of ['nobody', 'client'] as const) {
+    const page: Step = { headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Log in</title>', delayMs: 5 };
+    const { settled, stillHeld } = await play({ ...scenario, one, ending, steps: [page] });
+    expect({ settled, stillHeld }).toEqual({ settled: 0n, stillHeld: 0n });
+  }
+});
+
 test('an error in place of a video costs nothing, whoever has left', async () => {
   for (const ending of ['nobody', 'client'] as const) {
     const [one] = FILES;
