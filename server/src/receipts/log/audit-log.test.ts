@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openPool } from '../../adapters/postgres/database.ts';
@@ -117,6 +118,21 @@ describe('the audit', () => {
     await auditLog(deps, signal);
     return steps;
   }
+
+  test('keeps to its share of a core by its own work, not by how long the database takes', async () => {
+    await grow(1);
+    const slow: Pool = Object.assign(Object.create(pool), {
+      query: async (...asked: Parameters<Pool['query']>) => {
+        await delay(200);
+        return pool.query(...asked);
+      },
+    });
+    const deps = { archive: emptyArchive(pool), own: OWN, clock: { now: () => NOW }, log: silentLog(), onFound: () => {} };
+    const startedAt = performance.now();
+    await auditLog({ ...deps, pool: slow, share: 0.005 }, FOREVER);
+    // Rests for the time of its statements would be minutes.
+    expect(performance.now() - startedAt).toBeLessThan(60_000);
+  });
 
   test('checks all that is new in one run, then goes through all again, and says how far it is', async () => {
     await grow(300);
