@@ -52,5 +52,8 @@ export const LARGE_INPUTS: LargeFields = {
   'many pictures': `"input":[{"role":"user","content":${listed(inputImage)}}]`,
 };
 
-/** 2,048 texts, which is the most. */
-export const LARGE_EMBEDDINGS: LargeFields = { 'many texts': `"input":${listed(`"${filled('Hello, world. ', 4_700)}"`)}` };
+/** The most that a request may have. */
+const TEXTS = 2_048;
+const TEXT = `"${filled('Hello, world. ', 4_780)}"`;
+
+export const LARGE_EMBEDDINGS: LargeFields = { 'many texts': `"input":[${`${TEXT},`.repeat(TEXTS - 1)}${TEXT}]` };
