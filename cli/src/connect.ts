@@ -100,7 +100,7 @@ export function sourceFor(
   login: KeptLogin | undefined,
 ): Source | undefined {
   const key = env.apiKey === undefined ? undefined : 'TALLYGATE_API_KEY';
-  // It may do what sessions may: whoever sets it means it for that.
+  // A management key is accepted wherever a session is.
   if (env.apiKey?.startsWith('tg_mgmt_')) return key;
   const stored = login !== undefined && sameAddress(login.base_url, baseUrl) ? 'login' : undefined;
   const session = env.sessionToken === undefined ? stored : 'TALLYGATE_SESSION_TOKEN';

@@ -57,7 +57,7 @@ export const AnchorResponse = z
           'Size of the state that the contract held before; 0 for its first. The contract itself has checked that this one begins with it; `GET /v1/log/consistency` shows how.',
         examples: [17],
       }),
-    transaction_hash: TransactionHash.nullable().meta({ description: 'Set once it stands in a block.' }),
+    transaction_hash: TransactionHash.nullable().meta({ description: 'Set once it is in a block.' }),
     block_number: BlockNumber.nullable(),
     block_time: Timestamp.nullable(),
     gas_used: z
@@ -138,7 +138,7 @@ const MadeAnchor = z.object({
   contract: Address,
   tree_size: TreeSize,
   root: Root,
-  transaction_hash: TransactionHash.nullable().meta({ description: 'Null while it stands in no block.' }),
+  transaction_hash: TransactionHash.nullable().meta({ description: 'Null while it is in no block.' }),
   block_number: BlockNumber.nullable(),
   block_time: Timestamp.nullable(),
   index: z

@@ -45,7 +45,7 @@ const Subject = z
   .nullable()
   .meta({
     description:
-      'Whose limit it is: the id of the project, member (user) or API key, the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null.',
+      'What it limits: the id of the project, member (user) or API key, the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null.',
     examples: ['feature=search'],
   });
 const rate = (description: string, example: number) =>

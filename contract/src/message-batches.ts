@@ -25,7 +25,7 @@ export const CreateMessageBatchRequest = z
       )
       .min(1)
       .max(50_000)
-      .meta({ description: 'The requests, each with a name of its own.' }),
+      .meta({ description: 'The requests, each with a unique `custom_id`.' }),
   })
   .meta({
     id: 'CreateMessageBatchRequest',

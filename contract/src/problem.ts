@@ -22,7 +22,7 @@ export const BudgetDetail = z
       .string()
       .optional()
       .meta({
-        description: 'Whose limit it is, where it is one of `GET /v1/limits`: a tag, the id of a project.',
+        description: 'What the limit applies to, for limits of `GET /v1/limits`: a tag, the id of a project.',
         examples: ['feature=search'],
       }),
     period: z

@@ -108,7 +108,7 @@ export function Keys() {
   return (
     <>
       <PageHead title="API keys" aside={create}>
-        Each has a cap of its own, and may do only what its scopes say.
+        Each key has its own cap and scopes.
       </PageHead>
       {error && <Failure error={error} />}
       {!error && !data && <Loading />}

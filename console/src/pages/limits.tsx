@@ -52,7 +52,7 @@ function EditLimit({ onClose }: { onClose: () => void }) {
         <Field
           name="subject"
           label="Which"
-          hint="An id, an end user, name=value of a tag. Empty: each that has no limit of its own."
+          hint="An id, an end user, or a tag as name=value. Empty: the default for all others of this kind."
           autoComplete="off"
         />
         <Field name="cap" label="Cap, USD" inputMode="decimal" />

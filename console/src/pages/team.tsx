@@ -135,7 +135,7 @@ function ProjectsOf() {
   if (error) return <Failure error={error} />;
   if (!data) return <Loading />;
   if (data.data.length === 0)
-    return <Empty title="No projects yet">A project has keys and limits of its own, and its spending is a line of the usage.</Empty>;
+    return <Empty title="No projects yet">A project has its own keys and limits, and usage can be grouped by project.</Empty>;
   return <Table label="Projects" rows={data.data} columns={PROJECTS} idOf={({ project_id: id }) => id} />;
 }
 

@@ -230,7 +230,7 @@ export interface AnchorResponse {
   root: string;
   /** Size of the state that the contract held before; 0 for its first. The contract itself has checked that this one begins with it; `GET /v1/log/consistency` shows how. */
   previous_size: number;
-  /** Set once it stands in a block. */
+  /** Set once it is in a block. */
   transaction_hash: string | null;
   block_number: number | null;
   block_time: string | null;
@@ -451,7 +451,7 @@ export interface BetaInviteActivationResponse {
 export interface BudgetDetail {
   /** Which of the request’s limits refused it. */
   limit_source: 'agent_run' | 'key' | 'plan_quota' | 'balance' | 'account' | 'project' | 'member' | 'end_user' | 'tag' | 'model';
-  /** Whose limit it is, where it is one of `GET /v1/limits`: a tag, the id of a project. */
+  /** What the limit applies to, for limits of `GET /v1/limits`: a tag, the id of a project. */
   subject?: string | undefined;
   /** Of such a limit: `hour`, `day`, `week`, `month` or `lifetime`. */
   period?: string | undefined;
@@ -1091,7 +1091,7 @@ export interface CreateManagementKeyRequest {
 
 /** Many messages, to be answered within a day at half the price. */
 export interface CreateMessageBatchRequest {
-  /** The requests, each with a name of its own. */
+  /** The requests, each with a unique `custom_id`. */
   requests: {
     custom_id: string;
     params: { [name: string]: unknown };
@@ -4227,7 +4227,7 @@ export type ReceiptAnchor = {
   tree_size: number;
   /** Root over these entries (RFC 9162, SHA-256), as the contract holds it. */
   root: string;
-  /** Null while it stands in no block. */
+  /** Null while it is in no block. */
   transaction_hash: string | null;
   block_number: number | null;
   block_time: string | null;
@@ -4913,7 +4913,7 @@ export interface SessionResponse {
 /** A limit as it is to be. Kind, subject and period name it. */
 export interface SetLimitRequest {
   kind: LimitKind;
-  /** Whose limit it is: the id of the project, member (user) or API key, the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null. */
+  /** What it limits: the id of the project, member (user) or API key, the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null. */
   subject?: string | null | undefined;
   period: LimitPeriod;
   /** Your own id of it, once in an account. To create it again with the same content answers with what is there. */
@@ -5089,7 +5089,7 @@ export interface SpendingLimit {
   /** UUIDv7. */
   limit_id: string;
   kind: LimitKind;
-  /** Whose limit it is: the id of the project, member (user) or API key, the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null. */
+  /** What it limits: the id of the project, member (user) or API key, the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null. */
   subject: string | null;
   period: LimitPeriod;
   /** Your own id of it. */
