@@ -92,6 +92,8 @@ describe.skipIf(!executable)('the console, in a browser', () => {
     await press('Verify');
     await page.getByText('Valid: checked in this browser.').waitFor();
     expect(await page.getByText('cost, rounded up once').count()).toBe(1);
+    // A trace that is followed at once may not be written yet: it is asked for again.
+    for (const complaint of complaints.splice(0)) expect(complaint).toContain('404');
   });
 
   test.each(Object.entries(PAGES))('%s is accessible and fits, light and dark, at a desk and on a phone', async (path, title) => {

@@ -2,7 +2,7 @@ import { costLines, type ReceiptResponse, type ReceiptVerification } from '@tall
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { tallygate } from '../client.ts';
 import { usd } from '../format.ts';
-import { messageOf } from '../query-client.ts';
+import { messageOf, untilSettled } from '../query-client.ts';
 import { Failure, Loading, Mono, Panel } from '../ui/parts.tsx';
 
 const NANO = 9;
@@ -117,6 +117,7 @@ export function ReceiptPanel({ receiptId }: { receiptId: string }) {
   const { data, error } = useQuery({
     queryKey: ['receipt', receiptId],
     queryFn: () => tallygate.receipts.get(receiptId),
+    ...untilSettled,
     refetchInterval: ({ state }) => (state.data?.log.state === 'logged' ? false : RETRY_MS),
   });
   return (

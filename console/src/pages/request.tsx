@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { tallygate } from '../client.ts';
 import { duration, moment, usd } from '../format.ts';
+import { untilSettled } from '../query-client.ts';
 import { Badge, Failure, Figure, Figures, Loading, Mono, PageHead, Panel } from '../ui/parts.tsx';
 import { ReceiptPanel } from './receipt-panel.tsx';
 
@@ -120,7 +121,7 @@ function Trace({ trace }: { trace: RequestTrace }) {
 
 export function Request() {
   const { requestId } = useParams({ from: '/frame/requests/$requestId' });
-  const { data, error } = useQuery({ queryKey: ['request', requestId], queryFn: () => tallygate.requests.get(requestId) });
+  const { data, error } = useQuery({ queryKey: ['request', requestId], queryFn: () => tallygate.requests.get(requestId), ...untilSettled });
   if (error) return <Failure error={error} />;
   return data ? <Trace trace={data} /> : <Loading />;
 }
