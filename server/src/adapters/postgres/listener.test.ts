@@ -44,7 +44,9 @@ const start = (url: string) => {
   return listener;
 };
 const notify = (channel: string, payload: string) => client.query('select pg_notify($1, $2)', [channel, payload]);
-const cut = () => client.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tallygate listen'`);
+/** This database's alone: others of the same server are other tests'. */
+const LISTENERS = `from pg_stat_activity where datname = current_database() and application_name = 'tallygate listen'`;
+const cut = () => client.query(`select pg_terminate_backend(pid) ${LISTENERS}`);
 const seen = (...expected: string[]) => expect.poll(() => events, { timeout: 60_000 }).toEqual(expected);
 
 test('hears its channels, says when it went deaf, and hears again after reconnecting', async () => {
@@ -97,7 +99,7 @@ test('once closed it neither calls back nor connects again', async () => {
   const closed = start(database.url);
   await seen('connected');
   await closed.close();
-  const listening = async () => (await client.query(`select 1 from pg_stat_activity where application_name = 'tallygate listen'`)).rowCount;
+  const listening = async () => (await client.query(`select 1 ${LISTENERS}`)).rowCount;
   await expect.poll(listening).toBe(0);
   await notify('keys', 'late');
   expect(events).toEqual(['connected']);
