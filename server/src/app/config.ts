@@ -131,8 +131,7 @@ export interface Config {
   readonly logLevel: string;
   /** Where traces go, and how many of those that begin here; undefined: nothing is traced. */
   readonly tracing: TracingConfig | undefined;
-  /** The company's directory, where people sign in; undefined: there is none. */
-  readonly directory: DirectoryConfig | undefined;
+  readonly directory: DirectoryConfig;
   /** Undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
   /** Where lanes and jobs are, for any number of gateways; undefined: lanes in this process, jobs in the database. */

@@ -25,10 +25,18 @@ export const DIRECTORY_VARIABLES = {
   OIDC_GROUPS_CLAIM: z.string().min(1).default('groups'),
   OIDC_ROLES: roles.optional(),
   OIDC_DEFAULT_ROLE: Role.optional(),
-  OIDC_ACCOUNT_ID: z.uuid().optional(),
+  DIRECTORY_ACCOUNT_ID: z.uuid().optional(),
 };
 
+/** The company's directory. */
 export interface DirectoryConfig {
+  /** Whose members it names, by sign-in and by SCIM; undefined: the account of the first administrator. */
+  readonly accountId: string | undefined;
+  /** Where people sign in; undefined: with a password alone. */
+  readonly openId: OpenIdConfig | undefined;
+}
+
+interface OpenIdConfig {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string | undefined;
@@ -36,20 +44,23 @@ export interface DirectoryConfig {
   readonly scopes: string;
   readonly groupsClaim: string;
   readonly rules: RoleRules;
-  /** Undefined: that of the first administrator. */
-  readonly accountId: string | undefined;
 }
 
 const Given = z.object(DIRECTORY_VARIABLES);
 
 /** @throws ConfigError */
-export function directoryOf(given: z.infer<typeof Given>): DirectoryConfig | undefined {
+export const directoryOf = (given: z.infer<typeof Given>): DirectoryConfig => ({
+  accountId: given.DIRECTORY_ACCOUNT_ID,
+  openId: openIdOf(given),
+});
+
+function openIdOf(given: z.infer<typeof Given>): OpenIdConfig | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_ROLES: ofGroups } = given;
   if (issuer === undefined && clientId === undefined) return undefined;
   if (issuer === undefined || clientId === undefined) throw new ConfigError(['OIDC_ISSUER and OIDC_CLIENT_ID are set together.']);
   return {
     ...{ issuer, clientId, clientSecret: given.OIDC_CLIENT_SECRET, name: given.OIDC_NAME },
-    ...{ scopes: given.OIDC_SCOPES, groupsClaim: given.OIDC_GROUPS_CLAIM, accountId: given.OIDC_ACCOUNT_ID },
+    ...{ scopes: given.OIDC_SCOPES, groupsClaim: given.OIDC_GROUPS_CLAIM },
     // Where groups decide, who is in none of them is nobody here, unless it is said otherwise.
     rules: { roles: ofGroups ?? [], defaultRole: given.OIDC_DEFAULT_ROLE ?? (ofGroups ? null : 'developer') },
   };

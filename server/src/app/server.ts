@@ -75,7 +75,7 @@ import { openPlans, openTestBilling, planForReceipts } from './plans.ts';
 import { openReceiptLog } from './receipt-log.ts';
 import { recurringWork } from './recurring-work.ts';
 import { openServing } from './serving.ts';
-import { openSignIns } from './sign-ins.ts';
+import { directoryAccount, openSignIns } from './sign-ins.ts';
 import { openSite } from './site.ts';
 import { openStatefulResources } from './stateful-resources.ts';
 import { openWebhooks } from './webhooks.ts';
@@ -188,7 +188,8 @@ export async function startServer(
       users: new DirectoryUsers({ em: foundation.em, clock, identity }),
       groups: new DirectoryGroups({ em: foundation.em, clock, identity }),
     };
-    const signIns = openSignIns(foundation, identity, publicUrl);
+    const accountId = () => directoryAccount(config, identity.users);
+    const signIns = openSignIns(foundation, { identity, accountId, publicUrl });
     const idempotency = createIdempotency({ pool, clock, log });
     closing.add('idempotency', async () => idempotency.close());
     metrics.watchLags({ ledgerMs: () => billing.ledgerLag().ms, unloggedReceipts: () => unloggedReceipts(pool) });
@@ -292,7 +293,7 @@ export async function startServer(
         }),
         ...marketing.routes,
         ...(signIns ? signInRoutes({ signIns, publicUrl, webUrl: config.webUrl, peerAddress, log }) : []),
-        ...scimRoutes({ ...directory, publicUrl, peerAddress }),
+        ...scimRoutes({ ...directory, accountId, publicUrl, peerAddress }),
         ...eventPageRoutes({ events, clock, peerAddress, pageOf, log }),
         ...paymentRoutes({ receive: plans.events.receive, hasWebhookSecret: config.stripe !== undefined, pages: payments.pages }),
         ...site.routes,

@@ -98,8 +98,11 @@ export const VARIABLE_GROUPS: readonly Group[] = [
       OIDC_SCOPES: { text: 'Scopes to ask for.' },
       OIDC_GROUPS_CLAIM: { text: 'Claim with the groups of a person.' },
       OIDC_ROLES: { text: '`group=role` by commas: the first group that somebody is in decides their [role](members.md#roles).' },
-      OIDC_DEFAULT_ROLE: { text: 'Role of everybody else.', unset: '`developer`; with `OIDC_ROLES` they are refused' },
-      OIDC_ACCOUNT_ID: { text: 'Account that people become members of.', unset: 'that of the first administrator' },
+      OIDC_DEFAULT_ROLE: { text: 'Role of everybody else.', unset: '`developer` for new members; with `OIDC_ROLES` they are refused' },
+      DIRECTORY_ACCOUNT_ID: {
+        text: 'Account whose members the directory names, by sign-in and by [SCIM](scim.md).',
+        unset: 'that of the first administrator',
+      },
     },
   },
   {

@@ -60,7 +60,7 @@ export class DirectoryGroups {
   /** @throws ScimError `uniqueness`, `invalidValue` for members that are not there */
   create(principal: Administrator, wanted: ScimGroup, origin: Origin): Promise<GroupResource> {
     const { accountId } = principal;
-    return this.#change(accountId, async (unit) => {
+    return this.#locked(accountId, async (unit) => {
       const db = inUnit(unit);
       const now = this.#now();
       await requireFreeName(db, accountId, wanted.displayName);
@@ -71,11 +71,15 @@ export class DirectoryGroups {
     });
   }
 
-  /** @throws ScimError 404, `uniqueness`, `invalidValue` */
-  replace(principal: Administrator, id: string, wanted: ScimGroup, origin: Origin): Promise<GroupResource> {
+  /**
+   * @param wantedOf of the group as nobody else changes it meanwhile
+   * @throws ScimError 404, `uniqueness`, `invalidValue`
+   */
+  change(principal: Administrator, id: string, wantedOf: (before: GroupResource) => ScimGroup, origin: Origin): Promise<GroupResource> {
     const { accountId } = principal;
-    return this.#change(accountId, async (unit) => {
+    return this.#locked(accountId, async (unit) => {
       const before = await find(inUnit(unit), accountId, id);
+      const wanted = wantedOf(await this.#resource(inUnit(unit), before));
       if (before.display_name !== wanted.displayName) await requireFreeName(inUnit(unit), accountId, wanted.displayName);
       return this.#save(unit, principal, before, wanted, origin);
     });
@@ -83,7 +87,7 @@ export class DirectoryGroups {
 
   /** @throws ScimError 404 */
   delete(principal: Administrator, id: string, origin: Origin): Promise<void> {
-    return this.#change(principal.accountId, async (unit) => {
+    return this.#locked(principal.accountId, async (unit) => {
       const db = inUnit(unit);
       const { id: groupId } = await find(db, principal.accountId, id);
       const members = await memberIdsOf(db, groupId);
@@ -100,7 +104,7 @@ export class DirectoryGroups {
   /** What the group makes of its members, from now on. @throws Problem `not_found` */
   setRole(principal: Administrator, id: string, accountRole: RoleOfGroup, origin: Origin): Promise<WireGroup> {
     const { accountId } = principal;
-    return this.#change(accountId, async (unit) => {
+    return this.#locked(accountId, async (unit) => {
       const db = inUnit(unit);
       const before = await firstOf(db, groupsOf(accountId).where('id', '=', id));
       if (!before) throw new Problem('not_found', 'There is no such group: GET /v1/directory/groups lists them.');
@@ -149,7 +153,7 @@ export class DirectoryGroups {
     return toResource(row, await memberIdsOf(db, row.id));
   }
 
-  #change<Result>(accountId: string, work: (unit: EntityManager) => Promise<Result>): Promise<Result> {
+  #locked<Result>(accountId: string, work: (unit: EntityManager) => Promise<Result>): Promise<Result> {
     return inUnitOfWork(this.#deps.em, async (unit) => {
       await lockMembers(unit, accountId);
       return work(unit);

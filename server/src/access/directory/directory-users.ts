@@ -67,19 +67,23 @@ export class DirectoryUsers {
     });
   }
 
-  /** @throws ScimError 404, `uniqueness`; Problem `forbidden` for an owner who would be removed */
-  replace(principal: Administrator, id: string, wanted: ScimUser, origin: Origin): Promise<UserResource> {
+  /**
+   * @param wantedOf of the user as nobody else changes it meanwhile
+   * @throws ScimError 404, `uniqueness`; Problem `forbidden` for an owner who would be removed
+   */
+  change(principal: Administrator, id: string, wantedOf: (before: UserResource) => ScimUser, origin: Origin): Promise<UserResource> {
     const { accountId } = principal;
     return inUnitOfWork(this.#deps.em, async (unit) => {
       await lockMembers(unit, accountId);
       const db = inUnit(unit);
       const before = await find(db, accountId, id);
+      const wanted = wantedOf(toResource(before));
       if (before.user_name.toLowerCase() !== wanted.userName.toLowerCase()) await requireFreeName(db, accountId, wanted.userName);
       return this.#save(unit, principal, before, wanted, origin);
     });
   }
 
-  /** @throws ScimError 404; Problem as {@link replace} */
+  /** @throws ScimError 404; Problem as {@link change} */
   delete(principal: Administrator, id: string, origin: Origin): Promise<void> {
     return inUnitOfWork(this.#deps.em, async (unit) => {
       await lockMembers(unit, principal.accountId);

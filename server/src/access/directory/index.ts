@@ -1,6 +1,7 @@
 export { DirectoryGroups } from './directory-groups.ts';
 export { DirectoryUsers } from './directory-users.ts';
 export { deleteAccountDirectory, releaseDirectoryUser } from './forget.ts';
+export { isDeactivated } from './is-deactivated.ts';
 export { directoryRecords } from './person-records.ts';
 export { directoryRoutes } from './routes.ts';
 export { RESOURCE_TYPES, SCHEMAS, SERVICE_PROVIDER_CONFIG } from './scim-description.ts';

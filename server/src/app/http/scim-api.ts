@@ -15,6 +15,7 @@ import {
 } from '../../access/directory/index.ts';
 import { originOf } from '../../audit/index.ts';
 import type { Administrator } from '../../http/index.ts';
+import { Problem } from '../../kernel/problem.ts';
 import { readBody } from './body.ts';
 import { type Exchange, principalOf } from './exchange.ts';
 import type { PeerAddress } from './peer-address.ts';
@@ -28,6 +29,7 @@ const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 const TYPE = 'application/scim+json; charset=utf-8';
 const BODY = { maxBytes: 1024 * 1024, timeoutMs: 30_000 };
 const ID = z.uuid();
+const NOT_ITS_ACCOUNT = 'The directory of this gateway is that of another account: its operator says whose by DIRECTORY_ACCOUNT_ID.';
 
 const METADATA: RouteMetadata = {
   ...{ auth: 'bearer', session: true, manage: 'scim', accountRole: 'admin', tag: 'Members', operationId: 'scim' },
@@ -36,6 +38,8 @@ const METADATA: RouteMetadata = {
 interface ScimApiDeps {
   readonly users: DirectoryUsers;
   readonly groups: DirectoryGroups;
+  /** Whose directory is believed: it names addresses that nobody has proven. */
+  readonly accountId: () => Promise<string>;
   readonly publicUrl: () => string;
   readonly peerAddress: PeerAddress;
 }
@@ -48,7 +52,7 @@ interface Resources<Wanted> {
     list(accountId: string, query: ScimQuery): Promise<object>;
     get(accountId: string, id: string): Promise<Resource>;
     create(principal: Administrator, wanted: Wanted, origin: Origin): Promise<Resource>;
-    replace(principal: Administrator, id: string, wanted: Wanted, origin: Origin): Promise<Resource>;
+    change(principal: Administrator, id: string, wantedOf: (before: Resource) => Wanted, origin: Origin): Promise<Resource>;
     delete(principal: Administrator, id: string, origin: Origin): Promise<void>;
   };
 }
@@ -59,13 +63,20 @@ type Method = ServedRoute['method'];
 
 /** SCIM 2.0 (RFC 7644): the directory of a company says who its people are. Not in the contract: it is a protocol of others, with errors of its own. */
 export function scimRoutes(deps: ScimApiDeps): ServedRoute[] {
-  return [
+  const routes = [
     describe('ServiceProviderConfig', SERVICE_PROVIDER_CONFIG),
     describe('ResourceTypes', listOf(RESOURCE_TYPES)),
     describe('Schemas', listOf(SCHEMAS)),
     ...routesOf({ path: 'Users', schema: ScimUser, of: deps.users }, deps),
     ...routesOf({ path: 'Groups', schema: ScimGroup, of: deps.groups }, deps),
   ];
+  return routes.map((route) => ({
+    ...route,
+    answer: async (exchange) => {
+      if (principalOf(exchange).accountId !== (await deps.accountId())) throw new Problem('forbidden', NOT_ITS_ACCOUNT);
+      await route.answer(exchange);
+    },
+  }));
 }
 
 const listOf = (Resources: readonly object[]) => ({ schemas: [LIST_SCHEMA], totalResults: Resources.length, Resources });
@@ -95,9 +106,9 @@ function routesOf<Wanted>({ path, schema, of }: Resources<Wanted>, { publicUrl, 
     if (!id.success) throw new ScimError(404, 'There is no such resource.');
     return id.data;
   };
-  const save = async (exchange: Exchange, wanted: unknown): Promise<void> => {
+  const change = async (exchange: Exchange, wantedOf: (before: Resource) => unknown): Promise<void> => {
     const [principal, origin] = who(exchange);
-    send(exchange, 200, located(await of.replace(principal, idOf(exchange), parsed(schema, wanted), origin)));
+    send(exchange, 200, located(await of.change(principal, idOf(exchange), (before) => parsed(schema, wantedOf(before)), origin)));
   };
   return [
     route('GET', path, async (exchange) => {
@@ -113,10 +124,13 @@ function routesOf<Wanted>({ path, schema, of }: Resources<Wanted>, { publicUrl, 
     route('GET', `${path}/:id`, async (exchange) =>
       send(exchange, 200, located(await of.get(principalOf(exchange).accountId, idOf(exchange)))),
     ),
-    route('PUT', `${path}/:id`, async (exchange) => save(exchange, await bodyOf(exchange))),
+    route('PUT', `${path}/:id`, async (exchange) => {
+      const wanted = await bodyOf(exchange);
+      await change(exchange, () => wanted);
+    }),
     route('PATCH', `${path}/:id`, async (exchange) => {
       const operations = parsed(ScimPatch, await bodyOf(exchange));
-      await save(exchange, patched({ ...(await of.get(principalOf(exchange).accountId, idOf(exchange))) }, operations));
+      await change(exchange, (before) => patched({ ...before }, operations));
     }),
     route('DELETE', `${path}/:id`, async (exchange) => {
       const [principal, origin] = who(exchange);

@@ -18,6 +18,8 @@ let api: Instance;
 let neighbour: Instance;
 let owner: Awaited<ReturnType<typeof signUp>>;
 let directory: Auth;
+/** Whose directory the gateway believes: each test's own account. */
+let believed: string;
 let people = 0;
 
 beforeAll(async () => {
@@ -30,6 +32,7 @@ beforeAll(async () => {
         scimRoutes({
           users: new DirectoryUsers({ em: db.database.orm.em, clock, identity }),
           groups: new DirectoryGroups({ em: db.database.orm.em, clock, identity }),
+          accountId: async () => believed,
           publicUrl: () => 'https://tallygate.test',
           peerAddress: createPeerAddress(['127.0.0.1']),
         }),
@@ -39,6 +42,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   owner = await signUp(api);
+  believed = owner.accountId;
   const { body } = await send(api, '/v1/management-keys', { headers: owner.auth, json: { name: 'directory', scopes: ['scim'] } });
   directory = { authorization: `Bearer ${body.key}` };
 });
@@ -167,7 +171,16 @@ describe('a user of the directory', () => {
     const stranger = await signUp(api);
     expect((await ask('Users', somebody({ userName: stranger.email }))).body).toMatchObject({ status: '409', scimType: 'uniqueness' });
     const theirs = await send(api, '/v1/management-keys', { headers: stranger.auth, json: { name: 'x', scopes: ['scim'] } });
+    believed = stranger.accountId;
     expect((await ask(`Users/${body.id}`, undefined, 'GET', { authorization: `Bearer ${theirs.body.key}` })).status).toBe(404);
+  });
+
+  test('is not made by an account whose directory the operator has not named: nobody proved the address', async () => {
+    const stranger = await signUp(api);
+    const { userName } = somebody();
+    const refused = await ask('Users', somebody({ userName }), 'POST', stranger.auth);
+    expect([refused.status, refused.body]).toMatchObject([403, { schemas: [ERROR], status: '403' }]);
+    expect((await ask('Users', somebody({ userName }))).status).toBe(201);
   });
 
   test('is listed page by page', async () => {
@@ -179,6 +192,15 @@ describe('a user of the directory', () => {
 });
 
 describe('a group of the directory', () => {
+  test('keeps every member that is added at the same time as others', async () => {
+    const { body: group } = await ask('Groups', { displayName: 'Everybody', members: [] });
+    const ids: string[] = [];
+    for (let count = 0; count < 8; count++) ids.push((await ask('Users', somebody())).body.id);
+    await Promise.all(ids.map((value) => patch(`Groups/${group.id}`, { op: 'add', path: 'members', value: [{ value }] })));
+    const { members } = (await ask(`Groups/${group.id}`)).body;
+    expect(members.map(({ value }: { value: string }) => value).toSorted()).toEqual(ids.toSorted());
+  });
+
   test('gives its members the role that the account says, and takes it with them', async () => {
     const [ada, bob] = [somebody(), somebody()];
     const ids = [(await ask('Users', ada)).body.id, (await ask('Users', bob)).body.id];

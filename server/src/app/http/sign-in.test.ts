@@ -125,6 +125,15 @@ describe('somebody whom the directory signs in', () => {
     expect((await signIn('other')).error).toContain('another person');
   });
 
+  test('is refused when SCIM has made them inactive: they would be a new member', async () => {
+    provider.people.set('leaver', { email: 'leaver@example.com', groups: ['engineers'] });
+    const { body } = await ask('/scim/v2/Users', { json: { userName: 'Leaver@example.com' }, headers: owner });
+    const { user } = await logIn('leaver');
+    await ask(`/scim/v2/Users/${body.id}`, { json: { userName: 'Leaver@example.com', active: false }, method: 'PUT', headers: owner });
+    expect(await signIn('leaver')).toMatchObject({ code: null, error: expect.stringContaining('not active') });
+    expect(await roleOf(user.user_id)).toBeUndefined();
+  });
+
   test('does not get into another account of the gateway', async () => {
     const json = { email: 'elsewhere@example.com', password: 'seven grey herons at dawn' };
     const headers = { 'x-internal-secret': server.bootstrap.internal_secret };

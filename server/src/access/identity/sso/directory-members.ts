@@ -3,7 +3,7 @@ import type { AccountRole } from '@tallygate/contract';
 import type { DirectoryIdentity } from '../../../adapters/directory/port.ts';
 import { type Origin, recordAudit } from '../../../audit/index.ts';
 import { Problem } from '../../../kernel/problem.ts';
-import { inUnit } from '../../../kernel/statements.ts';
+import { inUnit, type Queryable } from '../../../kernel/statements.ts';
 import type { PlanOfAccount } from '../account.ts';
 import { lockMembers } from '../members/authority.ts';
 import { provisionMember } from '../members/provision.ts';
@@ -12,11 +12,14 @@ import { lockUser } from '../users.ts';
 
 /** What the groups of a person make of them. */
 export interface RoleRules {
-  /** The first group that the person is in decides. */
+  /** The first group that the person is in decides, at each sign-in. Empty: people and SCIM decide about members. */
   readonly roles: readonly { readonly group: string; readonly role: AccountRole }[];
-  /** For everybody else; null: they are refused. */
+  /** For everybody else; null: they are refused. Where no group decides, of new members alone. */
   readonly defaultRole: AccountRole | null;
 }
+
+/** Whether the directory of the account has somebody with the address who is not active. */
+export type IsDeactivated = (db: Queryable, accountId: string, email: string) => Promise<boolean>;
 
 /** Somebody whom the directory has just signed in. */
 export interface Arrival {
@@ -24,6 +27,7 @@ export interface Arrival {
   readonly issuer: string;
   readonly identity: DirectoryIdentity;
   readonly rules: RoleRules;
+  readonly isDeactivated: IsDeactivated;
   readonly planOf: PlanOfAccount;
   readonly origin: Origin;
   readonly at: Date;
@@ -33,12 +37,13 @@ export const subjectOf = (issuer: string, subject: string): string => `${issuer}
 
 /**
  * The member who is meant, with the role that their groups give them now; somebody new becomes a member.
- * @throws Problem `forbidden` for groups without a role; `conflict` for an address of another account or of another person
+ * @throws Problem `forbidden` for groups without a role, and for somebody whom the directory has taken out; `conflict` for an address of another account or of another person
  */
 export async function memberFor(unit: EntityManager, arrival: Arrival): Promise<User> {
-  const { accountId, identity, issuer } = arrival;
+  const { accountId, identity, issuer, rules } = arrival;
   const role = roleFor(arrival);
   await lockMembers(unit, accountId);
+  if (await arrival.isDeactivated(inUnit(unit), accountId, identity.email)) throw new Problem('forbidden', TAKEN_OUT);
   const subject = subjectOf(issuer, identity.subject);
   const known = await unit.findOne(User, { account: accountId, directorySubject: subject, closedAt: null });
   const user =
@@ -49,10 +54,12 @@ export async function memberFor(unit: EntityManager, arrival: Arrival): Promise<
   user.name ??= identity.name;
   user.emailVerifiedAt ??= arrival.at;
   // Owners are made and changed by people, so that no group can lock the last of them out.
-  if (user.accountRole !== 'owner' && user.accountRole !== role) await changeRole(unit, user, role, arrival);
+  if (rules.roles.length > 0 && user.accountRole !== 'owner' && user.accountRole !== role) await changeRole(unit, user, role, arrival);
   await unit.flush();
   return user;
 }
+
+const TAKEN_OUT = 'The directory says that you are not active here: ask an admin of the account.';
 
 function roleFor({ identity: { groups }, rules: { roles, defaultRole } }: Arrival): AccountRole {
   const role = roles.find(({ group }) => groups.includes(group))?.role ?? defaultRole;

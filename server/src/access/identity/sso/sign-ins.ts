@@ -16,7 +16,7 @@ import { tables } from '../tables.ts';
 import { formLimits, tokenLimits } from '../throttle/limits.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 import { lockUser } from '../users.ts';
-import { memberFor, type RoleRules, subjectOf } from './directory-members.ts';
+import { type IsDeactivated, memberFor, type RoleRules, subjectOf } from './directory-members.ts';
 import { setPasswordLogin } from './password-login.ts';
 
 /** A directory and whose members it signs in. */
@@ -27,6 +27,7 @@ export interface Connection {
   readonly issuer: string;
   readonly accountId: () => Promise<string>;
   readonly rules: RoleRules;
+  readonly isDeactivated: IsDeactivated;
 }
 
 /** How a program or a page begins: the authorization code flow with PKCE, of which this gateway is the server (RFC 7636). */
@@ -113,13 +114,13 @@ export class SignIns {
 
   async #admit(row: SignInRow, returned: URL, state: string, origin: Origin): Promise<string> {
     const { em, planOf } = this.#deps;
-    const { directory, issuer, rules } = this.#connection;
+    const { directory, issuer, rules, isDeactivated } = this.#connection;
     const identity = await directory.complete(returned, { state, nonce: row.nonce, codeVerifier: row.code_verifier });
     const accountId = await this.#connection.accountId();
     const code = `tgo_${randomBytes(32).toString('base64url')}`;
     await inUnitOfWork(em, async (unit) => {
       const at = this.#in(0);
-      const user = await memberFor(unit, { accountId, issuer, identity, rules, planOf, origin, at });
+      const user = await memberFor(unit, { accountId, issuer, identity, rules, isDeactivated, planOf, origin, at });
       const admitted = { code_hash: digest(code), user_id: user.id, directory_session: identity.session, expires_at: this.#in(CODE_MS) };
       // Of two returns with one state one counts.
       const taken = tables.updateTable('directory_sign_ins').set(admitted).where('id', '=', row.id).where('code_hash', 'is', null);
