@@ -1,4 +1,4 @@
-import { GrowingBuffer } from './growing-buffer.ts';
+import { joined } from './joined.ts';
 import { breather } from './turn.ts';
 
 const PIECE_CHARACTERS = 262_144;
@@ -14,9 +14,9 @@ export async function textBytes(text: string): Promise<number> {
 
 /** A text in UTF-8. A long one is encoded in pieces, and other work has its turn between them. */
 export async function encodedText(text: string): Promise<Buffer> {
-  const encoded = new GrowingBuffer();
-  await eachTextPiece(text, (piece) => encoded.add(Buffer.from(piece)));
-  return encoded.take();
+  const pieces: Buffer[] = [];
+  await eachTextPiece(text, (piece) => pieces.push(Buffer.from(piece)));
+  return joined(pieces);
 }
 
 /** Hands out a long text piece by piece; other work has its turn between them. */

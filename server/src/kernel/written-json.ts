@@ -1,4 +1,4 @@
-import { GrowingBuffer } from './growing-buffer.ts';
+import { joined } from './joined.ts';
 import type { Soon } from './soon.ts';
 import { breather } from './turn.ts';
 
@@ -29,26 +29,32 @@ async function lengthInPieces(value: unknown): Promise<number> {
 }
 
 async function inPieces(value: unknown): Promise<Buffer> {
-  const written = new GrowingBuffer();
-  await eachJsonPiece(value, (piece) => written.add(Buffer.from(piece)));
-  return written.take();
+  const pieces: Buffer[] = [];
+  await eachJsonPiece(value, (piece) => pieces.push(Buffer.from(piece)));
+  // Not one buffer that grows: of that up to half would be empty for as long as the JSON is kept.
+  return joined(pieces);
+}
+
+/** Hands out the JSON of a value as {@link jsonPieces} does. @throws RangeError where it is nested too deeply */
+export async function eachJsonPiece(value: unknown, take: (piece: string) => void): Promise<void> {
+  for await (const piece of jsonPieces(value)) take(piece);
 }
 
 /**
- * Hands out the JSON of a value piece by piece. No piece ends inside of a character; other work has its turn between them.
+ * The JSON of a value piece by piece. No piece ends inside of a character; other work has its turn between them.
  * @throws RangeError where it is nested too deeply
  */
-export async function eachJsonPiece(value: unknown, take: (piece: string) => void): Promise<void> {
+export async function* jsonPieces(value: unknown): AsyncGenerator<string, void, undefined> {
   const rest = breather();
   let piece = '';
   for (const part of partsOf(value)) {
     piece += part;
     if (piece.length < PIECE_CHARACTERS) continue;
-    take(piece);
+    yield piece;
     piece = '';
     await rest();
   }
-  take(piece);
+  yield piece;
 }
 
 /** Whether writing it takes no longer than a piece does. */

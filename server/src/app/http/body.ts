@@ -99,7 +99,11 @@ export function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: Body
     };
     const onEnd = () => {
       settle();
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
+      const [first] = chunks;
+      const whole = chunks.length === 1 && first ? first : Buffer.concat(chunks, size);
+      // Listeners of the request live as long as it does, and with them everything here.
+      chunks.length = 0;
+      resolve(whole);
     };
     const onClose = () => {
       // What has arrived whole may still be decoded.

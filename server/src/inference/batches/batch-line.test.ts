@@ -9,7 +9,7 @@ describe('a line of the input', () => {
   test('keeps what it asks for, whatever else stands in it', async () => {
     expect(await read({ body: { model: 'm', text: 'ü \u0000' }, more: 1 })).toEqual({
       customId: 'a',
-      body: Buffer.from('{"model":"m","text":"ü \\u0000"}'),
+      body: { bytes: Buffer.from('{"model":"m","text":"ü \\u0000"}'), value: { model: 'm', text: 'ü \u0000' } },
     });
   });
 

@@ -11,8 +11,14 @@ import type { StoredBatch } from './stored-batch.ts';
 /** What a line asks for. */
 export interface LineRequest {
   readonly customId: string;
-  /** The body, as compact JSON. */
-  readonly body: Buffer;
+  readonly body: LineBody;
+}
+
+interface LineBody {
+  /** Compact JSON. */
+  readonly bytes: Buffer;
+  /** What that says. */
+  readonly value: unknown;
 }
 
 /** A line that cannot be told from others: with one of them nothing of the file is run. */
@@ -58,7 +64,8 @@ export async function readLine(bytes: Buffer | null, endpoint: string): Promise<
   const parsed = Line.safeParse(value);
   const fault = parsed.success ? faultOf(parsed.data, endpoint) : unreadable(value, parsed.error);
   if (fault) return { customId, problem: new Problem('validation_failed', fault.message, { param: fault.param }) };
-  return { customId, body: await writtenJson(parsed.data?.body ?? {}) };
+  const body = parsed.data?.body ?? {};
+  return { customId, body: { bytes: await writtenJson(body), value: body } };
 }
 
 interface Fault {
@@ -98,9 +105,9 @@ async function jsonOf(bytes: Buffer): Promise<object | undefined | 'too_complex'
 }
 
 /** @throws Problem where the endpoint does not take the body */
-export async function workOfLine(bytes: Buffer, operation: Operation, caller: Caller): Promise<Work> {
+export async function workOfLine({ bytes, value }: LineBody, operation: Operation, caller: Caller): Promise<Work> {
   const rest = breather();
-  const parsed = operation.schema.safeParse(await readJson(bytes));
+  const parsed = operation.schema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const param = issue?.path.join('.') ?? '';

@@ -3,24 +3,13 @@ import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import * as z from 'zod';
 import type { InFlight, PartSettlement, Units } from '../../adapters/lanes/port.ts';
-import { checkedRows, firstOf, rowsOf } from '../../kernel/statements.ts';
-import { writtenJson } from '../../kernel/written-json.ts';
+import { checkedRows, firstOf, rowsOf, run } from '../../kernel/statements.ts';
 import type { SettlementRecord } from '../../money/ledger/index.ts';
 import type { WorstCase } from '../calls/index.ts';
 import type { ContentKeys } from '../stored-content/index.ts';
-import type { LineRequest } from './batch-line.ts';
+import { type LineRow, lineRow, type PlaceOfLine } from './line-row.ts';
 import { tables } from './tables.ts';
 import { readUnits, settlementOf, type WrittenSettlement, writtenUnits } from './written-settlement.ts';
-
-/** A line whose worst case is known, to be stored. */
-export interface NewLine extends LineRequest {
-  readonly number: number;
-  readonly requestId: string;
-  readonly receiptId: string;
-  readonly worstCase: WorstCase;
-  /** Of a line that is not run: what its file says of it. */
-  readonly refusal?: string;
-}
 
 /** A line that has not been answered. */
 export interface WaitingLine {
@@ -58,6 +47,9 @@ const PAGE_BYTES = 1024 * 1024;
 /** Settled lines that are marked together: a mark that is lost is made up for by asking the ledger. */
 const MARKS = 20;
 
+const NOTHING: WorstCase = { amount: 0n, units: {} };
+const LINE_END = Buffer.from('\n');
+
 const Reserved = z.object({ meter: z.string(), sum: z.string() });
 
 /** Rows of `batch_lines`: what is known of each line of the batches that are worked on. */
@@ -88,38 +80,24 @@ export class BatchLines {
     return this.#content.seal(await this.#accountOf(batchId), placeOf(batchId, line, column), text);
   }
 
-  async #opened(batchId: string, line: number, column: Column, stored: string): Promise<string> {
-    return this.#content.open(await this.#accountOf(batchId), placeOf(batchId, line, column), stored);
+  async #opened(batchId: string, line: number, column: Column, stored: string): Promise<Buffer> {
+    return this.#content.openBytes(await this.#accountOf(batchId), placeOf(batchId, line, column), stored);
   }
 
-  async #request(batchId: string, line: number, stored: string): Promise<Buffer> {
-    return this.#content.openBytes(await this.#accountOf(batchId), placeOf(batchId, line, 'request'), stored);
+  /** @param body of a line that is to be run */
+  async waitingRow(place: PlaceOfLine, body: Buffer, worstCase: WorstCase) {
+    const request = await this.#sealed(place.batchId, place.number, 'request', body);
+    return lineRow(place, worstCase, { state: 'waiting', is_error: null, request, output: null });
   }
 
-  async insert(batchId: string, lines: readonly NewLine[]): Promise<void> {
-    const sealed = await Promise.all(
-      lines.map(({ number, body, refusal }) =>
-        refusal === undefined ? this.#sealed(batchId, number, 'request', body) : this.#sealed(batchId, number, 'output', refusal),
-      ),
-    );
-    const rows = lines.map(({ number, customId, requestId, receiptId, worstCase, refusal }, index) => ({
-      batch_id: batchId,
-      line: number,
-      custom_id: customId,
-      request_id: requestId,
-      receipt_id: receiptId,
-      ...(refusal === undefined ? { request: sealed[index], state: 'waiting' } : { output: sealed[index], state: 'done', is_error: true }),
-      reserved_nano: worstCase.amount.toString(),
-      reserved_units: writtenUnits(worstCase.units),
-    }));
-    await this.#pool.query(
-      `insert into batch_lines
-              (batch_id, line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units, state, is_error, output)
-       select batch_id, line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units, state, is_error, output
-         from json_populate_recordset(null::batch_lines, $1)`,
-      // As bytes: one copy of a large line less.
-      [await writtenJson(rows)],
-    );
+  /** @param refusal of a line that is not run: what its file says of it */
+  async refusedRow(place: PlaceOfLine, refusal: string) {
+    const output = await this.#sealed(place.batchId, place.number, 'output', refusal);
+    return lineRow(place, NOTHING, { state: 'done', is_error: true, request: null, output });
+  }
+
+  async insert(rows: readonly LineRow[]): Promise<void> {
+    await run(this.#pool, tables.insertInto('batch_lines').values(rows));
   }
 
   async deleteAll(batchId: string): Promise<void> {
@@ -148,43 +126,45 @@ export class BatchLines {
 
   /** Lines without an answer, in order, a page at a time: whoever asks for them need not have room for all. */
   async *waiting(batchId: string): AsyncGenerator<WaitingLine> {
-    let after = 0;
-    for (;;) {
-      const lines = tables
-        .selectFrom('batch_lines')
-        .where('batch_id', '=', batchId)
-        .where('state', '=', 'waiting')
-        .where('line', '>', after);
-      const page = lines.selectAll().orderBy('line').limit(PAGE_LINES).as('page');
-      const sized = tables
-        .selectFrom(page)
-        .selectAll()
-        .select(sql<bigint>`sum(octet_length(request)) over (order by line) - octet_length(request)`.as('bytes_before'))
-        .as('sized');
-      const rows = await rowsOf(
-        this.#pool,
-        tables
-          .selectFrom(sized)
-          .select(['line', 'custom_id', 'request_id', 'receipt_id', 'reserved_nano', 'reserved_units', 'attempts_before'])
-          // Until it is answered it has one.
-          .select((eb) => eb.ref('request').$notNull().as('request'))
-          .where('bytes_before', '<', BigInt(PAGE_BYTES))
-          .orderBy('line'),
-      );
-      if (rows.length === 0) return;
-      for (const row of rows) {
-        after = row.line;
-        yield {
-          number: row.line,
-          customId: row.custom_id,
-          requestId: row.request_id,
-          receiptId: row.receipt_id,
-          body: await this.#request(batchId, row.line, row.request),
-          reserved: { amount: row.reserved_nano, units: readUnits(row.reserved_units) },
-          attemptsBefore: row.attempts_before,
-        };
-      }
+    for (let after = 0; ; ) {
+      const page = await this.#pageOfWaiting(batchId, after);
+      const last = page.at(-1);
+      if (!last) return;
+      after = last.number;
+      yield* page;
     }
+  }
+
+  /** Opened all together: nothing is kept of what they were sealed as. */
+  async #pageOfWaiting(batchId: string, after: number): Promise<WaitingLine[]> {
+    const lines = tables.selectFrom('batch_lines').where('batch_id', '=', batchId).where('state', '=', 'waiting').where('line', '>', after);
+    const page = lines.selectAll().orderBy('line').limit(PAGE_LINES).as('page');
+    const sized = tables
+      .selectFrom(page)
+      .selectAll()
+      .select(sql<bigint>`sum(octet_length(request)) over (order by line) - octet_length(request)`.as('bytes_before'))
+      .as('sized');
+    const rows = await rowsOf(
+      this.#pool,
+      tables
+        .selectFrom(sized)
+        .select(['line', 'custom_id', 'request_id', 'receipt_id', 'reserved_nano', 'reserved_units', 'attempts_before'])
+        // Until it is answered it has one.
+        .select((eb) => eb.ref('request').$notNull().as('request'))
+        .where('bytes_before', '<', BigInt(PAGE_BYTES))
+        .orderBy('line'),
+    );
+    return Promise.all(
+      rows.map(async (row) => ({
+        number: row.line,
+        customId: row.custom_id,
+        requestId: row.request_id,
+        receiptId: row.receipt_id,
+        body: await this.#opened(batchId, row.line, 'request', row.request),
+        reserved: { amount: row.reserved_nano, units: readUnits(row.reserved_units) },
+        attemptsBefore: row.attempts_before,
+      })),
+    );
   }
 
   /** A provider is asked next: what settles that should nobody ever say what came of it. @throws where somebody else has answered the line */
@@ -338,8 +318,10 @@ export class BatchLines {
       const last = rows.at(-1);
       if (!last) return;
       after = last.line;
-      const outputs = await Promise.all(rows.map(({ line, output }) => this.#opened(batchId, line, 'output', output)));
-      yield Buffer.from(outputs.map((output) => `${output}\n`).join(''));
+      for (const { line, output } of rows) {
+        yield await this.#opened(batchId, line, 'output', output);
+        yield LINE_END;
+      }
     }
   }
 }

@@ -2,11 +2,12 @@ import type { BatchError } from '@tallygate/contract';
 import { newReceiptId, newRequestId } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { breather } from '../../kernel/turn.ts';
-import { type Caller, type Operation, type WorstCase, worstCaseOf } from '../calls/index.ts';
+import { type Caller, type Operation, worstCaseOf } from '../calls/index.ts';
 import { callOf, type LineRequest, type NamelessLine, outputLine, readLine, workOfLine } from './batch-line.ts';
-import type { BatchLines, NewLine } from './batch-lines.ts';
+import type { BatchLines } from './batch-lines.ts';
 import type { BatchDeps } from './deps.ts';
 import { linesOf, type TextLine } from './jsonl.ts';
+import type { LineRow, PlaceOfLine } from './line-row.ts';
 import type { StoredBatch } from './stored-batch.ts';
 
 const MOST_LINES = 50_000;
@@ -14,8 +15,8 @@ const MOST_LINES = 50_000;
 const MOST_LINE_BYTES = 11 * 1024 * 1024;
 const MOST_ERRORS = 100;
 const CHUNK_LINES = 200;
-const CHUNK_BYTES = 1024 * 1024;
-const NOTHING: WorstCase = { amount: 0n, units: {} };
+/** As they are sealed. */
+const CHUNK_CHARACTERS = 1024 * 1024;
 
 export interface Checked {
   readonly errors: readonly BatchError[];
@@ -40,17 +41,16 @@ export async function checkLines(
   lines: BatchLines,
   { inference }: Pick<BatchDeps, 'inference'>,
 ): Promise<Checked> {
-  const { batch } = checking;
   const errors: BatchError[] = [];
   const customIds = new Set<string>();
   const models = new Set<string>();
-  let chunk: NewLine[] = [];
-  let chunkBytes = 0;
+  let chunk: LineRow[] = [];
+  let chunkCharacters = 0;
   let total = 0;
   const store = async () => {
-    if (errors.length === 0 && chunk.length > 0) await lines.insert(batch.id, chunk);
+    if (errors.length === 0 && chunk.length > 0) await lines.insert(chunk);
     chunk = [];
-    chunkBytes = 0;
+    chunkCharacters = 0;
   };
   const rest = breather();
   for await (const line of linesOf(content, MOST_LINE_BYTES)) {
@@ -61,16 +61,16 @@ export async function checkLines(
       errors.push({ code: 'too_many_lines', message: `A batch may have ${MOST_LINES} lines.`, param: null, line: line.number });
       break;
     }
-    const checked = await checkLine(line, checking, customIds, inference);
+    const checked = await checkLine(line, checking, customIds, { inference, lines });
     if ('code' in checked) {
       errors.push({ ...checked, line: line.number });
       if (errors.length === MOST_ERRORS) break;
       continue;
     }
     if (checked.model !== undefined) models.add(checked.model);
-    chunk.push(checked.line);
-    chunkBytes += checked.line.body.length;
-    if (chunk.length >= CHUNK_LINES || chunkBytes >= CHUNK_BYTES) await store();
+    chunk.push(checked.row);
+    chunkCharacters += checked.row.request?.length ?? 0;
+    if (chunk.length >= CHUNK_LINES || chunkCharacters >= CHUNK_CHARACTERS) await store();
   }
   await store();
   if (total === 0) errors.push({ code: 'empty_file', message: 'The input file has no lines.', param: null, line: null });
@@ -78,15 +78,17 @@ export async function checkLines(
   return { errors, total, model: models.size === 1 ? model : null };
 }
 
-const NO_BODY = Buffer.alloc(0);
+type Known = { readonly row: LineRow; readonly model?: string };
 
-type Known = { readonly line: NewLine; readonly model?: string };
+interface CheckDeps extends Pick<BatchDeps, 'inference'> {
+  readonly lines: BatchLines;
+}
 
 async function checkLine(
   { bytes, number }: TextLine,
   checking: Checking,
   customIds: Set<string>,
-  deps: BatchDeps['inference'],
+  deps: CheckDeps,
 ): Promise<Known | NamelessLine> {
   const request = await readLine(bytes, checking.batch.endpoint);
   if ('code' in request) return request;
@@ -95,26 +97,27 @@ async function checkLine(
     return { code: 'duplicate_custom_id', message: 'The custom_id of this line is that of an earlier one.', param: 'custom_id' };
   customIds.add(customId);
   const ids = { requestId: newRequestId(), receiptId: newReceiptId() };
+  const place = { batchId: checking.batch.id, number, customId, ...ids };
   try {
     if ('problem' in request) throw request.problem;
-    return await runnableLine(request, { number, ...ids }, checking, deps);
+    return await runnableLine(request, place, checking, deps);
   } catch (thrown) {
     // What fails over the gateway itself is no answer to the line.
     if (!(thrown instanceof Problem) || (thrown.status >= 500 && thrown.code !== 'no_provider_configured')) throw thrown;
     const { surface } = checking.operation.metadata;
-    const { status, body } = deps.problemReply(thrown, { requestId: ids.requestId, clientRequestId: null, surface });
+    const { status, body } = deps.inference.problemReply(thrown, { requestId: ids.requestId, clientRequestId: null, surface });
     const refusal = outputLine({ requestId: ids.requestId, customId, receiptId: null }, { status, body });
-    return { line: { ...{ customId, number, ...ids, body: NO_BODY, worstCase: NOTHING }, refusal } };
+    return { row: await deps.lines.refusedRow(place, refusal) };
   }
 }
 
 async function runnableLine(
-  request: LineRequest,
-  place: Pick<NewLine, 'number' | 'requestId' | 'receiptId'>,
+  { body }: LineRequest,
+  place: PlaceOfLine,
   { batch, caller, operation }: Checking,
-  deps: BatchDeps['inference'],
+  { inference, lines }: CheckDeps,
 ): Promise<Known> {
-  const work = await workOfLine(request.body, operation, caller);
-  const worstCase = worstCaseOf(callOf({ batch, caller, work, ids: place, signal: new AbortController().signal }), deps);
-  return { line: { ...request, ...place, worstCase }, model: work.model };
+  const work = await workOfLine(body, operation, caller);
+  const worstCase = worstCaseOf(callOf({ batch, caller, work, ids: place, signal: new AbortController().signal }), inference);
+  return { row: await lines.waitingRow(place, body.bytes, worstCase), model: work.model };
 }

@@ -4,7 +4,7 @@ import type { Principal } from '../../http/index.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { breather } from '../../kernel/turn.ts';
-import { writtenJson } from '../../kernel/written-json.ts';
+import { jsonPieces } from '../../kernel/written-json.ts';
 import { type Files, type Owner, ownerOf } from '../files/index.ts';
 import type { Batches, NewBatch } from './batches.ts';
 import { linesOf } from './jsonl.ts';
@@ -131,7 +131,7 @@ export const isEnded = ({ status }: StoredBatch): boolean => ['completed', 'fail
 const LINE_END = Buffer.from('\n');
 
 async function* lineOf(value: object): AsyncGenerator<Buffer> {
-  yield await writtenJson(value);
+  for await (const piece of jsonPieces(value)) yield Buffer.from(piece);
   yield LINE_END;
 }
 

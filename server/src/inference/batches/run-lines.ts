@@ -1,4 +1,5 @@
 import { Problem } from '../../kernel/problem.ts';
+import { readJson } from '../../kernel/read-json.ts';
 import { asStep, type Call, type Caller, completeShare, type Operation, requireEndpoint } from '../calls/index.ts';
 import { type BatchHolds, HoldLost } from './batch-hold.ts';
 import { callOf, headersOf, outputLine, workOfLine } from './batch-line.ts';
@@ -91,7 +92,7 @@ async function tryLine(line: WaitingLine, { signal, run, isLastTry }: Place & { 
   const who = caller();
   // The key may have been narrowed since.
   requireEndpoint(who, operation.endpoint);
-  const work = await workOfLine(line.body, operation, who);
+  const work = await workOfLine({ bytes: line.body, value: await readJson(line.body) }, operation, who);
   const call = callOf({ batch, caller: who, work, ids: line, signal, run, surface: operation.metadata.surface });
   const share = deps.holds.shareOf(batch, line);
   return completeShare(call, { reserved: line.reserved.amount, share, isLastTry }, deps.inference);

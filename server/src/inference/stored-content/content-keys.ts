@@ -145,7 +145,7 @@ export function createContentKeys({ pool, box }: { pool: Pool; box: SecretBox })
     const decipher = createDecipheriv('aes-256-gcm', await keyOf(accountId), bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
     decipher.setAAD(aadOf(accountId, place));
     decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-    const plain = new GrowingBuffer();
+    const plain = new GrowingBuffer(Math.max(0, bytes.length - IV_BYTES - TAG_BYTES));
     for (const piece of piecesOf(bytes.subarray(IV_BYTES, -TAG_BYTES))) {
       plain.add(decipher.update(piece));
       await rest();
