@@ -16,7 +16,33 @@ const inSnakeCase = (name: string): string =>
     .toLowerCase();
 
 const NAMES = new Set(['usage', 'usage_metadata', 'token_usage', 'billed_units']);
-export const isUsageName = (name: string): boolean => name === 'usage' || NAMES.has(inSnakeCase(name));
+/** Such a name is of a count, or has the counts of parts. */
+const COUNTED = /token/i;
+const UNUSUAL = /[A-Z-]/;
+
+/** What can be said of a member by its name. */
+interface NameFacts {
+  readonly snake: string;
+  readonly isUsage: boolean;
+  readonly isCounted: boolean;
+  readonly isUnusual: boolean;
+}
+
+/** Every answer has the same few dozen names: each is looked at once. Names that somebody makes up fill it, and are looked at every time from then on. */
+const known = new Map<string, NameFacts>();
+const MOST_KNOWN = 1_000;
+const LONGEST_KNOWN = 100;
+
+function factsOf(name: string): NameFacts {
+  const before = known.get(name);
+  if (before) return before;
+  const snake = inSnakeCase(name);
+  const facts = { snake, isUsage: NAMES.has(snake), isCounted: COUNTED.test(name), isUnusual: UNUSUAL.test(name) };
+  if (known.size < MOST_KNOWN && name.length <= LONGEST_KNOWN) known.set(name, facts);
+  return facts;
+}
+
+export const isUsageName = (name: string): boolean => factsOf(name).isUsage;
 
 /** `response.usage`, `x_groq.usage`, `meta.billed_units`, `error.metadata.usage`. */
 const DEEPEST = 3;
@@ -64,28 +90,24 @@ export function plainUsage(usage: unknown): Json | undefined {
   return isRecord(usage) ? withIterations(ofOne(usage)) : undefined;
 }
 
-/** Such a name is of a count, or has the counts of parts. */
-const COUNTED = /token/i;
-
 function ofOne(usage: Json): Json {
   const names = Object.keys(usage);
   if (names.every((name) => isPlain(name, usage[name]))) return usage;
   const plain: Record<string, unknown> = {};
   for (const name of names) {
-    const isCount = COUNTED.test(name);
-    const plainName = isCount ? inSnakeCase(name) : name;
+    const { isCounted, snake } = factsOf(name);
+    const plainName = isCounted ? snake : name;
     const value = usage[name];
-    plain[plainName] = larger(plain[plainName], isRecord(value) ? ofOne(value) : isCount ? plainCount(value) : value);
+    plain[plainName] = larger(plain[plainName], isRecord(value) ? ofOne(value) : isCounted ? plainCount(value) : value);
   }
   return plain;
 }
 
-const UNUSUAL = /[A-Z-]/;
-
 function isPlain(name: string, value: unknown): boolean {
-  if (isRecord(value)) return !(COUNTED.test(name) && UNUSUAL.test(name)) && ofOne(value) === value;
-  if (!COUNTED.test(name)) return true;
-  return !UNUSUAL.test(name) && typeof value !== 'string' && (typeof value !== 'number' || Number.isInteger(value));
+  const { isCounted, isUnusual } = factsOf(name);
+  if (isRecord(value)) return !(isCounted && isUnusual) && ofOne(value) === value;
+  if (!isCounted) return true;
+  return !isUnusual && typeof value !== 'string' && (typeof value !== 'number' || Number.isInteger(value));
 }
 
 const NUMBER = /^\s*\d+(?:\.\d+)?(?:e\+?\d+)?\s*$/i;
@@ -104,7 +126,7 @@ function withIterations(usage: Json): Json {
   const { iterations } = usage;
   if (!Array.isArray(iterations)) return usage;
   const all = iterations.filter(isRecord).map(ofOne).reduce(added, {});
-  const sums = Object.keys(all).filter((name) => COUNTED.test(name) && typeof all[name] === 'number');
+  const sums = Object.keys(all).filter((name) => factsOf(name).isCounted && typeof all[name] === 'number');
   return { ...usage, ...Object.fromEntries(sums.map((name) => [name, larger(usage[name], all[name])])) };
 }
 

@@ -40,7 +40,8 @@ async function readCompletion(bytes: Buffer, keptId: string | undefined): Promis
   const value = keptId === undefined ? given : { ...given, id: keptId };
   const text = textOfChunk(value);
   const stated = usageOfChunk(value);
-  const said = usageOfAnswer(readUsage(stated), () => text !== '', leastUsage(stated));
+  const read = readUsage(stated);
+  const said = usageOfAnswer(read, () => text !== '', read ?? leastUsage(stated));
   const most = leastUsage(mostOfSeveral(bytes));
   const usage = said.usage && atLeast(most, said.usage);
   const usageSaid = said.usageSaid && atLeast(most, said.usageSaid);
@@ -49,7 +50,7 @@ async function readCompletion(bytes: Buffer, keptId: string | undefined): Promis
     ...{ usage, usageSaid },
     delivered: { text, scale: 1 },
     value,
-    toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(usage && isSaid(readUsage(stated), usage) ? stated : undefined, cost) }),
+    toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(usage && isSaid(read, usage) ? stated : undefined, cost) }),
   };
 }
 

@@ -37,13 +37,12 @@ export async function usageOf(
   deps: InferenceDeps,
 ) {
   const { filter, isComplete, isLeftOut, wasLeft, promptSaid, usageSaid } = relayed;
-  const delivered = filter.delivered();
   if (!isComplete && running.endedBy !== undefined)
-    return usageWhenCut(admission, target, running, { delivered, promptSaid, usageSaid }, deps);
+    return usageWhenCut(admission, target, running, { delivered: filter.delivered(), promptSaid, usageSaid }, deps);
   const final = finalUsage(relayed, target);
   if (final) return atLeast(usageSaid, final);
   if (isLeftOut || wasLeft) return atLeast(usageSaid, withPromptOf(promptSaid, mostUsage(admission, target)));
-  return atLeast(usageSaid, withPromptOf(usageSaid, await ourCount(admission, target, delivered, deps)));
+  return atLeast(usageSaid, withPromptOf(usageSaid, await ourCount(admission, target, filter.delivered(), deps)));
 }
 
 /** Of a text whose stream broke off, what was said before is no final word; what was said with the error is. */

@@ -36,12 +36,19 @@ function outputOf(input: number, said: number, total: unknown, details: unknown)
 }
 
 /** The largest of them. Where the first name of a list is no count, the others, which are counted beside it, say nothing. */
-const mostOf = (usage: Record<string, unknown>, names: readonly (readonly [string, ...string[]])[]): number | undefined => {
-  const sums = names
-    .filter(([first]) => isCount(usage[first]))
-    .map((added) => added.map((name) => usage[name]).reduce<number>((sum, count) => (isCount(count) ? sum + count : sum), 0));
-  return sums.length === 0 ? undefined : Math.max(...sums);
-};
+function mostOf(usage: Record<string, unknown>, names: readonly (readonly [string, ...string[]])[]): number | undefined {
+  let most: number | undefined;
+  for (const added of names) {
+    if (!isCount(usage[added[0]])) continue;
+    let sum = 0;
+    for (const name of added) {
+      const count = usage[name];
+      if (isCount(count)) sum += count;
+    }
+    if (most === undefined || sum > most) most = sum;
+  }
+  return most;
+}
 
 /** OpenAI's names, old and new, Anthropic's, which counts the cache beside the rest of the prompt, and Google's. */
 const INPUT = [
@@ -60,10 +67,13 @@ const OUTPUT = [
 const TOTAL = [['total_tokens'], ['total_token_count']] as const;
 
 /** What a usage says of the two sides, whatever it calls them; undefined where it says no count. */
-export const sidesOf = (stated: unknown) => {
-  const usage = plainUsage(stated) ?? {};
-  return { input: mostOf(usage, INPUT), output: mostOf(usage, OUTPUT), total: mostOf(usage, TOTAL) };
-};
+export const sidesOf = (stated: unknown) => sidesOfPlain(plainUsage(stated) ?? {});
+
+const sidesOfPlain = (usage: Record<string, unknown>) => ({
+  input: mostOf(usage, INPUT),
+  output: mostOf(usage, OUTPUT),
+  total: mostOf(usage, TOTAL),
+});
 
 /**
  * The provider's usage in OpenAI's form; undefined where it is missing or cannot be a count (negative, a word, absurd).
@@ -74,7 +84,7 @@ export const sidesOf = (stated: unknown) => {
 export function readUsage(stated: unknown): ReceiptUsage | undefined {
   const usage = plainUsage(stated);
   if (!usage) return undefined;
-  const { input, output: named, total } = sidesOf(usage);
+  const { input, output: named, total } = sidesOfPlain(usage);
   const inputDetails = usage['prompt_tokens_details'] ?? usage['input_tokens_details'];
   const outputDetails = usage['completion_tokens_details'] ?? usage['output_tokens_details'];
   const said = named ?? (input !== undefined && total !== undefined && total >= input ? total - input : undefined);
@@ -97,7 +107,7 @@ export interface TokenUsage {
 export function readTokens(stated: unknown): TokenUsage | undefined {
   const usage = plainUsage(stated);
   if (!usage) return undefined;
-  const { input, output: said, total } = sidesOf(usage);
+  const { input, output: said, total } = sidesOfPlain(usage);
   const inputDetails = usage['input_tokens_details'] ?? usage['input_token_details'] ?? usage['prompt_tokens_details'];
   const outputDetails = usage['output_tokens_details'] ?? usage['completion_tokens_details'];
   if (input !== undefined && said !== undefined)
@@ -123,9 +133,11 @@ export function textUsage({ input, output, inputDetails, outputDetails }: TokenU
 
 /** Of a usage that is no whole report: what its counts say at the least, of either side. */
 export const leastUsage = (usage: unknown): ReceiptUsage | undefined => {
+  if (typeof usage !== 'object' || usage === null) return undefined;
+  const whole = readUsage(usage);
+  if (whole) return whole;
   const { input, output } = sidesOf(usage);
-  if (usage === undefined || usage === null || typeof usage !== 'object') return undefined;
-  return readUsage(usage) ?? readUsage({ prompt_tokens: input ?? 0, completion_tokens: output ?? 0 });
+  return readUsage({ prompt_tokens: input ?? 0, completion_tokens: output ?? 0 });
 };
 
 /** As {@link readUsage}, of an answer that has not ended: there may be no count of what came out yet. */
@@ -133,8 +145,10 @@ export const readUsageSoFar = (usage: unknown): ReceiptUsage | undefined =>
   isRecord(usage) ? (readUsage(usage) ?? readUsage({ ...usage, completion_tokens: 0, total_tokens: null })) : undefined;
 
 /** Whether anything of it may cost something. */
-export const isUsed = (usage: ReceiptUsage | undefined): boolean =>
-  Object.values(usage ?? {}).some((count) => count !== undefined && count > 0);
+export function isUsed(usage: ReceiptUsage | undefined): boolean {
+  for (const meter in usage) if ((usage[meter as keyof ReceiptUsage] ?? 0) > 0) return true;
+  return false;
+}
 
 /**
  * What the provider reported; undefined where it is no report: servers that do not count say that an answer with content took no tokens, or
@@ -143,8 +157,10 @@ export const isUsed = (usage: ReceiptUsage | undefined): boolean =>
 export const reportedUsage = (usage: ReceiptUsage | undefined, hasContent: () => boolean): ReceiptUsage | undefined =>
   usage && isPlaceholder(usage) && hasContent() ? undefined : usage;
 
-const isPlaceholder = (usage: ReceiptUsage): boolean =>
-  !isUsed({ ...usage, images: 0 }) || (usage.input_tokens === 0) !== (usage.output_tokens === 0);
+function isPlaceholder(usage: ReceiptUsage): boolean {
+  if (usage.input_tokens > 0 && usage.output_tokens > 0) return false;
+  return !isUsed({ ...usage, images: 0 }) || (usage.input_tokens === 0) !== (usage.output_tokens === 0);
+}
 
 /** What was used, where anything was. */
 export const usedUsage = (usage: ReceiptUsage | undefined): ReceiptUsage | undefined =>
