@@ -62,14 +62,14 @@ export class AnswerBody implements UpstreamAnswer {
     this.#onOverdue = onOverdue;
   }
 
-  async collect(maxBytes: number, onTooLarge?: () => void): Promise<Buffer> {
+  collect(maxBytes: number, onTooLarge?: () => void): Promise<Buffer> {
     const collected = new CollectedBody(maxBytes, onTooLarge);
-    try {
-      await this.pump((part) => collected.take(part));
-    } catch (error) {
-      throw error instanceof UpstreamCut ? collected.cut(error) : error;
-    }
-    return collected.whole();
+    return this.pump((part) => collected.take(part)).then(
+      () => collected.whole(),
+      (error: unknown) => {
+        throw error instanceof UpstreamCut ? collected.cut(error) : error;
+      },
+    );
   }
 
   /** When `onChunk` throws or rejects, the call is cancelled and `pump` rejects with that very error. */

@@ -96,10 +96,14 @@ export class ProviderHttp {
   }
 
   /** The request is not even built for a caller who is gone already. Rejects only where it cannot be built. */
-  async send(limits: Limits, build: () => ProviderRequest | Promise<ProviderRequest>): Promise<UpstreamAnswer | UpstreamFault> {
-    if (limits.signal.aborted) return cancelled(null);
-    const built = build();
-    return this.#send(limits, built instanceof Promise ? await built : built);
+  send(limits: Limits, build: () => ProviderRequest | Promise<ProviderRequest>): Promise<UpstreamAnswer | UpstreamFault> {
+    if (limits.signal.aborted) return Promise.resolve(cancelled(null));
+    try {
+      const built = build();
+      return built instanceof Promise ? built.then((request) => this.#send(limits, request)) : this.#send(limits, built);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   #send(limits: Limits, { method, path, headers, body = null }: ProviderRequest): Promise<UpstreamAnswer | UpstreamFault> {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { LARGEST_HOLD } from '../../adapters/lanes/port.ts';
 import type { UpstreamEndpoint } from '../../adapters/upstream/port.ts';
 import { loadCatalog } from '../../money/catalog/index.ts';
-import { admit, worstCaseOf } from './admission.ts';
+import { admit as admitSoon, worstCaseOf } from './admission.ts';
 import { messageWork } from './messages/message-work.ts';
 import { unmet } from './offers.ts';
 import { requirementsOf } from './requirements.ts';
@@ -23,6 +23,7 @@ const open = (options: Options = {}) => {
   return world;
 };
 const everywhere = (...models: string[]) => Object.fromEntries(models.map((model) => [model, [new ScriptedProvider()]]));
+const admit = async (...args: Parameters<typeof admitSoon>) => admitSoon(...args);
 const take = (call: ReturnType<typeof callOf>, options: Options = {}) => admit(call, open(options).deps);
 const refusalOf = (admitted: Promise<unknown>) =>
   admitted.then(

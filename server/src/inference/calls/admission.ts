@@ -16,6 +16,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { newReceiptId } from '../../kernel/ids.ts';
 import { formatUsd, maxOf, type NanoUsd, picoToNano } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { andThen, type Soon } from '../../kernel/soon.ts';
 import { type Catalog, costBound } from '../../money/catalog/index.ts';
 import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
 import { type Call, priceFactorOf } from './call.ts';
@@ -116,10 +117,20 @@ export async function admitLeft(
  *   `rate_limited`, `model_not_allowed`, `context_length_exceeded`
  * @param inFlightOf what settles the call should this process die, as it is admitted whole
  */
-export async function admit(call: Call, deps: AdmissionDeps, inFlightOf?: (admission: Admission) => InFlight): Promise<Admission> {
+export function admit(call: Call, deps: AdmissionDeps, inFlightOf?: (admission: Admission) => InFlight): Soon<Admission> {
   requireModels(call, deps.catalog);
   const offers = offersFor(call, deps);
-  await requireWindow(call.work, offers, deps.tokenizer);
+  return andThen(requireWindow(call.work, offers, deps.tokenizer), () => holdWhole({ call, offers, inFlightOf }, deps));
+}
+
+interface Offered {
+  readonly call: Call;
+  readonly offers: readonly Offer[];
+  readonly inFlightOf: ((admission: Admission) => InFlight) | undefined;
+}
+
+/** The whole bound, by the cheap count. Where that fits, and the lanes are in memory, it takes no turn of the event loop. */
+function holdWhole({ call, offers, inFlightOf }: Offered, deps: AdmissionDeps): Soon<Admission> {
   const rates = rateDraw(call, modelOf(offers), deps);
   const whole = holdRequest(call, offers, deps);
   const worst = worstOf(whole);
@@ -130,11 +141,25 @@ export async function admit(call: Call, deps: AdmissionDeps, inFlightOf?: (admis
     plans: deps.plans,
   });
   const inFlight = inFlightOf?.(asWhole);
-  // First the whole bound, by the cheap count. Only where that does not fit is the prompt counted, and the bound lowered where it may be.
+  const taking = take(deps.lanes, { ...whole, outputTokens: { wanted, least: wanted }, rates, ...(inFlight && { inFlight }) });
+  return andThen(taking, (outcome) => {
+    if (outcome.held) return { ...asWhole, hold: outcome, ...(inFlight && { inFlight }) };
+    return holdLess({ call, offers, inFlightOf }, { whole, rates, outcome }, deps);
+  });
+}
+
+interface NotHeld {
+  readonly whole: HoldRequest;
+  readonly rates: ReturnType<typeof rateDraw>;
+  readonly outcome: Exclude<HoldOutcome, Held>;
+}
+
+/** Only where the whole does not fit is the prompt counted, and the bound lowered where it may be. */
+async function holdLess({ call, offers, inFlightOf }: Offered, { whole, rates, outcome: first }: NotHeld, deps: AdmissionDeps) {
+  if (!('refusedBy' in first) && call.work.lighter) return admit({ ...call, work: call.work.lighter() }, deps, inFlightOf);
+  const { wanted } = whole.outputTokens;
   let held = offers;
-  let outcome = await take(deps.lanes, { ...whole, outputTokens: { wanted, least: wanted }, rates, ...(inFlight && { inFlight }) });
-  if (outcome.held) return { ...asWhole, hold: outcome, ...(inFlight && { inFlight }) };
-  if (!('refusedBy' in outcome) && call.work.lighter) return admit({ ...call, work: call.work.lighter() }, deps, inFlightOf);
+  let outcome: HoldOutcome = first;
   if (!('refusedBy' in outcome)) {
     const counted = await countedOffers(call, offers, deps.tokenizer);
     held = counted ?? offers;
@@ -263,19 +288,18 @@ export async function holdForMany(shared: SharedHold, deps: Pick<AdmissionDeps, 
 const PICO_PER_NANO = 1_000n;
 const MANY_CHEAPER = 'send fewer lines, or lower the bounds on tokens in them';
 
-async function take(lanes: LaneStore, request: HoldRequest): Promise<HoldOutcome> {
+function take(lanes: LaneStore, request: HoldRequest): Soon<HoldOutcome> {
   try {
-    return await lanes.hold(request);
+    const taking = lanes.hold(request);
+    return taking instanceof Promise ? taking.catch(unreadable) : taking;
   } catch (cause) {
-    throw new Problem(
-      'store_unavailable',
-      'Budgets cannot be read at the moment, so nothing may be spent. Repeat the request in a few seconds.',
-      {
-        retryAfterSeconds: 2,
-        cause,
-      },
-    );
+    return unreadable(cause);
   }
+}
+
+function unreadable(cause: unknown): never {
+  const detail = 'Budgets cannot be read at the moment, so nothing may be spent. Repeat the request in a few seconds.';
+  throw new Problem('store_unavailable', detail, { retryAfterSeconds: 2, cause });
 }
 
 /** One hold covers whichever offer will serve: the dearest input, the dearest token out, the largest bound. */

@@ -85,7 +85,7 @@ export interface StreamFilter {
 /** How the answers of an endpoint are read. */
 export interface AnswerForm {
   /** Undefined: the bytes are no answer of this endpoint. */
-  read(bytes: Buffer, contentType: string | null): Promise<PlainAnswer | undefined>;
+  read(bytes: Buffer, contentType: string | null): Soon<PlainAnswer | undefined>;
   openStream(contentType: string | null): StreamFilter;
   /** What an answer cost that is too large to be read, by the `usage` that was found in it. */
   usageIn(usage: unknown): ReceiptUsage | undefined;

@@ -107,7 +107,7 @@ export class Attempt {
   readonly #ofCall: RunningCall;
   readonly #sofar: Progress;
   readonly #deps: AttemptDeps;
-  readonly #late = Promise.withResolvers<typeof LATE>();
+  #onLate: (() => void) | undefined;
   /** Of `sofar.attempts`, once it is there. */
   #place: number | undefined;
   #startedTick = 0;
@@ -125,9 +125,12 @@ export class Attempt {
     return this.#admission.call;
   }
 
-  /** Resolves where the answer does not come in time. */
-  get late(): Promise<typeof LATE> {
-    return this.#late.promise;
+  /** What it answers, or that it does not in time; to be asked as soon as it is under way. By hand, since `Promise.race` makes five promises. */
+  orLate<T>(answered: Promise<T>): Promise<T | typeof LATE> {
+    return new Promise((resolve, reject) => {
+      this.#onLate = () => resolve(LATE);
+      answered.then(resolve, reject);
+    });
   }
 
   async ask<T>({ read }: AnswerReader<T>): Promise<Used<T> | UpstreamFault> {
@@ -218,7 +221,7 @@ export class Attempt {
       maxOutputTokens: maxOutputTokens === null ? null : Math.min(maxOutputTokens, model.maxOutputTokens ?? maxOutputTokens),
       firstByteTimeoutMs: isStream ? timeouts.streamFirstByteMs : timeouts.plainFirstByteMs,
       idleTimeoutMs: timeouts.idleMs,
-      onOverdue: () => this.#late.resolve(LATE),
+      onOverdue: () => this.#onLate?.(),
       signal: this.running.signal,
       betas: headers.betas,
       sandboxFault: headers.sandboxFault,

@@ -38,7 +38,7 @@ export async function firstThatAnswers<T>(
     running.asks(target);
     const asked = new Attempt(admission, target, running, sofar, deps);
     const answered = asked.ask(reader);
-    const first = await Promise.race([answered, asked.late]);
+    const first = await asked.orLate(answered);
     if (first === LATE) {
       const fault = asked.givenUp();
       noteFailure(fault, target, call, deps);

@@ -24,7 +24,7 @@ export const chatForm = (
   chunkObject: 'chat.completion.chunk' | 'text_completion' = 'chat.completion.chunk',
   keptId?: string,
 ): AnswerForm => ({
-  read: (bytes) => readCompletion(bytes, keptId),
+  read: (bytes) => andThen(jsonObjectOf(bytes), (given) => readCompletion(bytes, given, keptId)),
   usageIn: (usage) => usedUsage(leastUsage(usage)),
   openStream: () =>
     new ChatStream(
@@ -34,8 +34,7 @@ export const chatForm = (
     ),
 });
 
-async function readCompletion(bytes: Buffer, keptId: string | undefined): Promise<PlainAnswer | undefined> {
-  const given = await jsonObjectOf(bytes);
+function readCompletion(bytes: Buffer, given: Json | undefined, keptId: string | undefined): PlainAnswer | undefined {
   if (!given || !Array.isArray(given['choices']) || given['choices'].length === 0) return undefined;
   const value = keptId === undefined ? given : { ...given, id: keptId };
   const text = textOfChunk(value);

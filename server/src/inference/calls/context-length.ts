@@ -1,4 +1,5 @@
 import { Problem } from '../../kernel/problem.ts';
+import type { Soon } from '../../kernel/soon.ts';
 import type { CatalogModel } from '../../money/catalog/index.ts';
 import type { Offer } from './offers.ts';
 import type { Tokenizer } from './tokenizer.ts';
@@ -18,9 +19,13 @@ export const tooLong = (tokens: number, { id, contextWindow }: Pick<CatalogModel
  *
  * @throws Problem `context_length_exceeded`
  */
-export async function requireWindow(work: Work, [asked]: readonly Offer[], tokenizer: Tokenizer): Promise<void> {
-  const window = asked?.model.contextWindow;
-  if (!work.promptText || !asked?.model.tokenizer || !window || asked.model.id !== work.model || asked.bound.inputTokens <= window) return;
-  const tokens = await tokenizer.count(asked.model.tokenizer, work.promptText.text());
-  if (tokens !== undefined && tokens > window) throw tooLong(tokens, asked.model, work.promptText.param);
+export function requireWindow(work: Work, [asked]: readonly Offer[], tokenizer: Tokenizer): Soon<void> {
+  const { promptText } = work;
+  if (!promptText || !asked?.model.tokenizer || asked.model.id !== work.model) return undefined;
+  const { model, bound } = asked;
+  const window = model.contextWindow;
+  if (!window || bound.inputTokens <= window) return undefined;
+  return tokenizer.count(asked.model.tokenizer, promptText.text()).then((tokens) => {
+    if (tokens !== undefined && tokens > window) throw tooLong(tokens, model, promptText.param);
+  });
 }

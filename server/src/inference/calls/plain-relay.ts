@@ -3,6 +3,7 @@ import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../../adap
 import { sha256Of } from '../../kernel/digest.ts';
 import { isTooComplex } from '../../kernel/json-scan.ts';
 import { formatUsd, usdForDisplay } from '../../kernel/money.ts';
+import { andThen, type Soon } from '../../kernel/soon.ts';
 import { statedUsage } from '../../kernel/stated-usage.ts';
 import type { Admission } from './admission.ts';
 import type { PlainAnswer, ShownCost } from './answer-form.ts';
@@ -67,26 +68,23 @@ export async function settlePlain(
   // What is kept for later is given to whoever asks for it then.
   const told = admission.share ? undefined : (running.told ?? toldInstead(call, deps));
   const answer = result.value;
-  const usage = await usageOf(answer, target, admission, deps);
+  // What is small is there at once: to wait for it would cost more than it does.
+  const counting = usageOf(answer, target, admission, deps);
+  const usage = counting instanceof Promise ? await counting : counting;
   const cost = costOfUsage(admission, target, usage).nanoUsd;
   const shown = { usage, costUsd: usdForDisplay(cost) };
-  const reply = await replyOf(answer, shown, admission, deps);
+  const replying = replyOf(answer, shown, admission, deps);
+  const reply: Reply = replying instanceof Promise ? await replying : replying;
+  const hashing = sha256Of(told ?? reply.body);
+  const responseSha256 = hashing instanceof Promise ? await hashing : hashing;
   const overheadMs = performance.now() - call.startedTick - journey.upstreamMs;
   const now = deps.clock.now();
   const served: Served = {
     ...journey,
-    outcome: running.isGivenUp
-      ? 'abandoned'
-      : told
-        ? 'cancelled'
-        : answer.isTooLarge
-          ? 'abandoned'
-          : answer.hasFailed
-            ? 'cut'
-            : 'completed',
+    outcome: outcomeOf(answer, running, told !== undefined),
     usage,
     estimated: answer.usage === undefined,
-    responseSha256: await sha256Of(told ?? reply.body),
+    responseSha256,
     firstByteAt: now,
     completedAt: now,
     overheadMs,
@@ -95,7 +93,8 @@ export async function settlePlain(
     await beginStoring(admission, served, deps);
     await call.work.keep(answer.value, shown, served, keptCall(admission, target, deps));
   }
-  const settled = await settle(admission, served, deps, { status: reply.status, body: reply.body });
+  const settling = settle(admission, served, deps, { status: reply.status, body: reply.body });
+  const settled = settling instanceof Promise ? await settling : settling;
   const headers = {
     ...answerHeaders(admission, journey, overheadMs, { promises: deps.promises, isSettled: true }),
     ...runHeaders(settled.lanes),
@@ -105,21 +104,32 @@ export async function settlePlain(
   return { served, reply: { ...reply, headers } };
 }
 
+function outcomeOf({ isTooLarge, hasFailed }: PlainAnswer, { isGivenUp }: RunningCall, wasToldInstead: boolean): Served['outcome'] {
+  if (isGivenUp) return 'abandoned';
+  if (wasToldInstead) return 'cancelled';
+  if (isTooLarge) return 'abandoned';
+  return hasFailed ? 'cut' : 'completed';
+}
+
 /**
  * The provider's count wins. Without it, all that was held is the cost of an answer that was not kept, since nothing of it can be counted, and
  * of one that nobody waited for: what its provider bills for it is not known. Never less than it says on either side.
  */
-async function usageOf(answer: PlainAnswer, target: Target, admission: Admission, deps: InferenceDeps): Promise<ReceiptUsage> {
+function usageOf(answer: PlainAnswer, target: Target, admission: Admission, deps: InferenceDeps): Soon<ReceiptUsage> {
   if (answer.usage) return answer.usage;
   const { usageSaid } = answer;
   if (answer.isTooLarge || admission.call.signal.aborted) return atLeast(usageSaid, mostUsage(admission, target));
-  return atLeast(usageSaid, withPromptOf(usageSaid, await ourCount(admission, target, answer.delivered, deps)));
+  const counting = ourCount(admission, target, answer.delivered, deps);
+  return counting.then((counted) => atLeast(usageSaid, withPromptOf(usageSaid, counted)));
 }
 
-async function replyOf(answer: PlainAnswer, shown: ShownCost, { call }: Admission, deps: InferenceDeps): Promise<Reply> {
+function replyOf(answer: PlainAnswer, shown: ShownCost, { call }: Admission, deps: InferenceDeps): Soon<Reply> {
   if (answer.isTooLarge) return deps.problemReply(tooLargeProblem(), call);
-  const body = await answer.toBytes(shown);
-  return { status: 200, headers: { 'content-type': answer.contentType, 'content-length': body.length }, body };
+  return andThen(answer.toBytes(shown), (body) => ({
+    status: 200,
+    headers: { 'content-type': answer.contentType, 'content-length': body.length },
+    body,
+  }));
 }
 
 async function collect(
@@ -145,7 +155,8 @@ async function collect(
   }
   if (bytes.length > LONGEST_PARSED && (bytes[0] === OPEN_BRACE || isJson(answer.contentType)) && (await isTooComplex(bytes)))
     return { ok: true, value: tooLargeAnswer(usageOfLarge(await usageIn(bytes), form, attempt.target.model)) };
-  const value = await form.read(bytes, answer.contentType);
+  const reading = form.read(bytes, answer.contentType);
+  const value: PlainAnswer | undefined = reading instanceof Promise ? await reading : reading;
   return value
     ? { ok: true, value, brokeOff: value.hasFailed ?? false }
     : noAnswer(`the provider answered 200 with a body that is no answer of ${endpoint}`, { bytes });

@@ -134,7 +134,7 @@ describe('a child run', () => {
             { max_tokens: tokens },
             { headers: headers(name, { ...(parent && { 'x-agent-parent-run-id': parent }), ...more }) },
           );
-          return asStep(call, deps, (step) => admit(step, deps)).catch(() => undefined);
+          return asStep(call, deps, async (step) => admit(step, deps)).catch(() => undefined);
         };
         for (const name of chains) {
           const begun = await enter(name, 1, { 'x-agent-max-budget': `0.${String(ceilings[name]).padStart(9, '0')}` });

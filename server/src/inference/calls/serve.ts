@@ -25,20 +25,28 @@ export async function completeCall(call: Call, deps: InferenceDeps): Promise<Rep
   if (call.work.later) return enqueueBackground(call, call.work.later, deps);
   if (isBeforeRun(call)) return asStep(call, deps, (step) => completeCall(step, deps));
   const [admission, running] = await begin(call, deps);
-  const early = Promise.withResolvers<Reply>();
-  const relayed = relayPlain(admission, running, deps, (fault, journey) => {
-    const reply = tellLate(admission, running, { fault, journey }, deps);
-    if (reply) early.resolve(reply);
-  });
-  const answered = orAbandon(admission, running, deps, relayed).then(({ served, reply }) => {
-    deps.onServed(call, served);
-    return reply;
-  });
-  answered.catch((error: unknown) => {
-    if (running.isGivenUp) deps.log.error({ err: error, requestId: call.requestId }, 'a call that was given up could not be settled');
-  });
-  const told = Promise.race([answered, early.promise]);
+  const told = answerOrLate(admission, running, deps);
   return call.run ? untilStopped(admission, running, told, deps) : told;
+}
+
+/** What the client is told: the answer, or that its provider is late. Then the answer is read on, and settled when it is there. */
+function answerOrLate(admission: Admission, running: RunningCall, deps: InferenceDeps): Promise<Reply> {
+  const { call } = admission;
+  return new Promise((resolve, reject) => {
+    const relayed = relayPlain(admission, running, deps, (fault, journey) => {
+      const reply = tellLate(admission, running, { fault, journey }, deps);
+      if (reply) resolve(reply);
+    });
+    orAbandon(admission, running, deps, relayed)
+      .then(({ served, reply }) => {
+        deps.onServed(call, served);
+        resolve(reply);
+      })
+      .catch((error: unknown) => {
+        if (running.isGivenUp) deps.log.error({ err: error, requestId: call.requestId }, 'a call that was given up could not be settled');
+        reject(error);
+      });
+  });
 }
 
 /** The provider is late, and no other is asked: undefined where whoever waits waits on. */
@@ -59,9 +67,11 @@ function tellLate(
 
 async function begin(call: Call, deps: InferenceDeps): Promise<[Admission, RunningCall]> {
   deps.running.requireRoom(call);
-  const admission = await admit(call, deps, firstInFlight);
+  const admitting = admit(call, deps, firstInFlight);
+  const admission = admitting instanceof Promise ? await admitting : admitting;
   try {
-    await beginInFlight(admission, 1, deps);
+    const beginning = beginInFlight(admission, 1, deps);
+    if (beginning !== undefined) await beginning;
   } catch (cause) {
     await releaseLater(admission, deps);
     throw unrecorded(cause);

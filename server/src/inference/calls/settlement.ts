@@ -4,6 +4,7 @@ import { quotaUnits } from '@tallygate/receipts';
 import type { InFlight, Settled } from '../../adapters/lanes/port.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
+import type { Soon } from '../../kernel/soon.ts';
 import { type Cost, costOf, type UnitPrices, usageBound } from '../../money/catalog/index.ts';
 import type { SettlementRecord } from '../../money/ledger/index.ts';
 import type { Admission } from './admission.ts';
@@ -160,12 +161,12 @@ export async function usageWhenCut(
  * @param answer what the caller will be told, for who has to keep it; a stream has been told already
  * @throws Problem `store_unavailable` when the record cannot be written: the answer must then not be completed
  */
-export async function settle(
+export function settle(
   admission: Admission,
   served: Served,
   { lanes, unsettled, promises }: Pick<InferenceDeps, 'lanes' | 'unsettled' | 'promises'>,
   answer?: Pick<Reply, 'status' | 'body'>,
-): Promise<Settled> {
+): Soon<Settled> {
   const cost = costOfUsage(admission, served.target, served.usage);
   const { usage, outcome } = served;
   const units = outcome === 'failed' ? {} : quotaUnits(usage);
@@ -176,18 +177,24 @@ export async function settle(
     return admission.share.settle({ cost: cost.nanoUsd, units, record, usage }, { ...answer, promise });
   }
   const settlement = { holdId: admission.call.receiptId, cost: cost.nanoUsd, units, record, rateTokens };
-  let settled: Settled | undefined;
-  try {
-    settled = await lanes.settle(settlement);
-  } catch (cause) {
+  const failed = (cause: unknown): never => {
     const untold = outcome === 'failed' ? record : JSON.stringify(recordOf(admission, { ...served, ...UNTOLD }, cost));
     unsettled.add(settlement.holdId, () => lanes.settle({ ...settlement, record: untold }));
     givePromise(admission, served, { promises });
     throw withheld(cause);
+  };
+  const written = (settled: Settled | undefined): Settled => {
+    if (!settled) throw withheld(new Error('the hold is gone'));
+    givePromise(admission, served, { promises });
+    return settled;
+  };
+  let settling: Soon<Settled | undefined>;
+  try {
+    settling = lanes.settle(settlement);
+  } catch (cause) {
+    return failed(cause);
   }
-  if (!settled) throw withheld(new Error('the hold is gone'));
-  givePromise(admission, served, { promises });
-  return settled;
+  return settling instanceof Promise ? settling.catch(failed).then(written) : written(settling);
 }
 
 /** A receipt is certain now: also of a call that has failed or was cancelled. */
