@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { measureBooks } from './books.ts';
 import { divideCores } from './cores.ts';
 import { Gateway } from './gateway.ts';
 import { measureGrowth } from './growth.ts';
@@ -22,12 +23,23 @@ const NOWHERE = 'http://127.0.0.1:9';
 const LOG_SIZES = { quick: [1_000, 10_000, 100_000], full: [1_000, 10_000, 100_000, 1_000_000] };
 /** Requests. */
 const GROWN = { quick: 200_000, full: 20_000_000 };
+const BOOKED = { quick: 5_000, full: 50_000 };
 const EXIT_FAILED = 1;
 const EXIT_SIGINT = 130; // 128 + the signal's number, as shells report it
 
 const flag = { type: 'boolean', default: false } as const;
 const { values: flags } = parseArgs({
-  options: { quick: flag, save: flag, timing: flag, people: flag, log: flag, promises: flag, growth: flag, requests: { type: 'string' } },
+  options: {
+    quick: flag,
+    save: flag,
+    timing: flag,
+    people: flag,
+    log: flag,
+    promises: flag,
+    growth: flag,
+    books: flag,
+    requests: { type: 'string' },
+  },
 });
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const onProgress = (what: string): void => print(`… ${what}`);
@@ -66,6 +78,7 @@ function measurement(): Promise<boolean> {
   if (flags.log) return growLog();
   if (flags.promises) return measurePromises();
   if (flags.growth) return growDatabase();
+  if (flags.books) return measureBooks(stage, Number(flags.requests ?? (flags.quick ? BOOKED.quick : BOOKED.full)), print);
   return flags.timing ? compareTimes() : measureSpeed();
 }
 

@@ -23,9 +23,12 @@ export function cpuTime(pid: number): CpuTime {
 
 /** CPU time of a process and its children (PostgreSQL's backends), microseconds. */
 export function cpuTimeOfFamily(pid: number): number {
+  return [pid, ...childrenOf(pid)].reduce((sum, each) => sum + cpuTimeIfThere(each), 0);
+}
+
+export function childrenOf(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  const pids = [pid, ...(children === '' ? [] : children.split(' ').map(Number))];
-  return pids.reduce((sum, each) => sum + cpuTimeIfThere(each), 0);
+  return children === '' ? [] : children.split(' ').map(Number);
 }
 
 function cpuTimeIfThere(pid: number): number {

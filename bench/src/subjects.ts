@@ -35,20 +35,10 @@ export const EVENTS_PER_STREAM = PACE.tokens + 4;
 const LONG_TOKENS = 32_000;
 
 export async function startSubjects(stage: Stage): Promise<Subjects> {
-  const provider = (name: string, tokens: number, gapMs = 0) =>
-    stage.start(
-      {
-        name,
-        script: 'packages/fake-upstream/src/main.ts',
-        args: ['--chunks', String(tokens), '--gap', String(gapMs)],
-        isSubject: false,
-      },
-      originOf,
-    );
   const [instant, paced, long] = await Promise.all([
-    provider('instant', PACE.tokens),
-    provider('paced', PACE.tokens, PACE.gapMs),
-    provider('long', LONG_TOKENS),
+    startProvider(stage, 'instant'),
+    startProvider(stage, 'paced', { gapMs: PACE.gapMs }),
+    startProvider(stage, 'long', { tokens: LONG_TOKENS }),
   ]);
   const providers: Providers = { instant: instant.ready, paced: paced.ready, long: long.ready };
   const bare = await stage.start(
@@ -86,6 +76,12 @@ export async function startSubjects(stage: Stage): Promise<Subjects> {
     gateway,
     shotWith: (other, kind) => shot({ origin: gateway.origin, key: other, tally: gateway.tally }, REQUESTS[kind]),
   };
+}
+
+/** One that answers at once, where it has no gap. */
+export function startProvider(stage: Stage, name: keyof Providers, { tokens = PACE.tokens as number, gapMs = 0 } = {}) {
+  const args = ['--chunks', String(tokens), '--gap', String(gapMs)];
+  return stage.start({ name, script: 'packages/fake-upstream/src/main.ts', args, isSubject: false }, originOf);
 }
 
 const PROMPT = 'The quick brown fox jumps over the lazy dog, and nobody has ever asked the dog. '.repeat(12);
@@ -128,7 +124,16 @@ const REQUESTS: Readonly<Record<Kind, Request>> = {
   },
 };
 
-function shot({ origin, key, tally }: { origin: string; key: string; tally: Tally }, { path, body }: Request): Shot {
+interface Asked {
+  readonly origin: string;
+  readonly key: string;
+  readonly tally: Tally;
+}
+
+/** A plain chat, of the provider that answers at once. */
+export const chatShot = (asked: Asked): Shot => shot(asked, REQUESTS.chat);
+
+function shot({ origin, key, tally }: Asked, { path, body }: Request): Shot {
   const json = JSON.stringify(body);
   const head = [
     `POST ${path} HTTP/1.1`,

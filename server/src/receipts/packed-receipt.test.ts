@@ -1,3 +1,4 @@
+import { PlanMeter, PriceMeter, ReceiptUsage } from '@tallygate/contract';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { newId, newReceiptId, newRequestId } from '../kernel/ids.ts';
@@ -32,7 +33,7 @@ const facts = fc.record({
   outcome: fc.constantFrom('completed', 'cancelled', 'abandoned', 'cut', 'failed', 'refunded'),
   request_sha256: hex(32),
   response_sha256: hex(32),
-  usage: counts('input_tokens', 'output_tokens', 'images', 'video_seconds', 'cache_write_1h_tokens').map((used) => ({
+  usage: counts(...Object.keys(ReceiptUsage.shape)).map((used) => ({
     ...REQUIRED,
     ...used,
   })),
@@ -40,13 +41,13 @@ const facts = fc.record({
   price_version: text,
   price_entry: fc.option(fc.record({ index: fc.nat({ max: 2 ** 40 }), digest: hex(32) })),
   price_tier_above_input_tokens: fc.option(fc.nat()),
-  unit_prices_pico_usd: fc.dictionary(fc.constantFrom('input_tokens', 'output_tokens', 'audio_seconds'), amount, { maxKeys: 3 }),
+  unit_prices_pico_usd: fc.dictionary(fc.constantFrom(...PriceMeter.options), amount, { maxKeys: PriceMeter.options.length }),
   price_factor: fc.constantFrom('1', '0.5', '0.25'),
   cost_nano_usd: amount,
   payment: fc.record({
     plan: fc.option(fc.constantFrom('pro@1', 'enterprise-large@27')),
     funding: fc.constantFrom('test', 'balance', 'invoice', 'none'),
-    covered: counts('requests', 'tokens', 'images'),
+    covered: counts(...PlanMeter.options),
     charged_nano_usd: amount,
   }),
   refund_of: fc.option(fc.constant('').map(() => newReceiptId())),
