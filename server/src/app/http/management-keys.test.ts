@@ -43,6 +43,10 @@ async function make(input: object = {}) {
   return { id, key: String(body.key), auth: { authorization: `Bearer ${body.key}` }, made: body };
 }
 
+/** As an admin of the account. */
+const join = (userId: string, accountId: string) =>
+  db.database.pool.query(`update users set account_id = $2, account_role = 'admin' where id = $1`, [userId, accountId]);
+
 /** The same but for its last character. */
 const another = (key: string) => key.slice(0, -1) + (key.endsWith('x') ? 'y' : 'x');
 
@@ -117,13 +121,19 @@ describe('a management key', () => {
     expect(rows[0].revoked_at).not.toBeNull();
   });
 
+  test('of an administrator of the gateway is not rotated by an admin of the account, who would be one then', async () => {
+    const administrator = await signUp(api, 'admin');
+    const { body } = await post('/v1/management-keys', { name: 'theirs', scopes: ['admin:write'] }, administrator.auth);
+    await join(owner.userId, administrator.accountId);
+    const rotated = await post(`/v1/management-keys/${body.management_key_id}/rotate`, {});
+    expect([rotated.status, rotated.body.code, rotated.body.key]).toEqual([403, 'forbidden', undefined]);
+    expect((await post(`/v1/management-keys/${body.management_key_id}/rotate`, {}, administrator.auth)).status).toBe(200);
+    expect((await send(api, `/v1/management-keys/${body.management_key_id}`, { method: 'DELETE', headers: owner.auth })).status).toBe(204);
+  });
+
   test('is revoked when its maker is removed from the account', async () => {
     const admin = await signUp(api);
-    await db.database.pool.query('update users set account_id = $2, account_role = $3 where id = $1', [
-      admin.userId,
-      owner.accountId,
-      'admin',
-    ]);
+    await join(admin.userId, owner.accountId);
     const { body } = await post('/v1/management-keys', { name: 'theirs', scopes: ['account:read'] }, admin.auth);
     const auth = { authorization: `Bearer ${body.key}` };
     expect(await codeOf(auth)).toBeUndefined();

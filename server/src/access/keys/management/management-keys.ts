@@ -78,14 +78,15 @@ export class ManagementKeys {
   }
 
   /**
-   * Only one earlier secret ever works, for `graceSeconds`.
-   * @throws Problem `not_found`; `conflict` for a key that is not active
+   * Only one earlier secret ever works, for `graceSeconds`. Whoever rotates holds a secret that acts as its maker.
+   * @throws Problem `not_found`; `forbidden` for scopes beyond the caller's role; `conflict` for a key that is not active
    */
   rotate(principal: SessionPrincipal, id: string, graceSeconds: number, origin: Origin): Promise<PlainManagementKey> {
     const { accountId } = principal;
     const secret = newSecret();
     return inTransaction(this.#pool, async (db) => {
       const before = await find(db, accountId, id, 'for update');
+      refuseBeyondRole(principal, before);
       const now = this.#now();
       const status = statusOf(lockOfRow(before), now);
       if (status !== 'active') throw new Problem('conflict', `The management key is ${status}: create a new one instead.`);
@@ -137,14 +138,14 @@ export class ManagementKeys {
   }
 }
 
-/** A scope that the maker's role does not cover would wait in the key for the day when they are given the role. @throws Problem `forbidden` */
-function refuseBeyondRole({ role }: SessionPrincipal, { scopes }: CreateManagementKeyRequest): void {
+/** A scope that the role does not cover would open what it does not, or wait in the key for the day when they are given the role. @throws Problem `forbidden` */
+function refuseBeyondRole({ role }: SessionPrincipal, { scopes }: Pick<CreateManagementKeyRequest, 'scopes'>): void {
   const needs: Readonly<Partial<Record<string, string>>> = SCOPE_ROLES;
   const beyond = scopes.find((scope) => role !== 'admin' && needs[scope] !== undefined && needs[scope] !== role);
   if (beyond)
     throw new Problem('forbidden', `The scope ${beyond} needs the role ${needs[beyond]}: ask an administrator.`, {
       param: 'scopes',
-      because: `the maker is ${role}`,
+      because: `the caller is ${role}`,
     });
 }
 
