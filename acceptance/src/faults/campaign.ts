@@ -23,6 +23,8 @@ export interface CampaignOptions {
   readonly kinds: readonly RoundKind[];
   /** Where; empty: everywhere. */
   readonly topologies: readonly string[];
+  /** The seed of one round that is played in all rounds: with all of these faults, in that order, where and of the kind that is named first. */
+  readonly again?: number | undefined;
   /** Empty where there is none: then the rounds over Redis are left out. */
   readonly redisProgram: string;
   readonly say: (line: string) => void;
@@ -59,11 +61,18 @@ export async function runCampaign(options: CampaignOptions): Promise<{ tallies: 
     return missing === undefined ? [] : [`${fault.name}: ${missing}`];
   });
   if (redisProgram === '') leftOut.push('everything over Redis: there is no redis-server');
-  const plan = planned(chosen, options);
+  const plan = options.again === undefined ? planned(chosen, options) : repeated(options.again, options);
   const tallies = new Map<string, Tally>();
   for (const rounds of Map.groupBy(plan, ({ topology, faults }) => `${topology}${faults[0].needsClock ? ' clock' : ''}`).values())
     await playOn(rounds, { redisProgram, say, tally: (name) => tallyOf(tallies, name) });
   return { tallies: [...tallies.values()], leftOut };
+}
+
+function repeated(seed: number, { rounds, only, topologies, kinds: [kind = 'short'] }: CampaignOptions): Planned[] {
+  const [first, ...others] = only.flatMap((name) => FAULTS.filter((fault) => fault.name === name));
+  const topology = first?.in.find((one) => one === topologies[0]);
+  if (!first || !topology) throw new Error('--again takes the faults of the round with --only, and with --in where they struck');
+  return Array.from({ length: rounds }, () => ({ topology, faults: [first, ...others], kind, seed }));
 }
 
 function planned(chosen: readonly Fault[], { rounds, draws, redisProgram, topologies, kinds }: CampaignOptions): Planned[] {

@@ -1,4 +1,5 @@
 // Breaks whole services at random and audits them: `npm run faults -- --rounds 300 --seed 7 --only redis-flush,gateway-kill --in single`.
+// `--again` plays one round with the seed that the table of an earlier campaign names, as often as `--rounds` says: its faults in the order of `--only`, its kind and where.
 // `--only` names faults, `--kind` kinds of rounds (`short`, `long`, `at once`), `--in` ways to run it (alone, single, sentinel, cluster); left out, all of them. It ends in a table, and fails where a cap was overspent, an answer or a bill has no record, or something stays held.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,16 +21,18 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     kind: { type: 'string', default: '' },
     in: { type: 'string', default: '' },
+    again: { type: 'string' },
   },
 });
 const [rounds, seed] = [Number(values.rounds), Number(values.seed ?? Date.now() % 1_000_000_000)];
 const listed = (names: string): string[] => names.split(',').filter((name) => name !== '');
 const [only, topologies] = [listed(values.only), listed(values.in)];
+const again = values.again === undefined ? undefined : Number(values.again);
 const KINDS: readonly RoundKind[] = ['short', 'long', 'at once'];
 const kinds = listed(values.kind).map((name) => KINDS.find((kind) => kind === name));
 if (kinds.includes(undefined)) throw new Error(`--kind: there are ${KINDS.join()}`);
 const unknown = only.filter((name) => !FAULTS.some((fault) => fault.name === name));
-if (!(rounds > 0) || !Number.isSafeInteger(seed)) throw new Error('--rounds and --seed take whole numbers');
+if (!(rounds > 0) || ![seed, again ?? 0].every(Number.isSafeInteger)) throw new Error('--rounds, --seed and --again take whole numbers');
 if (unknown.length > 0)
   throw new Error(`--only: no fault is called ${unknown.join()}. There are: ${FAULTS.map(({ name }) => name).join()}`);
 
@@ -54,6 +57,7 @@ try {
     only,
     kinds: kinds.filter((kind) => kind !== undefined),
     topologies,
+    again,
     redisProgram,
     say,
   });

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { journalNameOf } from '../adapters/lanes/journal-name.ts';
-import type { MoneyLane, SettlementFeed } from '../adapters/lanes/port.ts';
+import type { HoldRequest, MoneyLane, SettlementFeed } from '../adapters/lanes/port.ts';
 import { partitionKey, partitionOf } from '../adapters/lanes/redis/partitions.ts';
 import { ScratchJournals } from '../adapters/lanes/testing/scratch-journals.ts';
 import { openPool } from '../adapters/postgres/database.ts';
@@ -106,7 +106,11 @@ const CAP = 1_000n;
 const recordOf = (keyId: string, accountId: string): SettlementRecord => invoicedRecord({ keyId, accountId, held: '100', cost: '90' });
 
 /** Takes it under the cap of its key; false where that has no room. */
-async function take({ lanes }: Pick<Gateway, 'lanes'>, record: SettlementRecord, keptUntil?: number): Promise<boolean> {
+async function take(
+  { lanes }: Pick<Gateway, 'lanes'>,
+  record: SettlementRecord,
+  { keptUntil, inFlight }: Pick<HoldRequest, 'keptUntil' | 'inFlight'> = {},
+): Promise<boolean> {
   const { lanes: ids, funds } = lanesOfRecord(record);
   const lane = (id: string | null, cap: bigint | null): MoneyLane => ({
     id: id ?? '',
@@ -118,6 +122,7 @@ async function take({ lanes }: Pick<Gateway, 'lanes'>, record: SettlementRecord,
   const outcome = await lanes.hold({
     ...{ holdId: record.receiptId, accountId: record.accountId, at: record.startedAt },
     ...(keptUntil !== undefined && { keptUntil }),
+    ...(inFlight && { inFlight }),
     ...{ cost: { fixed: BigInt(record.held) * 1_000n, perOutputToken: 0n }, outputTokens: { wanted: 0, least: 0 }, units: {}, quota: null },
     ...{ lanes: ids.map((id) => lane(id, CAP)), funds: lane(funds, null) },
   });
@@ -393,6 +398,29 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     },
   );
 
+  test.each(['as they were', 'loaded anew'])(
+    'have no hold of a call that was not begun, once a gateway is back that ended without Redis, %s',
+    async (state) => {
+      const [ending, other] = [await gateway(), await gateway()];
+      const record = recordOf(newId(), newId());
+      await take(ending, record, { inFlight: bound(record) });
+      const cut = vi.spyOn(ending.epochs, 'current').mockImplementation(() => {
+        throw new Error('out of reach');
+      });
+      await ending.lanes.end(0);
+      cut.mockRestore();
+      await ending.die();
+      expect(await spentOf(other, record)).toEqual({ spent: 0n, held: 100n });
+      // Other partitions have lost something, this one has not.
+      if (state === 'loaded anew') other.epochs.lost(other.epochs.current(), 'test');
+      const next = await gateway({ dir: ending.journal.dir });
+      await vi.waitFor(async () => expect(await spentOf(other, record)).toEqual({ spent: 0n, held: 0n }), RECOVERED);
+      await next.stop();
+      expect(next.journal.isSettled()).toBe(true);
+      expect(await bookedOf(record.requestId)).toEqual([]);
+    },
+  );
+
   test('are not held again by a gateway whose session lapsed while Redis lost nothing', async () => {
     const [silent, other] = [await gateway(), await gateway()];
     const record = recordOf(newId(), newId());
@@ -572,7 +600,7 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
   describe('have no hold again that many drew from', () => {
     const keptFor = async (at: Gateway): Promise<SettlementRecord> => {
       const record = recordOf(newId(), newId());
-      await take(at, record, Date.now() + 3_600_000);
+      await take(at, record, { keptUntil: Date.now() + 3_600_000 });
       return record;
     };
     const expectNothingHeld = async (at: Gateway, record: SettlementRecord): Promise<void> => {

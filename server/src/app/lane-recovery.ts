@@ -31,7 +31,8 @@ export async function openLaneRecovery(
   { pool, archive, log, closing }: Pick<Foundation, 'pool' | 'archive' | 'log' | 'closing'>,
 ): Promise<void> {
   const { redis, prefix } = keys;
-  const left = new Map(journal.leftInFlight());
+  const fromEarlier = journal.left();
+  const [left, unfreed] = [new Map(fromEarlier.inFlight), new Map(fromEarlier.unfreed)];
   warnOfAbandoned(left.size, log);
   const unwritten = (entries: readonly JournalEntry[]) => unwrittenAmong({ pool, archive }, entries);
   const drainStreams = async (): Promise<void> => {
@@ -79,8 +80,17 @@ export async function openLaneRecovery(
       left.delete(holdId);
     }
   };
+  /** What an earlier process held and asked nobody for. */
+  const freeLeft = async (under?: string): Promise<void> => {
+    for (const [holdId, partition] of unfreed) {
+      await lanes.freeLeft(holdId, partition, under);
+      journal.end(holdId);
+      unfreed.delete(holdId);
+    }
+  };
   /** In an epoch that is open. */
   const endLeft = async (): Promise<void> => {
+    await freeLeft();
     const gone = new Map<string, JournalEntry>();
     for (const [holdId, entry] of left) {
       if (await lanes.abandon(holdId)) left.delete(holdId);
@@ -89,6 +99,7 @@ export async function openLaneRecovery(
     await settleGone(gone);
   };
   closing.add('epoch of the lanes', () => epochs.close());
+  closing.add('holds of calls that were not begun', () => lanes.end());
   closing.add('copies of settlements', async () => {
     await epochs.confirm();
     copies.advance();
@@ -104,7 +115,10 @@ export async function openLaneRecovery(
       await drainStreams();
     },
     declare: (epoch) => lanes.declare(epoch, unwritten),
-    settleLeft: (epoch) => settleGone(new Map(left), epoch),
+    settleLeft: async (epoch) => {
+      await freeLeft(epoch);
+      await settleGone(new Map(left), epoch);
+    },
     missed: async (epoch) => {
       await drainStreams();
       await lanes.missed(epoch, unwritten);
@@ -118,7 +132,7 @@ export async function openLaneRecovery(
     if (epochs.isLate && !lanes.late.hasInFlight()) await epochs.caughtUp();
   };
   // Should Redis lose something meanwhile, they are settled before the next epoch is open.
-  while (left.size > 0) await insistently(endLeft, log);
+  while (left.size + unfreed.size > 0) await insistently(endLeft, log);
   await insistently(catchUp, log);
   closing.every(EVERY_MS, 'copies of settlements', async () => {
     await drainInEpoch();

@@ -23,8 +23,15 @@ interface WrittenCeiling {
   readonly at: number;
 }
 
+/** A hold that is over. */
+interface Closed {
+  readonly closed: string;
+  /** Redis could not be told: it may hold it still, in that partition. */
+  readonly partition?: number | undefined;
+}
+
 /** A settlement, a hold that was begun (`open`) or released (`closed`), or a ceiling. */
-type Line = (JournalEntry & { readonly holdId: string | undefined; readonly open: boolean }) | { readonly closed: string } | LaneCeiling;
+type Line = (JournalEntry & { readonly holdId: string | undefined; readonly open: boolean }) | Closed | LaneCeiling;
 
 /** Where the name of the first member begins. */
 const NAME_AT = CRC_DIGITS + 3;
@@ -54,8 +61,11 @@ export const writtenEntry = (entry: JournalEntry, holdId?: string): string =>
 /** What settles a hold that is begun. */
 export const writtenOpen = (holdId: string, entry: JournalEntry): string => `{"${OPEN}":"${holdId}",${written(entry)}`;
 
-/** A hold that was begun is released. */
-export const writtenClosed = (holdId: string): string => `{"${CLOSED}":"${holdId}"}`;
+/**
+ * A hold that was begun is released.
+ * @param partition where Redis may hold it still
+ */
+export const writtenClosed = (holdId: string, partition?: number): string => JSON.stringify({ [CLOSED]: holdId, partition });
 
 /** An entry as JSON, less its first brace. */
 function written({ charged, debt, covered, record, waived, caps }: JournalEntry): string {
@@ -110,8 +120,8 @@ function wholeLine(line: Buffer): Line | undefined {
   try {
     const recordAt = json.indexOf(RECORD);
     if (recordAt < 0) {
-      const { lane, cap, at, closed } = JSON.parse(json) as WrittenCeiling & { closed?: string };
-      if (closed !== undefined) return { closed };
+      const { lane, cap, at, closed, partition } = JSON.parse(json) as WrittenCeiling & Partial<Closed>;
+      if (closed !== undefined) return { closed, partition };
       return { laneId: lane, cap: BigInt(cap), at };
     }
     // The record is most of the line, and is parsed where the ledger is written. Meters have no such name, so the first one it is.

@@ -232,7 +232,7 @@ describe('damage', () => {
           writeFileSync(segment(1), altered);
           const found: Buffer[] = [];
           const journal = new SettlementJournal(dir, (_, line) => found.push(line));
-          journal.leftInFlight();
+          journal.left();
           const ids = idsOf(await drain(journal));
           expect(ids).toEqual(which === 'settled' ? ['last'] : ['settled', 'last']);
           expect(found).toEqual([altered.subarray(from, end - 1)]);
@@ -245,10 +245,29 @@ describe('damage', () => {
       bytes[end - 1] = 11;
       writeFileSync(segment(1), bytes);
       const journal = openJournal();
-      expect([...journal.leftInFlight().keys()]).toEqual([]);
+      expect([...journal.left().inFlight.keys()]).toEqual([]);
       expect(idsOf(await drain(journal))).toEqual(['settled', 'last']);
       expect(damage).toHaveLength(1);
     });
+  });
+
+  test('holds that could not be freed are known to the next process until one has, also once their segment is gone', async () => {
+    const first = new SettlementJournal(dir, () => {});
+    first.begin({ ...entry('begun'), holdId: 'a' });
+    first.endLater('a', 7);
+    first.endLater('b', 9);
+    first.close();
+    const second = new SettlementJournal(dir, () => {});
+    expect(second.left()).toEqual({ inFlight: new Map(), unfreed: new Map(Object.entries({ a: 7, b: 9 })) });
+    second.end('a');
+    expect(await drain(second)).toEqual([]);
+    expect(second.isSettled()).toBe(false);
+    second.close();
+    const third = openJournal();
+    expect(third.left().unfreed).toEqual(new Map([['b', 9]]));
+    third.recover();
+    for (let reads = 0; reads < 2; reads += 1) expect(await drain(third)).toEqual([]);
+    expect(third.isSettled()).toBe(true);
   });
 
   test('a segment of nothing but damage does not hide the segments after it', async () => {

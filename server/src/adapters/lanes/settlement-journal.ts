@@ -65,7 +65,7 @@ export class SettlementJournal implements SettlementFeed {
   #last: JournalPosition | undefined;
   /** Since when the ledger has taken nothing, while something waits for it. */
   #waitingSinceTick: number | undefined;
-  /** Holds in flight, with the line that says so and the segment that it stands in. */
+  /** Holds in flight, and those that Redis has still to be told of, with the line that says so and the segment that it is in. */
   readonly #open = new Map<string, { line: string; segment: number }>();
 
   /** @param onDamage told of every line that cannot be read: a torn last line after a power cut, or a damaged file */
@@ -118,35 +118,54 @@ export class SettlementJournal implements SettlementFeed {
   }
 
   /**
-   * Settles what an earlier process had begun when it died. To be called once, before anything is read or begun.
-   * @returns how many holds those were
+   * A hold is over that no provider was asked for, or that all have refused, and Redis cannot be told before this process ends: the next one tells it.
+   * @throws when it could not be written
    */
-  recover(): number {
-    const open = this.leftInFlight();
-    for (const [holdId, entry] of open) this.append(entry, holdId);
-    return open.size;
+  endLater(holdId: string, partition: number): void {
+    const line = lineOf(writtenClosed(holdId, partition));
+    this.#writeLine(line);
+    this.#open.set(holdId, { line, segment: this.#current().number });
   }
 
   /**
-   * What an earlier process had begun when it died, and what settles it: in flight here until it is settled or ended. To be called before anything
-   * is read or begun.
+   * Settles what an earlier process had begun when it died, where nothing but its memory had the holds. To be called once, before anything is read
+   * or begun.
+   * @returns how many holds those were
    */
-  leftInFlight(): ReadonlyMap<string, JournalEntry> {
-    const open = new Map<string, JournalEntry>();
+  recover(): number {
+    const { inFlight, unfreed } = this.left();
+    for (const [holdId, entry] of inFlight) this.append(entry, holdId);
+    for (const holdId of unfreed.keys()) this.end(holdId);
+    return inFlight.size;
+  }
+
+  /**
+   * What an earlier process had begun when it died, and what settles it; and the partitions of holds that it could not tell Redis the end of. They
+   * are open here until they are settled or ended. To be called before anything is read or begun.
+   */
+  left(): { readonly inFlight: ReadonlyMap<string, JournalEntry>; readonly unfreed: ReadonlyMap<string, number> } {
+    const inFlight = new Map<string, JournalEntry>();
+    const unfreed = new Map<string, number>();
     for (const { number } of this.#segments.slice(0, -1)) {
       // Settled or released: of a hold that was begun, whichever line comes last counts. What is damaged is reported where it is read.
       for (const read of linesOf(readFileSync(this.#path(number))).flatMap((line) => readLine(line).lines)) {
         if ('laneId' in read) continue;
         const holdId = 'closed' in read ? read.closed : read.holdId;
         if (holdId === undefined) continue;
-        open.delete(holdId);
+        inFlight.delete(holdId);
+        unfreed.delete(holdId);
         this.#open.delete(holdId);
-        if ('closed' in read || !read.open) continue;
-        open.set(holdId, entryOf(read));
-        this.#open.set(holdId, { line: lineOf(writtenOpen(holdId, read)), segment: number });
+        if ('closed' in read) {
+          if (read.partition === undefined) continue;
+          unfreed.set(holdId, read.partition);
+          this.#open.set(holdId, { line: lineOf(writtenClosed(holdId, read.partition)), segment: number });
+        } else if (read.open) {
+          inFlight.set(holdId, entryOf(read));
+          this.#open.set(holdId, { line: lineOf(writtenOpen(holdId, read)), segment: number });
+        }
       }
     }
-    return open;
+    return { inFlight, unfreed };
   }
 
   /** @throws when the ceiling could not be written; then it does not hold */

@@ -2,7 +2,7 @@ import { capsOf, drawOnHold, type Reserve } from '../lane-arithmetic.ts';
 import type { HoldOutcome, HoldRequest, InFlight, JournalEntry, Settled } from '../port.ts';
 import type { SettlementJournal } from '../settlement-journal.ts';
 
-export type CopyJournal = Pick<SettlementJournal, 'append' | 'appendCeiling' | 'begin' | 'end'>;
+export type CopyJournal = Pick<SettlementJournal, 'append' | 'appendCeiling' | 'begin' | 'end' | 'endLater'>;
 
 /** A hold of this process, until it is settled. */
 export interface OwnHold {
@@ -100,12 +100,23 @@ export class OwnHolds {
     this.#holds.delete(holdId);
   }
 
+  /** Redis could not be told that nothing is settled by it any more, and this process ends. @throws when the journal cannot be written */
+  releasedLater(holdId: string, partition: number): void {
+    this.#journal.endLater(holdId, partition);
+    this.#holds.delete(holdId);
+  }
+
   /** A part is settled out of it. @throws when the journal cannot be written */
   partSettled(holdId: string, record: string, settled: Settled, left: Reserve | undefined): Settled {
     const own = this.#holds.get(holdId);
     if (own && left) own.left = left;
     this.#journal.append({ ...entryOf(settled, record), ...(own && capsOf(own.request)) });
     return settled;
+  }
+
+  /** Holds of one request each that no provider was asked for. */
+  unbegun(): string[] {
+    return [...this.#holds].flatMap(([holdId, { isBegun, request }]) => (isBegun || request.keptUntil !== undefined ? [] : [holdId]));
   }
 
   hasLate(): boolean {

@@ -28,6 +28,7 @@ import { ALL_PARTITIONS, partitionOf } from './partitions.ts';
 import type { RedisConnection, Script } from './run-script.ts';
 import { BEGIN, COUNT_REFUSED, CREDIT, LEVELS, REFUND, RELEASE, RENEW, SETTLE, SETTLE_PART, SWEEP } from './scripts.ts';
 import { TakenHolds } from './taken-holds.ts';
+import { UnfreedHolds } from './unfreed-holds.ts';
 import {
   exactAmount,
   moneyCounts,
@@ -74,11 +75,10 @@ const MOST_PLACES = 100_000;
 export class RedisLanes implements LaneStore {
   readonly #deps: RedisLanesDeps;
   readonly #own: OwnHolds;
-  /** Holds of which nothing came, and which could not be freed yet. */
-  readonly #unreleased = new Set<string>();
   readonly #scripts: PartitionScripts;
   readonly #loader: LaneLoader;
   readonly #taken: TakenHolds;
+  readonly #unfreed: UnfreedHolds;
   readonly late: LateSettlements;
   readonly books: RedisBooks;
   readonly #places = new Map<string, number>();
@@ -95,6 +95,7 @@ export class RedisLanes implements LaneStore {
       onPlace: (laneId, partition) => this.#seen(laneId, partition),
       release: (holdId) => this.release(holdId),
     });
+    this.#unfreed = new UnfreedHolds({ scripts: this.#scripts, own: this.#own, taken: this.#taken });
     this.late = new LateSettlements({ ...deps, own: this.#own, scripts: this.#scripts, loader: this.#loader });
     this.books = new RedisBooks(this.#scripts);
   }
@@ -167,15 +168,7 @@ export class RedisLanes implements LaneStore {
 
   async release(holdId: string): Promise<void> {
     const own = this.#own.get(holdId);
-    try {
-      await Promise.all((own ? [own.partition] : ALL_PARTITIONS).map((partition) => this.#run(RELEASE, partition, [holdId])));
-      this.#own.released(holdId);
-    } catch (error) {
-      // It may have been begun, and would then be settled in the end.
-      if (own) this.#unreleased.add(holdId);
-      throw error;
-    }
-    this.#unreleased.delete(holdId);
+    await this.#unfreed.release(holdId, own ? [own.partition] : ALL_PARTITIONS);
   }
 
   async abandon(holdId: string): Promise<boolean> {
@@ -238,11 +231,23 @@ export class RedisLanes implements LaneStore {
     return salvageHolds({ redis, prefix, scripts: this.#scripts, loader: this.#loader, epoch, older, living, unwrittenAmong });
   }
 
+  /** This process ends, and asks nobody any more: what it has not begun is freed, by the next process where Redis cannot be told in time. */
+  end(withinMs?: number): Promise<void> {
+    return this.#unfreed.end(withinMs);
+  }
+
+  /**
+   * What an earlier process could not free is free.
+   * @param under an epoch that is not open yet
+   */
+  async freeLeft(holdId: string, partition: number, under?: string): Promise<void> {
+    await this.#scripts.run(RELEASE, partition, [holdId], under);
+  }
+
   async sweep(): Promise<number> {
     // First, whatever fails after it: calls are at their providers.
     await this.#renewLeases();
-    for (const holdId of this.#unreleased) await this.release(holdId);
-    await this.#taken.cancelLost();
+    await this.#unfreed.retry();
     const { everyMs = 0, isMine } = this.#deps.sweeps ?? {};
     if (performance.now() - this.#sweptTick < everyMs || (isMine && !(await isMine()))) return 0;
     this.#sweptTick = performance.now();

@@ -20,13 +20,20 @@ interface TakenHoldsDeps {
   readonly release: (holdId: string) => Promise<void>;
 }
 
+interface LostHold {
+  readonly holdId: string;
+  readonly partition: number;
+  /** Many draw from it: who takes their work over ends it. */
+  readonly isKept: boolean;
+}
+
 const CANCELLED_AT_ONCE = 100;
 
 /** Takes holds for this process, in one round trip with what settles them should it die. */
 export class TakenHolds {
   readonly #deps: TakenHoldsDeps;
   /** Calls whose answer was lost: what they hold, now or when they arrive, belongs to nobody. */
-  readonly #lost = new Map<string, { readonly holdId: string; readonly partition: number }>();
+  readonly #lost = new Map<string, LostHold>();
 
   constructor(deps: TakenHoldsDeps) {
     this.#deps = deps;
@@ -35,14 +42,15 @@ export class TakenHolds {
   async hold(request: HoldRequest): Promise<HoldOutcome> {
     const { scripts, loader, own, gateway, onAppend, onPlace } = this.#deps;
     const partition = partitionOf(request.accountId);
+    const hold = { holdId: request.holdId, partition, isKept: request.keptUntil !== undefined };
     const [written, inFlight] = [writtenRequest(request), request.inFlight ? writtenInFlight(request.inFlight) : ''];
     for (let loads = 0; loads < MOST_LOADS; loads += 1) {
       const call = randomUUID();
       // Where none is open nothing is sent, so nothing can be held.
       const epoch = await scripts.openEpoch();
-      const answer = (await this.#whileKnown(call, { holdId: request.holdId, partition }, () =>
-        scripts.run(HOLD, partition, [written, call, gateway, inFlight], epoch),
-      )) as HoldAnswer | ['missing', string, string[]];
+      const answer = (await this.#whileKnown(call, hold, () => scripts.run(HOLD, partition, [written, call, gateway, inFlight], epoch))) as
+        | HoldAnswer
+        | ['missing', string, string[]];
       if (answer[0] === 'missing') {
         const [, stamp, missing] = answer;
         await loader.load(missing, request.quota?.id, { partition, stamp, isForUse: true });
@@ -75,7 +83,12 @@ export class TakenHolds {
     );
   }
 
-  async #whileKnown<Answer>(call: string, hold: { holdId: string; partition: number }, asked: () => Promise<Answer>): Promise<Answer> {
+  /** Holds of one request each that Redis may have by those calls, with their partitions. */
+  lost(): ReadonlyMap<string, number> {
+    return new Map([...this.#lost.values()].flatMap(({ holdId, partition, isKept }) => (isKept ? [] : [[holdId, partition] as const])));
+  }
+
+  async #whileKnown<Answer>(call: string, hold: LostHold, asked: () => Promise<Answer>): Promise<Answer> {
     try {
       return await asked();
     } catch (error) {
