@@ -1,6 +1,6 @@
 import { BOUND, CAP, type State, totalOf } from './state.ts';
 
-const ENDED = ['answered', 'refused', 'withheld', 'cut'];
+const ENDED = ['answered', 'refused', 'withheld', 'cut', 'stopped'];
 
 /** The cap holds at every moment: by the ledger, and by what the providers bill but for the margin of gateways that were taken for dead. */
 export function overspent({ requests, ledger, granted }: State): string | undefined {
@@ -16,6 +16,7 @@ export function unsettled({ requests, ledger, waived, redis }: State): string | 
     const charged = (ledger[index] ?? 0) + (waived[index] ?? 0);
     if (!ENDED.includes(phase)) return `a request stays ${phase}`;
     if (bill > charged) return `a call is billed ${bill}, and settled at ${charged}`;
+    if (phase === 'stopped' && charged > 0) return `a call that nobody was asked for is settled at ${charged}`;
     if (phase === 'answered' && charged !== bill) return `an answer costs ${bill}, and is settled at ${charged}`;
   }
   if (redis.holds.some((hold) => hold !== null)) return 'a hold is left';

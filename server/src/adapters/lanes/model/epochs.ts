@@ -1,5 +1,5 @@
 import type { Rule } from './checker.ts';
-import { catchUp, each, endLeft, isLeft, type Recovery, settledGone, tellLate } from './late.ts';
+import { catchUp, each, endLeft, freed, isLeft, type Recovery, settledGone, tellLate } from './late.ts';
 import { accepts, booked, type Entry, type Gateway, gatewayOf, harmed, inGateway, inRedis, type State, totalOf } from './state.ts';
 
 export type { Recovery } from './late.ts';
@@ -187,7 +187,7 @@ const settleLeft = ({ left }: Recovery): Rule<State> =>
       !accepts(state, number)
     )
       return undefined;
-    let next = state;
+    let next = freed(state, index);
     if (left === 'settled before')
       for (const request of gateway.inFlight.keys()) if (isLeft(state, gateway, request)) next = settledGone(next, index, request);
     return { what: `gateway ${index} has settled what it had in flight`, next: inGateway(next, index, { settled: number }) };

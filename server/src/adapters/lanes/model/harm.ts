@@ -1,9 +1,10 @@
 import type { Rule } from './checker.ts';
 import { fillDisk } from './journal.ts';
-import { type Gateway, harmed, inGateway, type Phase, type Redis, type State } from './state.ts';
+import { accepts, type Gateway, harmed, inGateway, inRedis, type Phase, type Redis, type State } from './state.ts';
 
 const NOTHING: Redis = { epoch: 0, isNamed: false, spent: null, holds: [], olderHolds: [], stream: [] };
-const ENDED: readonly Phase[] = ['came', 'answered', 'refused', 'withheld', 'cut'];
+const ENDED: readonly Phase[] = ['came', 'answered', 'refused', 'withheld', 'cut', 'stopped'];
+const UNASKED: readonly Phase[] = ['held', 'begun'];
 
 /** A gateway that has nothing to lose starts again as it was: there are fewer states to look at without its death. */
 const hasSomething = ({ requests }: State, index: number, { inFlight, copies }: Gateway): boolean =>
@@ -11,29 +12,58 @@ const hasSomething = ({ requests }: State, index: number, { inFlight, copies }: 
   inFlight.includes(true) ||
   copies.some((amount) => amount !== null);
 
+const dead = ({ own }: Gateway): Partial<Gateway> => ({
+  ...{ isAlive: false, epoch: 0, drained: 0, declared: 0, settled: 0 },
+  own: own.map(() => null),
+});
+
+/** Its requests that are not over end with it. */
+const cut = (state: State, index: number, ending: (phase: Phase) => Phase): State => ({
+  ...state,
+  requests: state.requests.map((request) =>
+    request.gateway === index && !ENDED.includes(request.phase) ? { ...request, phase: ending(request.phase) } : request,
+  ),
+});
+
 /** `kill -9`: what was only in its memory is gone, its journal stays. */
 const crash: Rule<State> = {
   kind: 'harm',
   *steps(state) {
     if (state.left.crashes === 0) return;
     for (const [index, gateway] of state.gateways.entries()) {
-      const { isAlive, own } = gateway;
-      if (!isAlive || !hasSomething(state, index, gateway)) continue;
-      const dead = inGateway(harmed(state, 'crashes'), index, {
-        isAlive: false,
-        epoch: 0,
-        drained: 0,
-        declared: 0,
-        settled: 0,
-        own: own.map(() => null),
-      });
-      const requests = dead.requests.map((request) =>
-        request.gateway === index && !ENDED.includes(request.phase) ? { ...request, phase: 'cut' as const } : request,
-      );
-      yield { what: `gateway ${index} dies`, next: { ...dead, requests } };
+      if (!gateway.isAlive || !hasSomething(state, index, gateway)) continue;
+      const next = inGateway(harmed(state, 'crashes'), index, dead(gateway));
+      yield { what: `gateway ${index} dies`, next: cut(next, index, () => 'cut') };
     }
   },
 };
+
+/**
+ * A gateway ends in order (`redis/unfreed-holds.ts` end, `redis/lane-epochs.ts` close). Calls that it has asked a provider for end as they do when it
+ * dies: their bounds are in its journal.
+ * @param unasked what becomes of holds of calls that nobody was asked for, where Redis cannot be told: the journal has them, or nobody
+ */
+export const stop = (unasked: 'in the journal' | 'forgotten'): Rule<State> => ({
+  kind: 'harm',
+  *steps(state) {
+    if (state.left.stops === 0) return;
+    for (const [index, gateway] of state.gateways.entries()) {
+      if (!gateway.isAlive || gateway.isDiskFull || !hasSomething(state, index, gateway)) continue;
+      const isOpen = gateway.epoch !== 0 && accepts(state, gateway.epoch);
+      const over = state.requests.map(
+        ({ gateway: owner, phase }, request) => owner === index && UNASKED.includes(phase) && gateway.own[request] !== null,
+      );
+      const holds = state.redis.holds.map((hold, request) => (isOpen && over[request] ? null : hold));
+      const { inFlight, unfreed } = gateway;
+      const ended = inGateway(inRedis(harmed(state, 'stops'), { holds }), index, {
+        ...dead(gateway),
+        inFlight: inFlight.map((is, request) => is && !over[request]),
+        unfreed: unfreed.map((is, request) => is || (unasked === 'in the journal' && !isOpen && over[request] === true)),
+      });
+      yield { what: `gateway ${index} ends in order`, next: cut(ended, index, (phase) => (UNASKED.includes(phase) ? 'stopped' : 'cut')) };
+    }
+  },
+});
 
 /** A gateway that is stopped for so long that others no longer wait for it; it does not know. */
 const lapse: Rule<State> = {

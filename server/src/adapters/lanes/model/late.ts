@@ -30,6 +30,14 @@ export const each = (steps: (state: State, index: number, gateway: Gateway) => {
 export const isLeft = ({ requests }: State, { inFlight, own }: Gateway, request: number): boolean =>
   inFlight[request] === true && own[request] === null && requests[request]?.phase === 'cut';
 
+/** `app/lane-recovery.ts` freeLeft: Redis is told of the holds that an earlier process could not tell it of. */
+export const freed = (state: State, index: number): State => {
+  const { unfreed } = gatewayOf(state, index);
+  if (!unfreed.includes(true)) return state;
+  const holds = state.redis.holds.map((hold, request) => (unfreed[request] ? null : hold));
+  return inGateway(inRedis(state, { holds }), index, { unfreed: unfreed.map(() => false) });
+};
+
 /** No lane has it: it is settled, and the ledger has it once the stream is empty, or it is settled now. */
 export function settledGone(state: State, index: number, request: number): State {
   const drained = inRedis(booked(state, state.redis.stream), { stream: [] });
@@ -50,6 +58,7 @@ export const endLeft = ({ late }: Recovery): Rule<State> => ({
     for (const [index, gateway] of state.gateways.entries()) {
       const { isAlive, epoch, inFlight, copies, isDiskFull } = gateway;
       if (!isAlive || epoch === 0 || !accepts(state, epoch)) continue;
+      if (gateway.unfreed.includes(true)) yield { what: `gateway ${index} frees what it has asked nobody for`, next: freed(state, index) };
       for (const request of inFlight.keys()) {
         if (!isLeft(state, gateway, request)) continue;
         const { holds, spent, stream } = state.redis;

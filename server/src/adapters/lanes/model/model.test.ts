@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { overspent, unsettled } from './audit.ts';
 import { explore, type Rule, type Verdict } from './checker.ts';
 import { epochs, type Recovery, withoutEpochs } from './epochs.ts';
-import { HARM } from './harm.ts';
+import { HARM, stop } from './harm.ts';
 import { damage } from './journal.ts';
 import { begin, endLease, requestsOf } from './requests.ts';
 import { type Harm, type State, startOf } from './state.ts';
@@ -11,7 +11,7 @@ const MOST_STATES = 300_000;
 const SOUND: Recovery = {
   ...{ unbegun: 'given up', left: 'settled before', rejoining: 'they stand', absent: 'waited for', late: 'as far as it fits' },
 };
-const ANY_HARM = [...HARM, damage('set aside')];
+const ANY_HARM = [...HARM, damage('set aside'), stop('in the journal')];
 const ALWAYS = [...requestsOf([]), ...ANY_HARM];
 const USUAL: readonly Rule<State>[] = [...ALWAYS, ...begin('Redis'), endLease('in doubt')];
 /** The hold of the first request carries what begins it; that of the second is begun by a command of its own. */
@@ -35,6 +35,8 @@ test.each<[name: string, harm: Partial<Harm>]>([
   ['one gateway dies, one is out of reach and Redis is lost', { losses: 1, lapses: 1, crashes: 1 }],
   ['Redis is lost twice, also while it is being loaded', { losses: 2 }],
   ['a gateway dies, its journal is damaged and Redis is lost', { losses: 1, crashes: 1, damages: 1 }],
+  ['a gateway ends in order and Redis is lost', { losses: 1, stops: 1 }],
+  ['a gateway is out of reach, and one ends in order', { stops: 1, lapses: 1 }],
   ['a disk is full and a gateway dies', { crashes: 1, fullDisks: 1 }],
   ['a disk is full and Redis is lost', { losses: 1, fullDisks: 1 }],
 ])('in whatever order %s, no cap is overspent, nothing is lost and nothing stays held', (_name, harm) => {
@@ -289,6 +291,27 @@ const UNSOUND: Readonly<Record<string, Unsound>> = {
       'gateway 0 has settled what it had in flight',
       'epoch 2 is open',
       'epoch 2 is open for gateway 0',
+    ],
+  },
+  // Redis holds it as begun: it is in doubt, and then settled at its bound.
+  'a gateway that ends in order and forgets what Redis could not be told': {
+    rules: [...requestsOf([0]), ...HARM, stop('forgotten'), ...begin('Redis'), endLease('in doubt'), ...epochs(SOUND)],
+    harm: { stops: 1, lapses: 1 },
+    requestsOn: [0],
+    trace: [
+      'the lane is loaded',
+      'a is held',
+      'the session of gateway 0 lapses',
+      'gateway 0 joins again',
+      'gateway 0 ends in order',
+      'the lease of a ends, it is in doubt',
+      'gateway 0 starts',
+      'gateway 0 has nothing to bring into the ledger',
+      'gateway 0 has missed epoch 1',
+      'epoch 1 is open for gateway 0',
+      'the doubt of a ends',
+      'the copy of a is in the ledger',
+      'a is acknowledged',
     ],
   },
   // Its room was given away when it was taken for dead.

@@ -195,7 +195,8 @@ const endDoubt: Rule<State> = {
   kind: 'work',
   *steps(state) {
     for (const [request, hold] of state.redis.holds.entries()) {
-      if (hold?.mark !== 'doubt') continue;
+      // The next process of a gateway that has ended in order is there sooner.
+      if (hold?.mark !== 'doubt' || state.gateways.some(({ unfreed }) => unfreed[request])) continue;
       for (const [sweeper, { copies, isDiskFull }] of state.gateways.entries()) {
         if (!asks(state, sweeper)) continue;
         const { spent, stream } = state.redis;

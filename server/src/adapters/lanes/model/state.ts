@@ -32,9 +32,9 @@ export interface Redis {
 
 /**
  * `came` → `held` → `begun` in the first of Redis and journal → `asked`, the provider is at work → `settled` in Redis → `answered`, the last byte is out. Or it
- * ends `refused`, `withheld` or, with its gateway, `cut`.
+ * ends `refused`, `withheld` or, with its gateway, `cut`; `stopped` where that ended in order before a provider was asked.
  */
-export type Phase = 'came' | 'held' | 'begun' | 'asked' | 'settled' | 'answered' | 'refused' | 'withheld' | 'cut';
+export type Phase = 'came' | 'held' | 'begun' | 'asked' | 'settled' | 'answered' | 'refused' | 'withheld' | 'cut' | 'stopped';
 
 export interface Request {
   readonly gateway: number;
@@ -64,6 +64,8 @@ export interface Gateway {
   /** Its journal: calls in flight, and what was settled. */
   readonly inFlight: readonly boolean[];
   readonly copies: readonly (number | null)[];
+  /** Its journal: holds that are over, and that Redis could not be told of. */
+  readonly unfreed: readonly boolean[];
   /** Nothing can be appended to it. */
   readonly isDiskFull: boolean;
   /** Its quarantine: what lines said that cannot be read any more. */
@@ -91,6 +93,8 @@ export interface State {
 export interface Harm {
   readonly losses: number;
   readonly crashes: number;
+  /** Gateways that end in order, and are started again. */
+  readonly stops: number;
   /** Of the session of a gateway that goes on: one that was stopped for a while, or cut off. */
   readonly lapses: number;
   /** Of those, for longer than others wait for it. */
@@ -107,7 +111,18 @@ export interface Harm {
   readonly fullDisks: number;
 }
 
-const NO_HARM: Harm = { losses: 0, crashes: 0, lapses: 0, absences: 0, leaps: 0, lostAnswers: 0, syncs: 0, damages: 0, fullDisks: 0 };
+const NO_HARM: Harm = {
+  losses: 0,
+  crashes: 0,
+  stops: 0,
+  lapses: 0,
+  absences: 0,
+  leaps: 0,
+  lostAnswers: 0,
+  syncs: 0,
+  damages: 0,
+  fullDisks: 0,
+};
 
 /** @param requestsOn the gateway of each request */
 export function startOf(requestsOn: readonly number[], left: Partial<Harm>): State {
@@ -118,7 +133,14 @@ export function startOf(requestsOn: readonly number[], left: Partial<Harm>): Sta
     replica: redis,
     gateways: Array.from({ length: Math.max(...requestsOn) + 1 }, () => ({
       ...{ isAlive: true, isLiving: true, isKnown: true, givenUp: null, isLate: false, epoch: 1, drained: 1, declared: 1, settled: 1 },
-      ...{ own: none, inFlight: requestsOn.map(() => false), copies: none, isDiskFull: false, setAside: none },
+      ...{
+        own: none,
+        inFlight: requestsOn.map(() => false),
+        copies: none,
+        unfreed: requestsOn.map(() => false),
+        isDiskFull: false,
+        setAside: none,
+      },
     })),
     requests: requestsOn.map((gateway) => ({ gateway, phase: 'came', bill: 0 })),
     ledger: none,
