@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -200,8 +200,12 @@ export class Gateway {
 }
 
 /** `postmaster.pid` says who the embedded PostgreSQL is (line 1) and where it listens (line 4), as miscadmin.h has it. */
+const postmasterFile = (dataDir: string) => join(dataDir, 'postgres/cluster/data/postmaster.pid');
+
+export const hasPostmaster = (dataDir: string): boolean => existsSync(postmasterFile(dataDir));
+
 export function postmasterOf(dataDir: string): { pid: number; port: number } {
-  const lines = readFileSync(join(dataDir, 'postgres/cluster/data/postmaster.pid'), 'utf8').split('\n');
+  const lines = readFileSync(postmasterFile(dataDir), 'utf8').split('\n');
   return { pid: Number(lines[0]), port: Number(lines[3]) };
 }
 

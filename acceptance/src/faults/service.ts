@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import { MODEL } from '../chat.ts';
 import { CutOff } from '../cut-off.ts';
-import { Gateway, postmasterOf } from '../gateway.ts';
+import { Gateway, hasPostmaster, postmasterOf } from '../gateway.ts';
 import { admin } from '../operator.ts';
 import { type RedisForm, type RedisUnderFaults, startRedisOf } from './redis.ts';
 
@@ -149,9 +149,9 @@ export class Service {
     writeFileSync(clockFile(this.#home, this.#broken), offset);
   }
 
-  /** Every process of the PostgreSQL in the data directory; empty where it has none. */
+  /** Every process of the PostgreSQL in the data directory; empty where it has none, or that has ended with its gateway. */
   postgresProcesses(): number[] {
-    if (this.#database) return [];
+    if (this.#database || !hasPostmaster(this.broken.dataDir)) return [];
     const { pid } = postmasterOf(this.broken.dataDir);
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
     return [pid, ...children.filter((child) => child !== '').map(Number)];
