@@ -21,15 +21,20 @@ export async function fill(database: pg.ClientBase, history: History, onProgress
   await database.query(FUNCTIONS);
   await database.query(`set session_replication_role = 'replica'; set maintenance_work_mem = '512MB'; set work_mem = '256MB'`);
   const { requests, months, accountId } = history;
+  const { rows } = await database.query<{ size: string }>('select size::text from receipt_log');
+  // The first start has declared its prices and keys there.
+  const firstPlace = Number(rows[0]?.size ?? 0);
   for (let month = 0; month < months; month += 1) {
     const [from, to] = [month, month + 1].map((at) => Math.floor((requests * at) / months));
     onProgress(`month ${month + 1} of ${months}, up to ${Number(to).toLocaleString('en')} requests`);
-    await fillMonth(database, { monthsAgo: months - 1 - month, from: from ?? 0, to: to ?? 0, accountId });
+    await fillMonth(database, { monthsAgo: months - 1 - month, from: from ?? 0, to: to ?? 0, accountId, firstPlace });
   }
   onProgress('tree and checkpoints of the log');
-  await database.query(TREE_SQL, [requests]);
-  await database.query(CHECKPOINTS_SQL, [requests, CHECKPOINT]);
-  await database.query('update receipt_log set size = $1', [requests]);
+  const size = firstPlace + requests;
+  await database.query('truncate receipt_log_tiles');
+  await database.query(TREE_SQL, [size]);
+  await database.query(CHECKPOINTS_SQL, [size, CHECKPOINT]);
+  await database.query('update receipt_log set size = $1', [size]);
   onProgress('sums and statistics');
   await database.query(SUMS_SQL);
   await database.query('vacuum analyze');
@@ -41,9 +46,11 @@ interface MonthOfHistory {
   readonly from: number;
   readonly to: number;
   readonly accountId: string;
+  /** Of the first receipt of all in the log. */
+  readonly firstPlace: number;
 }
 
-async function fillMonth(database: pg.ClientBase, { monthsAgo, from, to, accountId }: MonthOfHistory): Promise<void> {
+async function fillMonth(database: pg.ClientBase, { monthsAgo, from, to, accountId, firstPlace }: MonthOfHistory): Promise<void> {
   const { rows } = await database.query<{ month: string; start: string; next: string; span: string }>(
     `select to_char(start, 'YYYY_MM') as month, bench_ms(start)::text as start, bench_ms(start + interval '1 month')::text as next,
        (bench_ms(least(start + interval '1 month', now() at time zone 'UTC')) - bench_ms(start))::text as span
@@ -61,7 +68,7 @@ async function fillMonth(database: pg.ClientBase, { monthsAgo, from, to, account
      from (select n, ${start} + (n - ${from}) * ${span} / ${to - from} as at from generate_series(${from}::bigint, ${to - 1}) n) as numbered`,
   );
   await database.query(USAGE_SQL(month));
-  await database.query(RECEIPTS_SQL(month));
+  await database.query(RECEIPTS_SQL(month, firstPlace));
   await database.query(BOOKS_SQL);
   await database.query('drop table request');
   await database.query(
@@ -89,12 +96,12 @@ select 'req_' || hex, 1, bench_uuid('posting ' || n / ${BATCH}), started_at, hex
   '/v1/chat/completions', false, model, model, 'p', 'none', 'completed', '[]', null, 100, 0, 0, 20, 0, '{}', false, 'v', null, '1', '{}', 'balance',
   cost, cost, cost, 0, '{}', md5(hex), md5(hex), started_at, started_at, 1 from request`;
 
-const RECEIPTS_SQL = (month: string) => `
+const RECEIPTS_SQL = (month: string, firstPlace: number) => `
 insert into receipts_${month}
 select hex::uuid, account_id, 'req_' || hex, '{"nonce":"' || md5(hex) || '","receipt_id":"' || hex::uuid || '","kind":"usage","request_id":"req_' || hex ||
     '","endpoint":"/v1/chat/completions","model_served":"' || model || '","run_id":null,"livemode":true,"outcome":"completed","cost_nano_usd":"' || cost ||
     '","refund_of":null,"started_at":"2026-01-01T00:00:00.000Z","completed_at":"2026-01-01T00:00:00.000Z"}',
-  sha256(hex::bytea), started_at, n, true, 'usage', model, run_id, started_at, false from request`;
+  sha256(hex::bytea), started_at, n + ${firstPlace}, true, 'usage', model, run_id, started_at, false from request`;
 
 const BOOKS_SQL = `
 insert into postings (posting_id, kind, livemode, posted_at, day)
@@ -129,4 +136,5 @@ where hashes > 0`;
 
 const CHECKPOINTS_SQL = `
 insert into receipt_log_checkpoints (size, root, note, created_at)
-select least(size, $1), sha256(size::text::bytea), repeat('note ', 40), now() from generate_series($2::bigint, $1::bigint + $2 - 1, $2) as size`;
+select least(size, $1), sha256(size::text::bytea), repeat('note ', 40), now() from generate_series($2::bigint, $1::bigint + $2 - 1, $2) as size
+on conflict do nothing`;

@@ -14,7 +14,7 @@ const START_LIMIT_MS = 5_000;
 const USAGE_LIMIT_MS = 300;
 const DROP_LIMIT_MS = 10_000;
 /** For loading alone: what is made by a script can be made again. */
-const LOADING = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_wal_size: '8GB', shared_buffers: '1GB' };
+const LOADING = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_wal_size: '1GB', shared_buffers: '1GB' };
 
 interface Finding {
   readonly what: string;
