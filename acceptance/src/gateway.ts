@@ -83,6 +83,7 @@ export class Gateway {
   readonly #isShared: boolean;
   #frozenAtMs: number | undefined;
   #process: GatewayProcess | undefined;
+  #earlierOutput = '';
   #shared: SharedLife | undefined;
 
   private constructor(
@@ -128,6 +129,7 @@ export class Gateway {
       this.#shared = await startShared(this.#env, this.#frozenAtMs);
       return;
     }
+    this.#earlierOutput += this.#process?.output ?? '';
     this.#process = this.launch();
     await this.#process.listening;
   }
@@ -150,6 +152,11 @@ export class Gateway {
   get process(): GatewayProcess {
     if (!this.#process) throw new Error('The gateway was never started in its own process');
     return this.#process;
+  }
+
+  /** Of all its processes. */
+  get output(): string {
+    return this.#earlierOutput + this.process.output;
   }
 
   /** `http://127.0.0.1:<port>`, another one after every start. */

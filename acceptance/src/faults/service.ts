@@ -189,10 +189,10 @@ export class Service {
     return stdout.startsWith('Every lane has what the ledger has.') ? undefined : `${stdout}${stderr}`;
   }
 
-  /** @returns the folder with the logs of the last gateway processes */
+  /** @returns the folder with the logs of the gateways, from their first process on */
   keepOutput(): string {
     const folder = mkdtempSync(join(tmpdir(), 'tallygate-faults-output-'));
-    for (const [index, gateway] of this.gateways.entries()) writeFileSync(join(folder, `gateway-${index + 1}.log`), gateway.process.output);
+    for (const [index, gateway] of this.gateways.entries()) writeFileSync(join(folder, `gateway-${index + 1}.log`), gateway.output);
     return folder;
   }
 
