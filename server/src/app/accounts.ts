@@ -65,7 +65,7 @@ interface AccountsDeps {
 
 /** People, their keys, and the mails to them. */
 export async function openAccounts({ foundation, catalog, publicUrl, plans }: AccountsDeps): Promise<Accounts> {
-  const { config, log, closing, clock, dataDir, pool, em } = foundation;
+  const { config, log, closing, clock, dataDir, pool, em, pulse } = foundation;
   const secretBox = createSecretBox(masterKeysOf(dataDir, config.masterKeys));
   await resealSecrets({ pool, box: secretBox, log });
   const identity = openIdentity({ foundation, publicUrl, plans }, secretBox);
@@ -90,6 +90,7 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
       managementKeys: createManagementKeyDirectory({ pool, users, clock }),
       peerAddress: createPeerAddress(config.trustedProxies),
       ...{ sessions, storing, internalSecret },
+      isStoreSilent: () => pulse.isSilent,
     }),
     internalSecret,
     box: secretBox,

@@ -32,7 +32,7 @@ const runsNoModel = (): Problem =>
 export interface Authenticator {
   /**
    * Proves the one credential of a request. Synchronous when it is an API key that is in memory.
-   * @throws Problem `missing_credentials`, `invalid_credentials`, `ambiguous_credentials`, `address_not_allowed`
+   * @throws Problem `missing_credentials`, `invalid_credentials`, `ambiguous_credentials`, `address_not_allowed`, `store_unavailable`
    */
   authenticate(request: CredentialHeaders): Grant | Promise<Grant>;
   /** Refuses what would keep prompts or answers where storing is switched off. @throws Problem `storing_off` */
@@ -48,6 +48,8 @@ interface AuthenticatorDeps {
   readonly peerAddress: PeerAddress;
   readonly storing: Pick<Storing, 'requireOn'>;
   readonly internalSecret: string;
+  /** Whether the database is known not to answer. */
+  readonly isStoreSilent: () => boolean;
 }
 
 /** `any`: a bearer token says by its prefix what it is; the other headers take one kind each. */
@@ -63,11 +65,14 @@ export function createAuthenticator({
   peerAddress,
   storing,
   internalSecret,
+  isStoreSilent,
 }: AuthenticatorDeps): Authenticator {
   const internalDigest = digest(internalSecret);
   return {
     authenticate(request) {
       const { token, kind } = onlyCredential(request);
+      // None can be proven then. Said here it costs a fraction of what it does by way of a query that fails, and there may be hundreds at once.
+      if (isStoreSilent()) throw storeSilent();
       if (kind !== 'key' && token.startsWith('tgs_')) return sessions.authenticate(token);
       if (kind !== 'session' && token.startsWith('tg_mgmt_')) return managementKeys.authenticate(token, peerAddress(request));
       if (kind !== 'session' && token.startsWith('tg_')) return keys.authenticate(token);
@@ -213,4 +218,9 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string {
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 const ambiguous = (): Problem => new Problem('ambiguous_credentials', 'The request carries two different credentials: send exactly one.');
 const missing = (detail: string): Problem => new Problem('missing_credentials', detail);
+const storeSilent = (): Problem =>
+  new Problem('store_unavailable', 'Credentials cannot be checked at the moment: repeat the request in a few seconds.', {
+    retryAfterSeconds: 2,
+    because: 'the database does not answer',
+  });
 const invalid = (detail: string): Problem => new Problem('invalid_credentials', detail);

@@ -65,7 +65,8 @@ export class Refusals {
     this.#onRefused(code);
     const facts = { requestId: shownIdOf(exchange), path: exchange.pathname.slice(0, 200), code, because: extras.because };
     // The cause of a refusal may quote the request (JSON.parse does): it is logged for our own failures only.
-    if (status >= 500) this.#log.error({ ...facts, err: cause }, 'request failed');
+    if (status >= 500 && cause !== undefined) this.#log.error({ ...facts, err: cause }, 'request failed');
+    else if (status >= 500) this.#refusalLog.error(facts, 'request failed');
     else this.#refusalLog.info(facts, 'request refused');
   }
 }

@@ -133,6 +133,7 @@ export async function startInstance(database: Database, url: string, options: Op
     ...{ keys: directory, sessions, internalSecret: INTERNAL_SECRET, peerAddress: createPeerAddress(['127.0.0.1']) },
     managementKeys: createManagementKeyDirectory({ pool: database.pool, users, clock }),
     storing: createStoring({ pool: database.pool, isAllowed: true }),
+    isStoreSilent: () => false,
   });
   const front = await openFrontUnderTest(
     ({ admission, refusals }) => [
