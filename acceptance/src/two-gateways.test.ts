@@ -2,6 +2,7 @@ import { generateKeyPairSync, hash, randomBytes, sign } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ModelPrice, PlanEntitlementsResponse, PriceList, UserResponse } from '@tallygate/contract';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BEGIN, HOLD, SETTLE } from '../../server/src/adapters/lanes/redis/scripts.ts';
 import { type RedisProcess, startRedis, watchCommands } from '../../server/src/adapters/redis/redis-process.ts';
@@ -124,6 +125,31 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
     for (const gateway of [first, second]) {
       expect(await standingOf(gateway, key)).toMatchObject({ cap_usd: '0.005', spent_usd: usd(settled), held_usd: '0' });
     }
+  });
+
+  test('hold what a stopped one has begun for longer than its session and its leases last, and charge its answer once', async () => {
+    const cap = nano('0.0001');
+    const { key, key_id } = await account.createKey({ monthly_cap_usd: '0.0001' });
+    const call = { ...HELLO, max_tokens: MAX_TOKENS };
+    upstream.script(() => ({ delayMs: 500, tokens: 2, usage: () => ({ prompt_tokens: 10, completion_tokens: 60, total_tokens: 70 }) }));
+    const answer = ask(second, key, call);
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1));
+    const held = nano((await standingOf(first, key))?.held_usd ?? '0');
+    process.kill(second.process.pid ?? 0, 'SIGSTOP');
+    const database = new pg.Client({ connectionString: first.databaseUrl });
+    await database.connect();
+    // By PostgreSQL's clock: its session lasts 15 seconds, and a lease in Redis 30.
+    const lapsed = "select from gateway_sessions where seen_at < now() - interval '31 seconds'";
+    await expect.poll(async () => (await database.query(lapsed)).rowCount, { timeout: 120_000, interval: 500 }).toBe(1);
+    await database.end();
+    expect(held).toBeGreaterThan(cap / 2n);
+    expect(await standingOf(first, key)).toMatchObject({ spent_usd: '0', held_usd: usd(held) });
+    expect((await ask(first, key, call)).status).toBe(429);
+    process.kill(second.process.pid ?? 0, 'SIGCONT');
+    const { status } = await answer;
+    expect(status).toBe(200);
+    await expect.poll(async () => (await account.usage({ key_id })).total).toMatchObject({ requests: 1, output_tokens: 60 });
+    await expect.poll(() => standingOf(first, key)).toMatchObject({ held_usd: '0' });
   });
 
   test('ask Redis once to hold a request, and once to settle it', async () => {
