@@ -41,7 +41,7 @@ export async function playRound(service: Service, faults: readonly Fault[], seed
   service.upstream.reset();
   service.ways.provider.brokenPorts.clear();
   scriptProvider(service.upstream, draws);
-  const { accountId, caps, callers } = await openAccount(service, round, draws);
+  const { accountId, caps, callers } = await onceServed(() => openAccount(service, round, draws));
   const load = new Load(round, service.gateways, callers, draws);
   await load.decided();
   await pause(draws.between(100, 600));
@@ -63,6 +63,17 @@ export async function playRound(service: Service, faults: readonly Fault[], seed
     },
   );
   return { seed, faults: faults.map(({ name }) => name), calls, findings };
+}
+
+/** A busy machine may refuse for a moment before anything is broken. */
+async function onceServed<T>(work: () => Promise<T>): Promise<T> {
+  for (const lateTick = performance.now() + QUIET_WITHIN_MS; ; await pause(LOOK_EVERY_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (performance.now() > lateTick || !String(error).includes('store_unavailable')) throw error;
+    }
+  }
 }
 
 /** Looks until nothing is found, or for so long that what is found will not go away. @throws when it cannot be looked at by then */
