@@ -1,8 +1,9 @@
 import type { ErrorCode } from '@tallygate/contract';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Call, DeploymentView, Served } from '../inference/calls/index.ts';
 import { type NanoUsd, usdForDisplay } from '../kernel/money.ts';
 import type { AnchoringView, AuditProgress } from '../receipts/index.ts';
+import { CallMetrics } from './call-metrics.ts';
 import type { JobRun } from './jobs.ts';
 
 /** What Prometheus reads. Labels name models and outcomes, never accounts or keys. */
@@ -36,93 +37,34 @@ export interface Metrics {
   render(): Promise<{ contentType: string; body: string }>;
 }
 
-const OVERHEAD_SECONDS = [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 2];
-const DURATION_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
-
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  const calls = new CallMetrics();
   return {
-    served: servedMetrics(registers),
-    ...flowMetrics(registers),
+    served: (call, served, cost) => calls.served(call, served, cost),
+    laneTook: (operation, seconds) => calls.laneTook(operation, seconds),
+    refused: refusalMetrics(registers),
     ...alarmMetrics(registers),
     anchoring: anchoringGauges(registers),
     watchDeployments: (views) => deploymentGauges(registers, views),
     watchUnsettled: (count) => unsettledGauge(registers, count),
     watchHeld: (amount) => heldGauge(registers, amount),
     watchLags: (lags) => lagGauges(registers, lags),
-    render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+    render: async () => ({ contentType: registry.contentType, body: `${await registry.metrics()}\n${calls.text()}` }),
   };
 }
 
-/** How many requests were settled, and how long they took. */
-function servedMetrics(registers: Registry[]): Metrics['served'] {
-  const requests = new Counter({
-    name: 'tallygate_requests_total',
-    help: 'Settled inference requests',
-    labelNames: ['endpoint', 'model', 'provider', 'outcome', 'livemode'],
-    registers,
-  });
-  const tokens = new Counter({
-    name: 'tallygate_tokens_total',
-    help: 'Tokens of settled requests',
-    labelNames: ['model', 'direction', 'livemode'],
-    registers,
-  });
-  const overhead = new Histogram({
-    name: 'tallygate_overhead_seconds',
-    help: 'Time in the gateway until the first byte, without the provider’s',
-    buckets: OVERHEAD_SECONDS,
-    registers,
-  });
-  const duration = new Histogram({
-    name: 'tallygate_request_duration_seconds',
-    help: 'From arrival to settlement',
-    labelNames: ['model'],
-    buckets: DURATION_SECONDS,
-    registers,
-  });
-  const spent = new Counter({
-    name: 'tallygate_cost_usd_total',
-    help: 'Cost of settled requests at catalogue prices, USD; a float, for graphs: the ledger has the exact sums',
-    labelNames: ['model', 'livemode'],
-    registers,
-  });
-  return (call, { target, outcome, usage, completedAt, overheadMs }, cost) => {
-    const { principal } = call.grant;
-    const livemode = String(principal.kind === 'session' || principal.livemode);
-    const model = target.model.id;
-    requests.inc({ endpoint: call.work.endpoint, model, provider: target.deployment.provider, outcome, livemode });
-    tokens.inc({ model, direction: 'in', livemode }, usage.input_tokens);
-    tokens.inc({ model, direction: 'out', livemode }, usage.output_tokens);
-    spent.inc({ model, livemode }, usdForDisplay(cost));
-    overhead.observe(overheadMs / 1000);
-    duration.observe({ model }, (completedAt - call.startedAt) / 1000);
-  };
-}
-
-const LANE_SECONDS = [0.00005, 0.0002, 0.001, 0.002, 0.005, 0.01, 0.05, 0.25, 1, 2];
-
-/** What is refused, and how long the lanes take. */
-function flowMetrics(registers: Registry[]): Pick<Metrics, 'refused' | 'laneTook'> {
+/** What is refused. */
+function refusalMetrics(registers: Registry[]): Metrics['refused'] {
   const refusals = new Counter({
     name: 'tallygate_refusals_total',
     help: 'Refused requests by the code of the problem, of all operations',
     labelNames: ['code'],
     registers,
   });
-  const lanes = new Histogram({
-    name: 'tallygate_lane_seconds',
-    help: 'How long the lanes took to hold or to settle; with Redis that is a round trip',
-    labelNames: ['operation'],
-    buckets: LANE_SECONDS,
-    registers,
-  });
-  return {
-    refused: (code) => refusals.inc({ code }),
-    laneTook: (operation, seconds) => lanes.observe({ operation }, seconds),
-  };
+  return (code) => refusals.inc({ code });
 }
 
 /** Jobs, and what an operator is alarmed by. */
