@@ -73,10 +73,11 @@ function written({ charged, debt, covered, record, waived, caps }: JournalEntry)
   return `"charged":"${charged}","debt":"${debt}","covered":{${amountsText(covered)}}${more}${RECORD}${record}}`;
 }
 
-const amountsText = (amounts: Readonly<Record<string, bigint>>): string =>
-  Object.entries(amounts)
-    .map(([name, amount]) => `"${name}":"${amount}"`)
-    .join();
+function amountsText(amounts: Readonly<Record<string, bigint>>): string {
+  let text = '';
+  for (const name in amounts) text += `${text === '' ? '' : ','}"${name}":"${amounts[name]}"`;
+  return text;
+}
 
 const readAmounts = (amounts: Record<string, string>): Record<string, bigint> =>
   Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, BigInt(amount)]));

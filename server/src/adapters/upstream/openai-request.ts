@@ -77,7 +77,8 @@ export function openAiFields(call: UpstreamCall, maxTokensField: MaxTokensField)
 
 /**
  * Of a chat completion: in a stream, usage at its end.
- * Members are set to `undefined` rather than deleted, which JSON leaves out and V8 writes faster.
+ * Members are set to `undefined` rather than deleted, which JSON leaves out and V8 writes faster; and one by one, since V8 defines each member
+ * that comes behind a spread by a call of its own.
  */
 function chatFields(
   { model, request, stream, maxOutputTokens, thinkingTokens }: ChatCall,
@@ -86,15 +87,14 @@ function chatFields(
   const usesOld = typeof request.max_tokens === 'number';
   const usesNew = typeof request.max_completion_tokens === 'number';
   const usesNone = !usesOld && !usesNew;
-  return {
-    ...request,
-    models: undefined,
-    model,
-    max_tokens: usesOld || (usesNone && maxTokensField === 'max_tokens') ? maxOutputTokens : undefined,
-    max_completion_tokens: usesNew || (usesNone && maxTokensField === 'max_completion_tokens') ? maxOutputTokens : undefined,
-    ...(thinkingTokens !== undefined && { thinking_budget: thinkingTokens }),
-    stream: stream || undefined,
-    // Without a stream OpenAI refuses stream_options, and says so to the caller who sent them.
-    stream_options: stream ? { ...request.stream_options, include_usage: true } : (request.stream_options ?? undefined),
-  };
+  const fields: Record<string, unknown> = { ...request };
+  fields['models'] = undefined;
+  fields['model'] = model;
+  fields['max_tokens'] = usesOld || (usesNone && maxTokensField === 'max_tokens') ? maxOutputTokens : undefined;
+  fields['max_completion_tokens'] = usesNew || (usesNone && maxTokensField === 'max_completion_tokens') ? maxOutputTokens : undefined;
+  if (thinkingTokens !== undefined) fields['thinking_budget'] = thinkingTokens;
+  fields['stream'] = stream || undefined;
+  // Without a stream OpenAI refuses stream_options, and says so to the caller who sent them.
+  fields['stream_options'] = stream ? { ...request.stream_options, include_usage: true } : (request.stream_options ?? undefined);
+  return fields;
 }

@@ -46,7 +46,8 @@ function readCompletion(bytes: Buffer, given: Json | undefined, keptId: string |
   const usageSaid = said.usageSaid && atLeast(most, said.usageSaid);
   return {
     contentType: 'application/json',
-    ...{ usage, usageSaid },
+    usage,
+    usageSaid,
     delivered: { text, scale: 1 },
     value,
     toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(usage && isSaid(read, usage) ? stated : undefined, cost) }),

@@ -113,11 +113,12 @@ export class Deployments {
 
   /** Live keys reach the configured deployments, those that are reserved by dedicated traffic alone; test keys reach the sandbox provider. */
   choose(model: CatalogModel, { dialects, deployment: only }: Placed, traffic: Traffic, now: number, asked: Asked = BY_ITS_ID): Choice {
-    const able = this.#inOrder(model, traffic, asked).flatMap((deployment) => {
-      if (only !== undefined && deployment.name !== only) return [];
+    const able: Target[] = [];
+    for (const deployment of this.#inOrder(model, traffic, asked)) {
+      if (only !== undefined && deployment.name !== only) continue;
       const dialect = dialects.find((one) => deployment.upstream.serves(one.endpoint) && (one.suits?.(model) ?? true));
-      return dialect ? [{ model, deployment, dialect }] : [];
-    });
+      if (dialect) able.push({ model, deployment, dialect });
+    }
     const isOpen = (target: Target) => this.#stateOf(target, now) === 'open';
     if (!able.some(isOpen)) return { targets: able, skipped: [], isLastResort: false };
     const targets = able.filter((target) => !isOpen(target));

@@ -77,7 +77,7 @@ function possibleOffers(call: Call, { catalog, deployments }: OfferDeps): { offe
     const outputTokens = outputBound(call, model, isAsked);
     const choice = deployments.choose(model, work, trafficOf(grant), startedAt, resolved);
     if (!missing && !unpriced && choice.targets.length > 0)
-      offers.push({ model, price, ...choice, bound: work.bound(model), outputTokens });
+      offers.push({ model, price, bound: work.bound(model), outputTokens, ...choice });
     else left.push({ model: model.id, deployment: null, provider: null, reason: missing || unpriced ? 'incapable' : 'not_deployed' });
   }
   if (headers.fallbackPolicy === 'semantic') offers.push(...stepsDown(call, offers, { catalog, deployments }));

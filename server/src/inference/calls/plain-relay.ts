@@ -80,7 +80,6 @@ export async function settlePlain(
   const overheadMs = performance.now() - call.startedTick - journey.upstreamMs;
   const now = deps.clock.now();
   const served: Served = {
-    ...journey,
     outcome: outcomeOf(answer, running, told !== undefined),
     usage,
     estimated: answer.usage === undefined,
@@ -88,6 +87,7 @@ export async function settlePlain(
     firstByteAt: now,
     completedAt: now,
     overheadMs,
+    ...journey,
   };
   if (call.work.keep && !isStopped && !running.isGivenUp && !answer.isTooLarge) {
     await beginStoring(admission, served, deps);

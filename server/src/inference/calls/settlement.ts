@@ -111,11 +111,11 @@ function mostOf(admission: Admission, attempt: number): Served {
     attempts: [],
     attempt,
     fallback: target.model.id === call.work.model ? 'none' : 'model',
-    ...UNTOLD,
     usage,
     estimated: true,
     completedAt: call.startedAt,
     overheadMs: 0,
+    ...UNTOLD,
   };
 }
 
@@ -220,7 +220,10 @@ export async function releaseLater({ call }: Pick<Admission, 'call'>, { lanes, l
   }
 }
 
-/** Members are set to `undefined` rather than spread in: JSON leaves them out, and V8 makes every record by the same plan. */
+/**
+ * Members are set to `undefined` rather than spread in: JSON leaves them out, and V8 makes every record by the same plan. What is spread in comes
+ * last: V8 defines each member behind it by a call of its own.
+ */
 function recordOf({ call, hold, funding, plan, limitLanes }: Admission, served: Served, cost: Cost): SettlementRecord {
   const { principal } = call.grant;
   const price = served.target.model.priceAt(call.startedAt);
@@ -230,7 +233,6 @@ function recordOf({ call, hold, funding, plan, limitLanes }: Admission, served: 
     requestId: call.requestId,
     attempt: (call.attemptsBefore ?? 0) + (served.attempt ?? Math.max(1, served.attempts.length)),
     clientRequestId: call.clientRequestId,
-    ...whoseOf(call),
     limitLanes,
     runId: call.headers.runId,
     ancestorRunIds: call.run && call.run.ancestors.length > 0 ? call.run.ancestors : undefined,
@@ -262,6 +264,7 @@ function recordOf({ call, hold, funding, plan, limitLanes }: Admission, served: 
     firstByteAt: served.firstByteAt,
     completedAt: served.completedAt,
     overheadMs: served.overheadMs,
+    ...whoseOf(call),
   };
 }
 

@@ -121,14 +121,15 @@ export function textUsage({ input, output, inputDetails, outputDetails }: TokenU
   const cached = partIn(inputDetails, 'cached_tokens', input) ?? 0;
   const written = partIn(inputDetails, 'cache_write_tokens', input - cached) ?? 0;
   const forAnHour = partIn(inputDetails, 'cache_write_1h_tokens', input - cached - written) ?? 0;
-  return {
+  const usage: ReceiptUsage = {
     input_tokens: input,
     cached_input_tokens: cached,
     cache_write_tokens: written,
-    ...(forAnHour > 0 && { cache_write_1h_tokens: forAnHour }),
     output_tokens: output,
     reasoning_tokens: partIn(outputDetails, 'reasoning_tokens', output) ?? 0,
   };
+  if (forAnHour > 0) usage.cache_write_1h_tokens = forAnHour;
+  return usage;
 }
 
 /** Of a usage that is no whole report: what its counts say at the least, of either side. */

@@ -27,9 +27,9 @@ function pricesFor(price: Price, inputTokens: number): { unit: UnitPrices; tierA
  */
 export function costOf(price: Price, usage: ReceiptUsage, factor = '1'): Cost {
   const { unit, tierAboveInputTokens } = pricesFor(price, usage.input_tokens);
-  const { part, whole } = factorOf(factor);
-  const pico = picoOf(unit, usage) * part + picoOfTools(unit, usage) * whole;
-  return { nanoUsd: ceilDiv(pico, whole * PICO_PER_NANO), unit, tierAboveInputTokens };
+  const { part, whole: divisor } = factorOf(factor);
+  const pico = picoOf(unit, usage) * part + picoOfTools(unit, usage) * divisor;
+  return { nanoUsd: ceilDiv(pico, divisor * PICO_PER_NANO), unit, tierAboveInputTokens };
 }
 
 /** What tools of the provider use: a part of nothing, at the whole price in a batch too. */
@@ -47,8 +47,15 @@ export const TOOL_METERS = [
 /** Units by meter. */
 export type ToolUsage = Readonly<Partial<Record<(typeof TOOL_METERS)[number], number | undefined>>>;
 
-const picoOfTools = (unit: UnitPrices, used: ToolUsage): PicoUsd =>
-  TOOL_METERS.reduce((sum, meter) => sum + BigInt(used[meter] ?? 0) * (unit[meter] ?? 0n), 0n);
+/** Of most meters nothing is used, and a product of large integers is not free. */
+const times = (count: number | undefined, price: PicoUsd | undefined): PicoUsd =>
+  count === undefined || count === 0 || price === undefined ? 0n : BigInt(count) * price;
+
+function picoOfTools(unit: UnitPrices, used: ToolUsage): PicoUsd {
+  let sum = 0n;
+  for (const meter of TOOL_METERS) sum += times(used[meter], unit[meter]);
+  return sum;
+}
 
 function picoOf(unit: UnitPrices, usage: ReceiptUsage): PicoUsd {
   const { cache_write_1h_tokens: hourly = 0, audio_input_tokens: audio = 0, image_output_tokens: imageOut = 0 } = usage;
@@ -56,23 +63,36 @@ function picoOf(unit: UnitPrices, usage: ReceiptUsage): PicoUsd {
   const fresh = usage.input_tokens - usage.cached_input_tokens - usage.cache_write_tokens - hourly - audio - image;
   const each = pricesWithFallbacks(unit);
   return (
-    BigInt(fresh) * each.input +
-    BigInt(usage.cached_input_tokens) * each.cached +
-    BigInt(usage.cache_write_tokens) * each.cacheWrite +
-    BigInt(hourly) * each.cacheWriteHour +
-    BigInt(audio) * each.audio +
-    BigInt(image - cachedImage) * each.image +
-    BigInt(cachedImage) * each.cachedImage +
-    BigInt(usage.output_tokens - imageOut - audioOut) * each.output +
-    BigInt(imageOut) * each.imageOutput +
-    BigInt(audioOut) * each.audioOutput +
-    BigInt(usage.input_characters ?? 0) * each.character +
-    BigInt(usage.audio_seconds ?? 0) * each.audioSecond +
-    BigInt(usage.video_seconds ?? 0) * each.videoSecond
+    times(fresh, each.input) +
+    times(usage.cached_input_tokens, each.cached) +
+    times(usage.cache_write_tokens, each.cacheWrite) +
+    times(hourly, each.cacheWriteHour) +
+    times(audio, each.audio) +
+    times(image - cachedImage, each.image) +
+    times(cachedImage, each.cachedImage) +
+    times(usage.output_tokens - imageOut - audioOut, each.output) +
+    times(imageOut, each.imageOutput) +
+    times(audioOut, each.audioOutput) +
+    times(usage.input_characters, each.character) +
+    times(usage.audio_seconds, each.audioSecond) +
+    times(usage.video_seconds, each.videoSecond)
   );
 }
 
-function pricesWithFallbacks(unit: UnitPrices) {
+type WholePrices = ReturnType<typeof madeWhole>;
+
+/** There are few unit prices, and every request is reckoned by some of them several times. */
+const whole = new WeakMap<UnitPrices, WholePrices>();
+
+function pricesWithFallbacks(unit: UnitPrices): WholePrices {
+  const known = whole.get(unit);
+  if (known) return known;
+  const made = madeWhole(unit);
+  whole.set(unit, made);
+  return made;
+}
+
+function madeWhole(unit: UnitPrices) {
   const input = unit.input_tokens ?? 0n;
   // Image models may have a price for image tokens out alone: no provider gives the others away.
   const output = unit.output_tokens ?? unit.image_output_tokens ?? 0n;
@@ -127,29 +147,66 @@ export interface CostBound {
 export function costBound(price: Price, bound: UsageBound, factor = '1'): CostBound {
   // Of what is read again nobody knows here how much it is.
   const tiers = price.tiers.filter((tier) => bound.rereads || bound.inputTokens > tier.aboveInputTokens);
-  const units = [price, ...tiers].map(({ unit }) => unit);
-  const reachable = units.map(pricesWithFallbacks);
-  const dearest = (...meters: readonly (keyof (typeof reachable)[number])[]): PicoUsd =>
-    reachable.flatMap((each) => meters.map((meter) => each[meter])).reduce(maxOf, 0n);
-  const perInputToken = dearest('input', 'cached', 'cacheWrite', 'cacheWriteHour', 'audio', 'image', 'cachedImage');
-  const perOutput = bound.mayHaveAudioOut ? dearest('output', 'audioOutput') : dearest('output');
-  const perOutputToken = perOutput + BigInt(bound.rereads ?? 0) * perInputToken;
+  const units = [price.unit, ...tiers.map(({ unit }) => unit)];
+  const dearest = tiers.length === 0 ? dearestBelowTiers(price) : dearestOf(units);
+  const perOutput = bound.mayHaveAudioOut ? maxOf(dearest.output, dearest.audioOutput) : dearest.output;
+  const perOutputToken = perOutput + times(bound.rereads, dearest.inputOfAnyKind);
   const fixed =
-    BigInt(bound.inputTokens) * perInputToken +
-    BigInt(bound.fixedOutputTokens ?? 0) * perOutputToken +
-    BigInt(bound.imageOutputTokens ?? 0) * dearest('imageOutput', 'output') +
-    BigInt(bound.inputCharacters ?? 0) * dearest('character') +
-    BigInt(bound.audioSeconds ?? 0) * dearest('audioSecond') +
-    BigInt(bound.videoSeconds ?? 0) * dearest('videoSecond');
+    times(bound.inputTokens, dearest.inputOfAnyKind) +
+    times(bound.fixedOutputTokens, perOutputToken) +
+    times(bound.imageOutputTokens, maxOf(dearest.imageOutput, dearest.output)) +
+    times(bound.inputCharacters, dearest.character) +
+    times(bound.audioSeconds, dearest.audioSecond) +
+    times(bound.videoSeconds, dearest.videoSecond);
   const by = factorOf(factor);
-  return { fixed: times(fixed, by) + mostOfTools(units, bound.tools), perOutputToken: times(perOutputToken, by) };
+  return { fixed: scaled(fixed, by) + mostOfTools(units, bound.tools), perOutputToken: scaled(perOutputToken, by) };
 }
 
-const mostOfTools = (units: readonly UnitPrices[], tools: ToolUsage = {}): PicoUsd =>
-  units.map((unit) => picoOfTools(unit, tools)).reduce(maxOf, 0n);
+interface Dearest extends WholePrices {
+  /** The dearest of all meters that input may be counted under. */
+  readonly inputOfAnyKind: PicoUsd;
+}
+
+/** Each meter at its dearest. */
+function dearestOf(units: readonly UnitPrices[]): Dearest {
+  const reachable = units.map(pricesWithFallbacks);
+  const dearest = (meter: keyof WholePrices): PicoUsd => reachable.map((each) => each[meter]).reduce(maxOf, 0n);
+  return {
+    input: dearest('input'),
+    cached: dearest('cached'),
+    cacheWrite: dearest('cacheWrite'),
+    cacheWriteHour: dearest('cacheWriteHour'),
+    audio: dearest('audio'),
+    image: dearest('image'),
+    cachedImage: dearest('cachedImage'),
+    output: dearest('output'),
+    imageOutput: dearest('imageOutput'),
+    audioOutput: dearest('audioOutput'),
+    character: dearest('character'),
+    audioSecond: dearest('audioSecond'),
+    videoSecond: dearest('videoSecond'),
+    inputOfAnyKind: INPUT_METERS.map(dearest).reduce(maxOf, 0n),
+  };
+}
+
+/** Of each price, for the requests that reach none of its tiers: nearly all. */
+const belowTiers = new WeakMap<Price, Dearest>();
+
+function dearestBelowTiers(price: Price): Dearest {
+  const known = belowTiers.get(price);
+  if (known) return known;
+  const found = dearestOf([price.unit]);
+  belowTiers.set(price, found);
+  return found;
+}
+
+function mostOfTools(units: readonly UnitPrices[], tools: ToolUsage | undefined): PicoUsd {
+  if (tools === undefined) return 0n;
+  return units.map((unit) => picoOfTools(unit, tools)).reduce(maxOf, 0n);
+}
 
 /** Rounded up, so that a bound stays one. */
-const times = (amount: PicoUsd, { part, whole }: Factor): PicoUsd => ceilDiv(amount * part, whole);
+const scaled = (amount: PicoUsd, { part, whole: divisor }: Factor): PicoUsd => ceilDiv(amount * part, divisor);
 
 /** The input meters that a provider may count a prompt under, dearest first where prices are equal to the plain one. */
 const INPUT_METERS = ['input', 'cacheWriteHour', 'cacheWrite', 'audio', 'image', 'cachedImage', 'cached'] as const;
@@ -171,22 +228,24 @@ function usageOfInput(price: Price, bound: UsageBound, outputTokens: number): Re
   const dearest = INPUT_METERS.reduce((most, meter) => (each[meter] > each[most] ? meter : most));
   const images = bound.imageOutputTokens ?? 0;
   const imageOutput = each.imageOutput >= each.output ? images : 0;
-  const has = (name: keyof ReceiptUsage, count: number | undefined) => (count ? { [name]: count } : {});
-  return {
+  const usage: ReceiptUsage = {
     input_tokens: input,
     cached_input_tokens: dearest === 'cached' ? input : 0,
     cache_write_tokens: dearest === 'cacheWrite' ? input : 0,
     output_tokens: outputTokens + (bound.fixedOutputTokens ?? 0) + images,
     reasoning_tokens: 0,
-    ...has('cache_write_1h_tokens', dearest === 'cacheWriteHour' ? input : 0),
-    ...has('audio_input_tokens', dearest === 'audio' ? input : 0),
-    ...has('image_input_tokens', dearest === 'image' || dearest === 'cachedImage' ? input : 0),
-    ...has('cached_image_input_tokens', dearest === 'cachedImage' ? input : 0),
-    ...has('image_output_tokens', imageOutput),
-    ...has('input_characters', bound.inputCharacters),
-    ...has('audio_seconds', bound.audioSeconds),
-    ...has('video_seconds', bound.videoSeconds),
-    ...has('audio_output_tokens', bound.mayHaveAudioOut && each.audioOutput >= each.output ? outputTokens : 0),
-    ...bound.tools,
   };
+  const set = (meter: keyof ReceiptUsage, count: number | undefined) => {
+    if (count) usage[meter] = count;
+  };
+  set('cache_write_1h_tokens', dearest === 'cacheWriteHour' ? input : 0);
+  set('audio_input_tokens', dearest === 'audio' ? input : 0);
+  set('image_input_tokens', dearest === 'image' || dearest === 'cachedImage' ? input : 0);
+  set('cached_image_input_tokens', dearest === 'cachedImage' ? input : 0);
+  set('image_output_tokens', imageOutput);
+  set('input_characters', bound.inputCharacters);
+  set('audio_seconds', bound.audioSeconds);
+  set('video_seconds', bound.videoSeconds);
+  set('audio_output_tokens', bound.mayHaveAudioOut && each.audioOutput >= each.output ? outputTokens : 0);
+  return Object.assign(usage, bound.tools);
 }
