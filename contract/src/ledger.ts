@@ -185,7 +185,7 @@ export const RequestTrace = z
     charged_usd: Usd.meta({ examples: ['0'] }),
     waived_usd: Usd.meta({
       description:
-        'What is not charged, since it no longer fitted a cap when the request was settled late, after its gateway had been out of reach. It is in neither `cost_usd` nor `charged_usd`.',
+        'What the provider billed beyond `held_usd`, and what no longer fitted a cap when the request was settled late. It is not charged, and in neither `cost_usd` nor `charged_usd`.',
       examples: ['0'],
     }),
     correction: RequestCorrection.nullable().meta({ description: 'Null unless it was corrected: then this is what counts.' }),

@@ -121,7 +121,7 @@ export const ReceiptPayload = z
       .meta({ description: 'On all unit prices: "1", or the published batch factor.', examples: ['1'] }),
     waived_nano_usd: IntegerString.optional().meta({
       description:
-        'What was not charged, since it no longer fitted a cap when the request was settled late. Together with the cost it is usage × unit prices. Absent where nothing was waived.',
+        'What was not charged: what the provider billed beyond what was held, and what no longer fitted a cap when the request was settled late. Together with the cost it is usage × unit prices. Absent where nothing was waived.',
       examples: ['1200'],
     }),
     cost_nano_usd: IntegerString.meta({

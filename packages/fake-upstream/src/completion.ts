@@ -1,4 +1,5 @@
 import { type Fields, isFields } from './fields.ts';
+import { inflated } from './inflated.ts';
 import { sample } from './sample.ts';
 import type { ExactUsage, Saying, ScriptedToolCall } from './step.ts';
 
@@ -37,7 +38,7 @@ export function planAnswer(id: string, request: ChatRequest, saying: Saying, pro
   const hidden = Math.min(saying.hiddenReasoning ?? 0, bound);
   const pieces = all.slice(0, bound - hidden);
   const choices = integer(request['n']) ?? 1;
-  const exact = usageOf(pieces, hidden, choices, promptTokens);
+  const exact = inflated(usageOf(pieces, hidden, choices, promptTokens), saying);
   const natural = pieces.some((piece) => piece.kind === 'call') ? 'tool_calls' : 'stop';
   return {
     id,

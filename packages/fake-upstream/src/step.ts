@@ -32,6 +32,8 @@ export interface Saying {
   readonly finishReason?: string;
   /** Ignores `max_tokens` and `max_completion_tokens`, as a provider that bills more than was held. */
   readonly exceedsBound?: boolean;
+  /** All APIs: every count of the usage is said, and billed, so many times, as by a provider that counts wrong. */
+  readonly usageTimes?: number;
   /** Replaces the exact usage with the returned one; `undefined` leaves it out. */
   readonly usage?: (exact: ExactUsage) => unknown;
 }

@@ -126,8 +126,8 @@ export interface ReceiptPayload {
   cost_nano_usd: string;
   payment: ReceiptPayment;
   /**
-   * Nano-USD: what was not charged, since it no longer fitted a cap when the request was settled late. Together with the cost it is what
-   * `recomputeCost` says. Absent where nothing was waived.
+   * Nano-USD: what was not charged: what the provider billed beyond what was held, and what no longer fitted a cap when the request was settled
+   * late. Together with the cost it is what `recomputeCost` says. Absent where nothing was waived.
    */
   waived_nano_usd?: string | undefined;
   /** The receipt whose cost is given back, or that is corrected; null otherwise. */

@@ -4336,7 +4336,7 @@ export interface ReceiptPayload {
   unit_prices_pico_usd: { [name: string]: string };
   /** On all unit prices: "1", or the published batch factor. */
   price_factor: string;
-  /** What was not charged, since it no longer fitted a cap when the request was settled late. Together with the cost it is usage × unit prices. Absent where nothing was waived. */
+  /** What was not charged: what the provider billed beyond what was held, and what no longer fitted a cap when the request was settled late. Together with the cost it is usage × unit prices. Absent where nothing was waived. */
   waived_nano_usd?: string | undefined;
   /** Sum of units × price, times the factor, rounded up once, in 10⁻⁹ USD. Of a refund: what is given back, at most that. */
   cost_nano_usd: string;
@@ -4575,7 +4575,7 @@ export interface RequestTrace {
   cost_usd: string;
   /** Decimal string, USD. */
   charged_usd: string;
-  /** What is not charged, since it no longer fitted a cap when the request was settled late, after its gateway had been out of reach. It is in neither `cost_usd` nor `charged_usd`. */
+  /** What the provider billed beyond `held_usd`, and what no longer fitted a cap when the request was settled late. It is not charged, and in neither `cost_usd` nor `charged_usd`. */
   waived_usd: string;
   /** Null unless it was corrected: then this is what counts. */
   correction: RequestCorrection | null;

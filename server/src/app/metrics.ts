@@ -10,6 +10,8 @@ import type { JobRun } from './jobs.ts';
 export interface Metrics {
   /** @param cost at catalogue prices */
   served(call: Call, served: Served, cost: NanoUsd): void;
+  /** @param excess what a provider bills beyond what was held */
+  overbilled(served: Served, excess: NanoUsd): void;
   /** A request that was refused, by the code of the problem. */
   refused(code: ErrorCode): void;
   /** How long the lanes took to hold or to settle, seconds. */
@@ -45,6 +47,7 @@ export function createMetrics(): Metrics {
   return {
     served: (call, served, cost) => calls.served(call, served, cost),
     laneTook: (operation, seconds) => calls.laneTook(operation, seconds),
+    overbilled: overbilledMetrics(registers),
     refused: refusalMetrics(registers),
     ...alarmMetrics(registers),
     anchoring: anchoringGauges(registers),
@@ -54,6 +57,17 @@ export function createMetrics(): Metrics {
     watchLags: (lags) => lagGauges(registers, lags),
     render: async () => ({ contentType: registry.contentType, body: `${await registry.metrics()}\n${calls.text()}` }),
   };
+}
+
+/** What the operator pays, since no customer pays more than was held. */
+function overbilledMetrics(registers: Registry[]): Metrics['overbilled'] {
+  const excess = new Counter({
+    name: 'tallygate_overbilled_usd_total',
+    help: 'What providers bill beyond what was held, USD: your loss, and a price or a bound that is wrong; a float, for graphs',
+    labelNames: ['model', 'provider'],
+    registers,
+  });
+  return ({ target }, beyond) => excess.inc({ model: target.model.id, provider: target.deployment.provider }, usdForDisplay(beyond));
 }
 
 /** What is refused. */

@@ -1,6 +1,7 @@
 import { type Piece, piecesOf } from '../completion.ts';
 import type { Question } from '../dialect.ts';
 import { type Fields, isFields } from '../fields.ts';
+import { inflated } from '../inflated.ts';
 import { sample } from '../sample.ts';
 import type { Saying } from '../step.ts';
 import type { AnthropicUsage } from './saying.ts';
@@ -32,7 +33,7 @@ export function messageOf({ turn, request, step, promptTokens }: Question): Mess
   const bound = step.exceedsBound ? Infinity : Number(request['max_tokens']);
   const pieces = all.slice(0, bound);
   const called = pieces.some(({ kind }) => kind === 'call') ? 'tool_use' : 'end_turn';
-  const exact = usageOf(pieces, promptTokens);
+  const exact = inflated(usageOf(pieces, promptTokens), step);
   const hidden = own.redactedThinking === undefined ? [] : [redacted(own.redactedThinking)];
   return {
     id: `msg_fake_${turn}`,

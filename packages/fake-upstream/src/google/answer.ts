@@ -1,6 +1,7 @@
 import { type Piece, piecesOf } from '../completion.ts';
 import type { Question } from '../dialect.ts';
 import { type Fields, isFields } from '../fields.ts';
+import { inflated } from '../inflated.ts';
 import { sample } from '../sample.ts';
 import type { Saying, ScriptedToolCall } from '../step.ts';
 import type { GoogleSaying, GoogleUsage } from './saying.ts';
@@ -24,7 +25,7 @@ export function generatedAnswer({ turn, request, step, promptTokens, path }: Que
   const bound = step.exceedsBound ? Infinity : Number(config['maxOutputTokens'] ?? Infinity);
   const pieces = all.slice(0, bound);
   const candidates = Number(config['candidateCount'] ?? 1);
-  const exact = usageOf(pieces, candidates, promptTokens);
+  const exact = inflated(usageOf(pieces, candidates, promptTokens), step);
   return {
     responseId: `fakeResponse${turn}`,
     model: /models\/([^:]+):/.exec(path)?.[1] ?? 'fake-model',

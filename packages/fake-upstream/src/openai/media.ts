@@ -1,5 +1,6 @@
 import { CREATED, planAnswer } from '../completion.ts';
 import type { Answer, Question } from '../dialect.ts';
+import { inflated } from '../inflated.ts';
 import { framed } from './events.ts';
 import { never, saidIn } from './texts.ts';
 
@@ -14,12 +15,13 @@ const MOVIE = Buffer.from('\0\0\0\x18ftypmp42 these bytes stand for a video');
 export function imageAnswer({ path, request, step, promptTokens }: Question): Answer {
   const count = Number(request['n'] ?? 1);
   const output_tokens = IMAGE_TOKENS * count;
-  const usage = {
+  const exact = {
     total_tokens: promptTokens + output_tokens,
     input_tokens: promptTokens,
     output_tokens,
     input_tokens_details: { text_tokens: promptTokens, image_tokens: 0 },
   };
+  const usage = inflated(exact, step);
   const kind = path.endsWith('/generations') ? 'image_generation' : 'image_edit';
   const partials = Array.from({ length: Number(request['partial_images'] ?? 0) }, (_, partial_image_index) => ({
     type: `${kind}.partial_image`,
@@ -35,7 +37,7 @@ export function imageAnswer({ path, request, step, promptTokens }: Question): An
 
 /** Placeholder bytes of audio. */
 export function speechAnswer({ request, step, promptTokens }: Question): Answer {
-  const usage = { input_tokens: promptTokens, output_tokens: 8, total_tokens: promptTokens + 8 };
+  const usage = inflated({ input_tokens: promptTokens, output_tokens: 8, total_tokens: promptTokens + 8 }, step);
   const delta = (audio: Buffer) => ({ type: 'speech.audio.delta', audio: audio.toString('base64') });
   return {
     isStream: request['stream_format'] === 'sse',
@@ -52,7 +54,7 @@ export function transcriptionAnswer({ request, step, promptTokens }: Question): 
   const plan = planAnswer('transcript', {}, step, promptTokens);
   const words = saidIn(plan);
   const text = words.join('');
-  const usage = String(request['model']).includes('whisper')
+  const exact = String(request['model']).includes('whisper')
     ? { type: 'duration', seconds: SECONDS }
     : {
         type: 'tokens',
@@ -61,6 +63,7 @@ export function transcriptionAnswer({ request, step, promptTokens }: Question): 
         output_tokens: words.length,
         total_tokens: SECONDS * 10 + words.length,
       };
+  const usage = inflated(exact, step);
   const format = request['response_format'] ?? 'json';
   if (format === 'text' || format === 'srt' || format === 'vtt') return never(Buffer.from(`${text}\n`), 'text/plain; charset=utf-8');
   const verbose = format === 'json' ? {} : { task: 'transcribe', language: 'english', duration: SECONDS, segments: [] };

@@ -1,5 +1,6 @@
 import { CREATED, type Plan, planAnswer } from '../completion.ts';
 import type { Answer, Question } from '../dialect.ts';
+import { inflated } from '../inflated.ts';
 import { framed } from './events.ts';
 
 /** OpenAI's older completions: the same tokens as a chat, for every prompt. */
@@ -35,7 +36,7 @@ export const saidIn = (plan: Plan): string[] => plan.pieces.flatMap((piece) => (
 const DIMENSIONS = 4;
 
 /** Vectors that are all alike and of length one; ten tokens for each input. */
-export function embeddingAnswer({ request, promptTokens }: Question): Answer {
+export function embeddingAnswer({ request, step, promptTokens }: Question): Answer {
   const { input, dimensions = DIMENSIONS, encoding_format: format } = request;
   const inputs = Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1;
   const vector = Array.from({ length: Number(dimensions) }, () => Math.fround(1 / Math.sqrt(Number(dimensions))));
@@ -47,7 +48,7 @@ export function embeddingAnswer({ request, promptTokens }: Question): Answer {
     object: 'list',
     data: Array.from({ length: inputs }, (_, index) => ({ object: 'embedding', index, embedding })),
     model: request['model'] ?? 'fake-model',
-    usage: { prompt_tokens: tokens, total_tokens: tokens },
+    usage: inflated({ prompt_tokens: tokens, total_tokens: tokens }, step),
   });
 }
 

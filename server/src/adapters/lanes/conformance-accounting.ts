@@ -70,16 +70,16 @@ export function describeLaneAccounting(name: string, makeStore: MakeStore): void
     );
 
     test(
-      'more than was held as debt: the lane is above its cap, and the next hold is refused',
-      on(async (store, source) => {
+      'never more than was held: what the provider bills beyond it is waived, and on no lane',
+      on(async (store, source, { feed }) => {
         source.money.set('balance:a', { spent: 0n, cap: 50n });
         const [key, funds] = [keyLane('k', 50n), balance('a')];
         const request = holdRequest({ amount: 50n, lanes: [key], funds });
         await held(store, request);
-        expect(await store.settle(settlementOf(request, 70n))).toMatchObject({ charged: 70n, debt: 20n });
-        expect(await counters(store, key)).toEqual({ spent: 70n, held: 0n, cap: 50n });
-        expect(await refused(store, holdRequest({ lanes: [key] }))).toMatchObject({ lane: { id: key.id }, mayFitLater: false });
-        expect(await refused(store, holdRequest({ amount: 1n, funds }))).toMatchObject({ lane: { id: funds.id }, mayFitLater: false });
+        expect(await store.settle(settlementOf(request, 70n))).toMatchObject({ charged: 50n, debt: 0n, waived: 20n });
+        expect((await feed.read()).entries).toMatchObject([{ charged: 50n, debt: 0n, waived: 20n }]);
+        expect(await counters(store, key)).toEqual({ spent: 50n, held: 0n, cap: 50n });
+        expect(await counters(store, funds)).toEqual({ spent: 50n, held: 0n, cap: 50n });
       }),
     );
 
@@ -89,13 +89,15 @@ export function describeLaneAccounting(name: string, makeStore: MakeStore): void
         const run = runLane('r', 50n);
         const costly = holdRequest({ amount: 50n, lanes: [run] });
         await held(store, costly);
-        await store.settle(settlementOf(costly, 70n));
-        await refused(store, holdRequest({ lanes: [run] }));
+        await store.settle(settlementOf(costly, 50n));
         const nothing = holdRequest({ lanes: [run], isForDebt: true });
         await held(store, nothing);
-        expect(await store.settle(settlementOf(nothing, 5n))).toMatchObject({ charged: 5n, debt: 5n });
+        const part = (partId: string) => ({ partId, reserved: { amount: 5n, units: {} }, cost: 5n, units: {}, record: '{}' });
+        expect(await store.settlePart(nothing.holdId, part('1'))).toMatchObject({ charged: 5n, debt: 5n });
+        await refused(store, holdRequest({ lanes: [run] }));
+        expect(await store.settlePart(nothing.holdId, part('2'))).toMatchObject({ charged: 5n, debt: 5n });
         await refused(store, holdRequest({ amount: 1n, lanes: [run], isForDebt: true }));
-        expect(await counters(store, run)).toEqual({ spent: 75n, held: 0n, cap: 50n });
+        expect(await counters(store, run)).toEqual({ spent: 60n, held: 0n, cap: 50n });
       }),
     );
   });
@@ -109,10 +111,10 @@ export function describeLaneAccounting(name: string, makeStore: MakeStore): void
         source.money.set('balance:a', { spent: 0n, cap: 1_000n });
         const quota = quotaLane('q', { requests: 10n, tokens: 100n });
         const wish = { amount: 70n, units: use(70n), quota, funds: balance('a') };
-        const [first, second, third] = [holdRequest(wish), holdRequest(wish), holdRequest(wish)];
+        const [first, second, third] = [holdRequest(wish), holdRequest({ ...wish, amount: 71n }), holdRequest(wish)];
         for (const request of [first, second, third]) await held(store, request);
-        // 30 of 70 tokens are covered, so 40/70 of the cost are charged: 40, and of a third request all.
-        expect(await counters(store, balance('a'))).toMatchObject({ held: 110n });
+        // 30 of 70 tokens are covered, so 40/70 of the cost are charged: 41, and of a third request all.
+        expect(await counters(store, balance('a'))).toMatchObject({ held: 111n });
         expect(await store.settle(settlementOf(first, 70n, use(70n)))).toMatchObject({ covered: use(70n), charged: 0n });
         expect(await store.settle(settlementOf(second, 71n, use(70n)))).toMatchObject({ covered: use(30n), charged: 41n });
         expect(await store.settle(settlementOf(third, 70n, use(70n)))).toMatchObject({
@@ -150,17 +152,19 @@ export function describeLaneAccounting(name: string, makeStore: MakeStore): void
     );
 
     test(
-      'also for what exceeds the hold: debt is only what no quota covers',
+      'and takes no more of it than was held, where the provider bills more',
       on(async (store) => {
         const quota = quotaLane('q', { requests: 10n, tokens: 100n });
         const [first, second] = [
           holdRequest({ amount: 50n, units: use(50n), quota, funds: null }),
-          holdRequest({ amount: 40n, units: use(40n), quota, funds: null }),
+          holdRequest({ amount: 60n, units: use(60n), quota, funds: keyLane('f', 10n) }),
         ];
         await held(store, first);
-        expect(await store.settle(settlementOf(first, 60n, use(60n)))).toMatchObject({ covered: use(60n), charged: 0n, debt: 0n });
+        const settled = await store.settle(settlementOf(first, 60n, use(60n)));
+        expect(settled).toMatchObject({ covered: use(50n), charged: 0n, debt: 0n, waived: 10n });
         await held(store, second);
-        expect(await store.settle(settlementOf(second, 80n, use(80n)))).toMatchObject({ covered: use(40n), charged: 40n, debt: 40n });
+        expect(await store.settle(settlementOf(second, 120n, use(120n)))).toMatchObject({ covered: use(50n), charged: 10n, waived: 60n });
+        expect(await counters(store, keyLane('f', 10n))).toEqual({ spent: 10n, held: 0n, cap: 10n });
         expect(await refused(store, holdRequest({ amount: 1n, units: use(1n), quota, funds: null }))).toMatchObject({ mayFitLater: false });
       }),
     );

@@ -155,7 +155,10 @@ class Comparison {
     const expected = this.#reference.settle(settlement);
     if (expected) expect(settled).toMatchObject(expected);
     else expect(settled).toBeUndefined();
-    if (settled) this.#remember(hold.request, settlement.cost, settled);
+    if (settled) {
+      expect(settled.charged <= hold.amount, `${settled.charged} of ${hold.amount}`).toBe(true);
+      this.#remember(hold.request, settlement.cost - (settled.waived ?? 0n), settled);
+    }
   }
 
   async #settlePart({ pick, part, reserved, cost, units }: Extract<Command, { kind: 'part' }>): Promise<void> {
@@ -168,7 +171,9 @@ class Comparison {
     const expected = this.#reference.settlePart(holdId, settlement);
     if (typeof expected === 'string') expect(settled).toBe(expected);
     else expect(settled).toMatchObject(expected);
-    if (typeof settled !== 'string') this.#remember(hold.request, actual, settled);
+    if (typeof settled === 'string') return;
+    expect(settled.charged <= reserved.amount, `${settled.charged} of ${reserved.amount}`).toBe(true);
+    this.#remember(hold.request, actual - (settled.waived ?? 0n), settled);
   }
 
   #remember(request: HoldRequest, cost: bigint, settled: Settled): void {

@@ -83,13 +83,15 @@ export function describeLaneParts(name: string, makeStore: MakeStore): void {
     );
 
     test(
-      'and books as debt what a part costs above its reserve, or above what is left of the hold',
+      'and waives what a part costs above its reserve, and books as debt what is above what is left of the hold',
       on(async (store) => {
         const batch = holdRequest({ amount: 100n, lanes: [keyLane('k', 100n)], funds: keyLane('f', 100n) });
         await held(store, batch);
-        expect(await settled(store, batch.holdId, line('1', { reserved: 60n, cost: 70n }))).toMatchObject({ charged: 70n, debt: 10n });
-        expect(await settled(store, batch.holdId, line('2', { reserved: 60n, cost: 60n }))).toMatchObject({ charged: 60n, debt: 20n });
-        expect(await counters(store, keyLane('k', 100n))).toEqual({ spent: 130n, held: 0n, cap: 100n });
+        const first = await settled(store, batch.holdId, line('1', { reserved: 60n, cost: 70n }));
+        expect(first).toMatchObject({ charged: 60n, debt: 0n, waived: 10n });
+        const second = await settled(store, batch.holdId, line('2', { reserved: 60n, cost: 65n }));
+        expect(second).toMatchObject({ charged: 60n, debt: 20n, waived: 5n });
+        expect(await counters(store, keyLane('k', 100n))).toEqual({ spent: 120n, held: 0n, cap: 100n });
         expect(await refused(store, holdRequest({ amount: 1n, lanes: [keyLane('k', 100n)] }))).toMatchObject({ mayFitLater: false });
       }),
     );
@@ -133,8 +135,8 @@ export function describeLaneParts(name: string, makeStore: MakeStore): void {
         const batch = holdRequest({ amount: 100n, lanes: [keyLane('k', 100n)], funds: keyLane('f', 100n) });
         await held(store, batch);
         await settled(store, batch.holdId, line('1', { reserved: 60n, cost: 50n }));
-        expect(await store.settle(settlementOf(batch, 45n))).toMatchObject({ charged: 45n, debt: 5n });
-        expect(await counters(store, keyLane('f', 100n))).toEqual({ spent: 95n, held: 0n, cap: 100n });
+        expect(await store.settle(settlementOf(batch, 45n))).toMatchObject({ charged: 40n, debt: 0n, waived: 5n });
+        expect(await counters(store, keyLane('f', 100n))).toEqual({ spent: 90n, held: 0n, cap: 100n });
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { steadyMs } from '../../kernel/clock.ts';
 import { maxOf, minOf, type NanoUsd } from '../../kernel/money.ts';
-import { capsOf, costAt, drawOnHold, drawOnQuota, largestThatFits, shareOf, unitsAt } from './lane-arithmetic.ts';
+import { capsOf, chargeWithin, costAt, drawOnHold, drawOnQuota, largestThatFits, shareOf, unitsAt } from './lane-arithmetic.ts';
 import { LateLanes } from './late-lanes.ts';
 import { LoadedLanes } from './loaded-lanes.ts';
 import { OnceIds } from './once-ids.ts';
@@ -14,6 +14,7 @@ import {
   type Passage,
   quotaLeft,
   refusalOf,
+  spend,
   statesOf,
   without,
 } from './passage.ts';
@@ -88,22 +89,18 @@ export class InProcessLanes implements LaneStore {
     const hold = this.#holds.get(holdId);
     if (!hold) return undefined;
     const { passage } = hold;
-    const { money, funds, quota } = passage;
-    const drawn = drawOnQuota(units, coverOf(hold, hold.left.covered, units), cost);
-    const debt = maxOf(0n, drawn.charge - hold.left.charge);
-    // The journal first: if it cannot be written, nothing has happened and the hold stands.
-    const settledAt = this.#journal.append(
-      { charged: drawn.charge, debt, covered: drawn.covered, record, ...capsOf(passage.request) },
-      hold.inFlight && holdId,
+    const { cost: counted, ...paid } = chargeWithin(
+      { ...hold.left, units: hold.whole.units },
+      { units, cost },
+      coverOf(hold, hold.left.covered, units),
     );
+    // The journal first: if it cannot be written, nothing has happened and the hold stands.
+    const settledAt = this.#journal.append({ ...paid, record, ...capsOf(passage.request) }, hold.inFlight && holdId);
 
     this.#end(holdId, hold);
     if (hold.rates && rateTokens !== undefined) this.#rates.correct(hold.rates, rateTokens, this.#now());
-    for (const counter of money) counter.spent += cost;
-    if (funds) funds.spent += drawn.charge;
-    if (quota) addUnits(quota.used, drawn.covered, 1n);
-    for (const counter of passage.all) counter.settledAt = settledAt;
-    return { covered: drawn.covered, charged: drawn.charge, debt, lanes: statesOf(passage) };
+    spend(passage, { cost: counted, ...paid }, settledAt);
+    return { ...paid, lanes: statesOf(passage) };
   }
 
   settlePart(holdId: string, { partId, reserved, cost, units, record }: PartSettlement): PartOutcome {
@@ -111,22 +108,19 @@ export class InProcessLanes implements LaneStore {
     const hold = this.#holds.get(holdId);
     if (!hold) return 'no_hold';
     const { passage, whole, left } = hold;
-    const { money, funds, quota } = passage;
     const share = shareOf(whole, left, reserved);
-    const { covered, charge } = drawOnQuota(units, coverOf(hold, share.covered, units), cost);
+    const within = { ...share, ...reserved, charge: share.charge + reserved.amount - share.amount };
+    const drawn = chargeWithin(within, { units, cost }, coverOf(hold, share.covered, units));
     // Units do not divide as finely as money: a line whose share of a request rounds to nothing is charged as it was held all the same.
-    const charged = minOf(charge, share.charge + maxOf(0n, cost - share.amount));
-    const debt = maxOf(0n, charged - share.charge);
-    const settledAt = this.#journal.append({ charged, debt, covered, record, ...capsOf(passage.request) });
+    const charged = minOf(drawn.charged, share.charge + maxOf(0n, drawn.cost - share.amount));
+    const { cost: counted, ...paid } = { ...drawn, charged, debt: maxOf(0n, charged - share.charge) };
+    const settledAt = this.#journal.append({ ...paid, record, ...capsOf(passage.request) });
 
     this.#once.add(partId, settledAt);
     count(passage, share, -1n);
     hold.left = without(left, share);
-    for (const counter of money) counter.spent += cost;
-    if (funds) funds.spent += charged;
-    if (quota) addUnits(quota.used, covered, 1n);
-    for (const counter of passage.all) counter.settledAt = settledAt;
-    return { covered, charged, debt, lanes: statesOf(passage) };
+    spend(passage, { cost: counted, ...paid }, settledAt);
+    return { ...paid, lanes: statesOf(passage) };
   }
 
   release(holdId: string): void {

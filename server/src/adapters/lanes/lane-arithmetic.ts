@@ -1,5 +1,5 @@
 import { maxOf, minOf, type NanoUsd, picoToNano, proRata } from '../../kernel/money.ts';
-import type { HoldRequest, InFlight, JournalEntry, Units } from './port.ts';
+import type { HoldRequest, InFlight, JournalEntry, Settled, Units } from './port.ts';
 
 /** Worst-case cost with that many tokens out. */
 export const costAt = (cost: HoldRequest['cost'], outputTokens: number): NanoUsd =>
@@ -45,15 +45,14 @@ export interface Reserve {
   readonly charge: NanoUsd;
 }
 
+/** With the units that it was taken for. */
+export type HeldUnits = Reserve & { readonly units: Units };
+
 /**
  * What a part has of a hold: at most what is left of it, and of cover and charge the like share, rounded up. So the parts never free more
  * than was held, whatever they claim, and the last ones may have a nano-dollar less.
  */
-export function shareOf(
-  whole: Reserve & { readonly units: Units },
-  left: Reserve,
-  part: { readonly amount: NanoUsd; readonly units: Units },
-): Reserve {
+export function shareOf(whole: HeldUnits, left: Reserve, part: { readonly amount: NanoUsd; readonly units: Units }): Reserve {
   const amount = minOf(part.amount, left.amount);
   const covered: Record<string, bigint> = {};
   for (const meter in whole.covered) {
@@ -64,6 +63,31 @@ export function shareOf(
   const charge = whole.amount > 0n ? minOf(proRata(whole.charge, amount, whole.amount), left.charge) : 0n;
   return { amount, covered, charge };
 }
+
+/** What a use comes to: what its account pays, and what of the provider's bill is waived. */
+export interface Charge extends Omit<Settled, 'lanes'> {
+  /** The bill without what is waived: what money lanes count. */
+  readonly cost: NanoUsd;
+}
+
+/**
+ * What an account pays of a use: never more than was held for it, which is what the answer's promise names. Where the provider bills more, the
+ * quota covers no more units than were held, the charge is at most the held one, and the rest of the bill is waived.
+ *
+ * @param held with the units that it was taken for
+ * @param cover what the quota has for it by now; null: no quota
+ */
+export function chargeWithin(held: HeldUnits, { units, cost }: Pick<InFlight, 'units' | 'cost'>, cover: Units | null): Charge {
+  if (cost <= held.amount) {
+    const { covered, charge } = drawOnQuota(units, cover, cost);
+    return { cost, covered, charged: charge, debt: maxOf(0n, charge - held.charge) };
+  }
+  const { covered, charge } = drawOnQuota(units, cover && atMost(cover, held.units), held.amount);
+  return { cost: held.amount, covered, charged: minOf(charge, held.charge), debt: 0n, waived: cost - held.amount };
+}
+
+const atMost = (cover: Units, most: Units): Units =>
+  Object.fromEntries(Object.entries(cover).map(([meter, units]) => [meter, minOf(units, most[meter] ?? 0n)]));
 
 /** The largest value in [least, most] for which `fits` holds, given that it holds for `least` and is monotonic. */
 export function largestThatFits(least: number, most: number, fits: (value: number) => boolean): number {
@@ -81,11 +105,11 @@ export function largestThatFits(least: number, most: number, fits: (value: numbe
  * What a use comes to that is settled by what was held for it and nothing else, as where its process died. By the rule of every settlement, so
  * that its receipt shows how cover and charge follow from each other.
  */
-export function drawOnHold({ covered: cover, charge: held }: Reserve, { units, cost }: Pick<InFlight, 'units' | 'cost'>) {
+export function drawOnHold(held: Reserve, use: Pick<InFlight, 'units' | 'cost'>): Omit<Charge, 'cost'> {
   // Where nothing of a quota was reserved, nothing is covered, whatever is used.
-  const { covered, charge } = drawOnQuota(units, Object.keys(cover).length > 0 ? cover : null, cost);
-  const taken = Object.fromEntries(Object.entries(covered).filter(([, amount]) => amount > 0n));
-  return { covered: taken, charged: charge, debt: maxOf(0n, charge - held) };
+  const cover = Object.keys(held.covered).length > 0 ? held.covered : null;
+  const { cost: _, covered, ...paid } = chargeWithin({ ...held, units: held.covered }, use, cover);
+  return { covered: Object.fromEntries(Object.entries(covered).filter(([, amount]) => amount > 0n)), ...paid };
 }
 
 /** The caps of a request that no source of lanes has. */

@@ -1,5 +1,5 @@
 import { maxOf, type NanoUsd } from '../../kernel/money.ts';
-import { costAt, drawOnQuota, type Reserve, unitsAt } from './lane-arithmetic.ts';
+import { type Charge, costAt, drawOnQuota, type HeldUnits, type Reserve, unitsAt } from './lane-arithmetic.ts';
 import type { HoldRequest, InFlight, LaneState, MeterState, MoneyLane, Refused, Units } from './port.ts';
 import type { RateTake } from './rate-lanes.ts';
 import type { JournalPosition } from './settlement-journal.ts';
@@ -152,6 +152,18 @@ export function count({ money, funds, quota }: Passage, { amount, covered, charg
   if (quota) addUnits(quota.held, covered, sign);
 }
 
+/** Puts on its lanes what a settlement comes to. */
+export function spend(
+  { money, funds, quota, all }: Passage,
+  { cost, charged, covered }: Pick<Charge, 'cost' | 'charged' | 'covered'>,
+  settledAt: JournalPosition,
+): void {
+  for (const counter of money) counter.spent += cost;
+  if (funds) funds.spent += charged;
+  if (quota) addUnits(quota.used, covered, 1n);
+  for (const counter of all) counter.settledAt = settledAt;
+}
+
 /**
  * What the quota gives a hold at its settlement: what it has reserved, and what others have left since. Usage inside the quota costs
  * nothing, even where the worst case would not have fitted.
@@ -172,7 +184,7 @@ export function coverOf({ passage }: { readonly passage: Passage }, covered: Uni
 export interface Hold {
   readonly passage: Passage;
   /** As it was taken, with the units it was taken for. */
-  readonly whole: Reserve & { readonly units: Units };
+  readonly whole: HeldUnits;
   /** What its parts have left of it. */
   left: Reserve;
   readonly rates: RateTake | undefined;

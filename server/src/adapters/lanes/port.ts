@@ -178,14 +178,16 @@ export interface Settlement {
 /** What a hold is settled at should nobody ever say what came of its request: the most that its provider may bill. */
 export type InFlight = Pick<Settlement, 'holdId' | 'cost' | 'units' | 'record'>;
 
-/** How the account paid, decided where the hold was. For a use within the held one the charge is never above what was held. */
+/** How the account paid, decided where the hold was: never more than was held. */
 export interface Settled {
   /** Units that the plan's quota covered: from what the hold had reserved, and from what is left of the quota by now. */
   readonly covered: Units;
   /** Money beyond the quota. */
   readonly charged: NanoUsd;
-  /** The part of `charged` that exceeds what was held: the provider billed more than its bound. */
+  /** The part of `charged` for which no money was held: of the hold too little was left, or the quota covers less than it had reserved. */
   readonly debt: NanoUsd;
+  /** What the provider billed beyond what was held: the operator's loss, and on no lane. Absent: nothing. */
+  readonly waived?: NanoUsd;
   readonly lanes: readonly LaneState[];
 }
 
@@ -247,13 +249,13 @@ export interface LaneStore {
    * @throws (or rejects) when it cannot be made durable: the provider must not be asked then, and the hold is to be released
    */
   begin(inFlight: InFlight): void | Promise<void>;
-  /** Replaces the hold by the actual cost, exactly once; undefined when the hold is settled already or was never held. */
+  /** Replaces the hold by the actual cost, at most what was held, exactly once; undefined when the hold is settled already or was never held. */
   settle(settlement: Settlement): Settled | undefined | Promise<Settled | undefined>;
   /**
    * Replaces the part's share of the hold by its actual cost, exactly once per `partId`; the rest of the hold stands. Of the hold it frees
    * what was reserved for the part, at most what is left, and of cover and charge the like share, rounded up. The quota gives that cover and
-   * what others have left. Within its reserve a part is never charged more than its share of the held charge; what the cost is above the
-   * reserve may be charged beyond it, and that is debt.
+   * what others have left. A part is never charged more than its share of the held charge, and what the share is less than its reserve: that is
+   * debt. What the cost is above the reserve is waived.
    */
   settlePart(holdId: string, part: PartSettlement): PartOutcome | Promise<PartOutcome>;
   /** Frees what is left of a hold and forgets it, in flight or not. Nothing happens where there is none. */
@@ -312,7 +314,7 @@ export interface JournalEntry {
   readonly covered: Units;
   /** One line of JSON; read back as it was written, for whoever writes the ledger to parse. */
   readonly record: string;
-  /** The part of the cost that no longer fitted a cap when it was settled: the operator's loss. Absent: none. */
+  /** The part of the provider's bill that was more than was held, or no longer fitted a cap when it was settled: the operator's loss. Absent: none. */
   readonly waived?: NanoUsd;
   /** Caps of its lanes as the request had them, those that only requests know. Absent: none. */
   readonly caps?: Readonly<Record<string, NanoUsd>>;

@@ -1,5 +1,5 @@
 import { maxOf, minOf, type NanoUsd } from '../../kernel/money.ts';
-import type { HoldRequest, MoneyLane, PartSettlement, Refund, Settlement, Units } from './port.ts';
+import type { HoldRequest, MoneyLane, PartSettlement, Refund, Settled, Settlement, Units } from './port.ts';
 
 interface ReferenceHold {
   readonly request: HoldRequest;
@@ -14,6 +14,13 @@ interface ReferenceHold {
 interface Draw {
   readonly covered: Units;
   readonly charge: NanoUsd;
+}
+
+type Paid = Omit<Settled, 'lanes'>;
+
+interface Reserved extends Draw {
+  readonly amount: NanoUsd;
+  readonly units: Units;
 }
 
 const PICO_PER_NANO = 1000n;
@@ -56,34 +63,26 @@ export class ReferenceLanes {
     return { held: false, mayFitLater: this.#fits(request, request.outputTokens.least, { ignoreHeld: true }) };
   }
 
-  settle({ holdId, cost, units }: Settlement): { covered: Units; charged: NanoUsd; debt: NanoUsd } | undefined {
+  settle({ holdId, cost: billed, units }: Settlement): Paid | undefined {
     const hold = this.#holds.get(holdId);
     if (!hold) return undefined;
     this.#holds.delete(holdId);
     const { request } = hold;
-    let drawn: Draw = { covered: {}, charge: cost };
-    if (request.quota) {
-      // The hold is gone, so what it had reserved is left again, even where others have used more than there was.
-      const left = this.#quotaLeft(request, { ignoreHeld: false });
-      drawn = drawOn(
-        units,
-        Object.fromEntries(Object.keys(left).map((m) => [m, maxOf(left[m] ?? 0n, leftOf(hold).covered[m] ?? 0n)])),
-        cost,
-      );
-    }
-    this.#settled.push({ request, cost, covered: drawn.covered, charged: drawn.charge });
-    return { covered: drawn.covered, charged: drawn.charge, debt: maxOf(0n, drawn.charge - leftOf(hold).charge) };
+    const left = leftOf(hold);
+    const paid = this.#pay(request, { units, cost: billed }, { ...left, units: unitsOf(hold) });
+    this.#settled.push({ request, ...paid });
+    return { covered: paid.covered, charged: paid.charged, debt: maxOf(0n, paid.charged - left.charge), ...waivedOf(billed, paid) };
   }
 
-  settlePart(holdId: string, part: PartSettlement): { covered: Units; charged: NanoUsd; debt: NanoUsd } | 'settled_before' | 'no_hold' {
+  settlePart(holdId: string, part: PartSettlement): Paid | 'settled_before' | 'no_hold' {
     if (this.#once.has(part.partId)) return 'settled_before';
     const hold = this.#holds.get(holdId);
     if (!hold) return 'no_hold';
     this.#once.add(part.partId);
-    const { request, outputTokens } = hold;
+    const { request } = hold;
     const left = leftOf(hold);
     const amount = least([part.reserved.amount, left.amount]);
-    const held: Units = { ...request.units, tokens: (request.units['tokens'] ?? 0n) + BigInt(outputTokens) };
+    const held = unitsOf(hold);
     const share = {
       amount,
       charge: hold.amount === 0n ? 0n : least([left.charge, ceilDiv(hold.charge * amount, hold.amount)]),
@@ -97,15 +96,23 @@ export class ReferenceLanes {
     };
     // With its share taken out of the hold, that share is left again.
     hold.parts.push(share);
-    let drawn: Draw = { covered: {}, charge: part.cost };
-    if (request.quota) {
-      const free = this.#quotaLeft(request, { ignoreHeld: false });
-      const cover = (m: string) => maxOf(free[m] ?? 0n, share.covered[m] ?? 0n);
-      drawn = drawOn(part.units, Object.fromEntries(Object.keys(free).map((m) => [m, cover(m)])), part.cost);
-    }
-    const charged = least([drawn.charge, share.charge + maxOf(0n, part.cost - amount)]);
-    this.#settled.push({ request, cost: part.cost, covered: drawn.covered, charged });
-    return { covered: drawn.covered, charged, debt: maxOf(0n, charged - share.charge) };
+    const most = share.charge + part.reserved.amount - amount;
+    const { cost, covered, charged: drawn } = this.#pay(request, part, { ...share, ...part.reserved, charge: most });
+    const charged = least([drawn, share.charge + maxOf(0n, cost - amount)]);
+    this.#settled.push({ request, cost, covered, charged });
+    return { covered, charged, debt: maxOf(0n, charged - share.charge), ...waivedOf(part.cost, { cost }) };
+  }
+
+  /** To be asked once what was reserved is out of the hold: then it is left again, even where others have used more than there was. */
+  #pay(request: HoldRequest, { units, cost: billed }: Pick<Settlement, 'units' | 'cost'>, held: Reserved) {
+    const isOver = billed > held.amount;
+    const cost = isOver ? held.amount : billed;
+    if (!request.quota) return { cost, covered: {}, charged: isOver ? least([cost, held.charge]) : cost };
+    const free = this.#quotaLeft(request, { ignoreHeld: false });
+    const left = (m: string) => maxOf(free[m] ?? 0n, held.covered[m] ?? 0n);
+    const cover = (m: string) => (isOver ? least([left(m), held.units[m] ?? 0n]) : left(m));
+    const { covered, charge } = drawOn(units, Object.fromEntries(Object.keys(free).map((m) => [m, cover(m)])), cost);
+    return { cost, covered, charged: isOver ? least([charge, held.charge]) : charge };
   }
 
   release(holdId: string): void {
@@ -189,6 +196,13 @@ function leftOf({ amount, covered, charge, parts }: ReferenceHold): { amount: Na
     covered: Object.fromEntries(Object.entries(covered).map(([m, units]) => [m, units - sum(parts.map((part) => part.covered[m] ?? 0n))])),
   };
 }
+
+const unitsOf = ({ request, outputTokens }: ReferenceHold): Units => ({
+  ...request.units,
+  tokens: (request.units['tokens'] ?? 0n) + BigInt(outputTokens),
+});
+
+const waivedOf = (billed: NanoUsd, { cost }: { readonly cost: NanoUsd }) => (billed > cost ? { waived: billed - cost } : {});
 
 const costOf = ({ cost }: HoldRequest, tokens: number): NanoUsd =>
   ceilDiv(cost.fixed + cost.perOutputToken * BigInt(tokens), PICO_PER_NANO);

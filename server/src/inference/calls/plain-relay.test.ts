@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
+import { formatUsd, usdForDisplay } from '../../kernel/money.ts';
 import { admit } from './admission.ts';
 import { relayPlain } from './plain-relay.ts';
 import { callOf, faulty, openInference, ScriptedAnswer, ScriptedProvider } from './testing/inference.ts';
@@ -76,10 +77,14 @@ describe('an answer', () => {
     expect(JSON.parse(reply.body.toString()).usage).toMatchObject({ prompt_tokens: usage?.input_tokens, completion_tokens: 2 });
   });
 
-  test('that costs more than was held is booked whole, the excess as debt', async () => {
+  test('that is billed above the hold costs what was held, and the whole bill is on record', async () => {
     const usage = { prompt_tokens: 90_000, completion_tokens: 90_000, total_tokens: 180_000 };
-    const { settled } = await play([new ScriptedAnswer([completion({ usage })])], { body: { max_tokens: 16 } });
-    expect(settled[0]?.record.cost).toBe('67500000');
+    const { reply, settled } = await play([new ScriptedAnswer([completion({ usage })])], { body: { max_tokens: 16 } });
+    const [entry] = settled;
+    const held = BigInt(entry?.record.held ?? 0);
+    expect(entry).toMatchObject({ charged: 0n, debt: 0n, waived: 67_500_000n - held, record: { cost: '67500000' } });
+    expect(reply.headers['x-cost-usd']).toBe(formatUsd(held));
+    expect(JSON.parse(reply.body.toString()).usage.cost).toBe(usdForDisplay(held));
   });
 
   test('shows where the run stands after it', async () => {

@@ -18,7 +18,7 @@ import { answerHeaders, keptCall } from './response-headers.ts';
 import { runHeaders } from './run-headers.ts';
 import type { RunningCall } from './running-calls.ts';
 import type { Served } from './served.ts';
-import { beginStoring, costOfUsage, mostUsage, ourCount, settle } from './settlement.ts';
+import { beginStoring, mostUsage, ourCount, paidCost, settle } from './settlement.ts';
 import { settleUnanswered, toldInstead } from './unanswered.ts';
 import { tooLargeProblem } from './upstream-problem.ts';
 import { atLeast, usageOfLarge, withPromptOf } from './usage.ts';
@@ -71,7 +71,7 @@ export async function settlePlain(
   // What is small is there at once: to wait for it would cost more than it does.
   const counting = usageOf(answer, target, admission, deps);
   const usage = counting instanceof Promise ? await counting : counting;
-  const cost = costOfUsage(admission, target, usage).nanoUsd;
+  const cost = paidCost(admission, target, usage);
   const shown = { usage, costUsd: usdForDisplay(cost) };
   const replying = replyOf(answer, shown, admission, deps);
   const reply: Reply = replying instanceof Promise ? await replying : replying;

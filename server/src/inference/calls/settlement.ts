@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ReceiptUsage } from '@tallygate/contract';
 import { quotaUnits } from '@tallygate/receipts';
 import type { InFlight, Settled } from '../../adapters/lanes/port.ts';
-import type { NanoUsd } from '../../kernel/money.ts';
+import { minOf, type NanoUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Soon } from '../../kernel/soon.ts';
 import { type Cost, costOf, type UnitPrices, usageBound } from '../../money/catalog/index.ts';
@@ -25,6 +25,10 @@ export function costOfUsage({ call }: Pick<Admission, 'call'>, { model }: Target
   if (!price) throw new Error(`${model.id} was admitted without a price`);
   return costOf(price, usage, priceFactorOf(call, price));
 }
+
+/** What of that cost the account pays: at most what was held, which is what the answer's promise names. The rest of a larger bill is waived. */
+export const paidCost = (admission: Admission, target: Target, usage: ReceiptUsage): NanoUsd =>
+  minOf(costOfUsage(admission, target, usage).nanoUsd, admission.hold.amount);
 
 /** Where the provider sent no count. */
 export const ourCount = (
@@ -155,8 +159,8 @@ export async function usageWhenCut(
 }
 
 /**
- * Replaces the hold by the actual cost and makes the record of it durable, once. To be called before the last byte leaves. A record that
- * cannot be written is written later, as that of an answer that nobody was told all of.
+ * Replaces the hold by the actual cost, of which the account pays at most what was held, and makes the record of it durable, once. To be called
+ * before the last byte leaves. A record that cannot be written is written later, as that of an answer that nobody was told all of.
  *
  * @param answer what the caller will be told, for who has to keep it; a stream has been told already
  * @throws Problem `store_unavailable` when the record cannot be written: the answer must then not be completed
@@ -164,11 +168,12 @@ export async function usageWhenCut(
 export function settle(
   admission: Admission,
   served: Served,
-  { lanes, unsettled, promises }: Pick<InferenceDeps, 'lanes' | 'unsettled' | 'promises'>,
+  { lanes, unsettled, promises, onOverbilled }: Pick<InferenceDeps, 'lanes' | 'unsettled' | 'promises' | 'onOverbilled'>,
   answer?: Pick<Reply, 'status' | 'body'>,
 ): Soon<Settled> {
   const cost = costOfUsage(admission, served.target, served.usage);
   const { usage, outcome } = served;
+  if (cost.nanoUsd > admission.hold.amount) onOverbilled(admission.call, served, { billed: cost.nanoUsd, held: admission.hold.amount });
   const units = outcome === 'failed' ? {} : quotaUnits(usage);
   const rateTokens = Number(units['tokens'] ?? 0n);
   const record = JSON.stringify(recordOf(admission, served, cost));

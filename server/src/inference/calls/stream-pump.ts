@@ -13,7 +13,7 @@ import type { Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
 import { answerHeaders } from './response-headers.ts';
 import type { RunningCall } from './running-calls.ts';
-import { costOfUsage } from './settlement.ts';
+import { paidCost } from './settlement.ts';
 import { StreamHead } from './stream-head.ts';
 import type { Relayed } from './stream-usage.ts';
 import { tooLargeProblem, unreadableProblem } from './upstream-problem.ts';
@@ -188,5 +188,5 @@ export class StreamPump {
 /** What is priced by the request alone, speech by its characters, has its cost before its first byte. */
 function knownCost(admission: Admission, target: Target, filter: StreamFilter): Record<string, string> {
   const { usage } = filter;
-  return usage ? { 'x-cost-usd': formatUsd(costOfUsage(admission, target, usage).nanoUsd) } : {};
+  return usage ? { 'x-cost-usd': formatUsd(paidCost(admission, target, usage)) } : {};
 }

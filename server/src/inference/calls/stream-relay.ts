@@ -14,7 +14,7 @@ import { SILENCE_MS } from './heartbeat.ts';
 import { answerHeaders, keptCall, stoppedHeaders } from './response-headers.ts';
 import type { RunningCall } from './running-calls.ts';
 import type { Served } from './served.ts';
-import { beginStoring, costOfUsage, settle } from './settlement.ts';
+import { beginStoring, paidCost, settle } from './settlement.ts';
 import { type PumpResult, StreamPump } from './stream-pump.ts';
 import { isEstimated, type Relayed, usageOf } from './stream-usage.ts';
 import { cutOutcome, settleUnanswered } from './unanswered.ts';
@@ -144,8 +144,7 @@ async function settleRelayed(
   const hasLeft = call.signal.aborted || running.isGivenUp;
   const isWhole = isComplete && !hasLeft;
   const usage = await usageOf(relayed, { target: journey.target, running }, admission, deps);
-  const cost = costOfUsage(admission, journey.target, usage).nanoUsd;
-  const shown = { usage, costUsd: usdForDisplay(cost) };
+  const shown = { usage, costUsd: usdForDisplay(paidCost(admission, journey.target, usage)) };
   const error = errorOf(relay, relayed);
   const last = isWhole ? await filter.lastBytes(shown) : hasLeft ? EMPTY : filter.errorBytes(error);
   // A ping from here on would stand in no digest.

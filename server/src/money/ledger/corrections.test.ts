@@ -52,7 +52,7 @@ afterEach(async () => {
 
 /** 100 tokens in and 50 out, 200 nano-USD by invoice: its quota has 2,000 tokens, so that nothing is charged unless it is used up. */
 const chat = (wish: Partial<SettlementRecord> = {}) =>
-  sampleRecord({ usage: tokens(100, 50), held: '200', cost: '200', funding: 'invoice', ...wish });
+  sampleRecord({ usage: tokens(100, 50), held: '1000000', cost: '200', funding: 'invoice', ...wish });
 /** A video, of which the quota has none: all of it is charged. */
 const charged = (wish: Partial<SettlementRecord> = {}) => chat({ usage: { ...tokens(100, 50), video_seconds: 1 }, ...wish });
 
@@ -123,7 +123,13 @@ describe('a correction', () => {
     await inOrder();
   });
 
-  test('to more charges the difference, as what exceeds a hold is charged: as debt', async () => {
+  test('to more than was held is refused: it was promised to cost no more', async () => {
+    const record = await settled(charged({ held: '259' }));
+    const more = await correct(record, { ...tokens(100, 80), video_seconds: 1 });
+    expect(more).toMatchObject({ corrected: false, because: 'impossible', reason: expect.stringContaining('was held') });
+  });
+
+  test('to more charges the difference, for which no money is held: as debt', async () => {
     const record = await settled(charged());
     const correction = await made(record, { ...tokens(100, 80), video_seconds: 1 });
     expect(correction.now).toEqual({ cost: 260n, charged: 260n });

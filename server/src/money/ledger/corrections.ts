@@ -139,6 +139,8 @@ export class Corrections {
 
       const repriced = reprice(settled, wish.usage, priceOf(settled.model_served, settled.started_at.getTime()));
       if (!repriced.repriced) return { corrected: false, because: 'impossible', reason: repriced.reason };
+      if (repriced.cost > settled.held_nano && repriced.cost > settled.cost_nano)
+        return { corrected: false, because: 'impossible', reason: BEYOND_HOLD };
       if (settled.waived_nano > 0n && repriced.cost > settled.cost_nano) return { corrected: false, because: 'impossible', reason: WAIVED };
       const { charged, debt, covered } = paymentOf(settled, repriced.cost, wish.usage);
       const row = {
@@ -155,6 +157,9 @@ export class Corrections {
     });
   }
 }
+
+/** The promise of its answer would be broken. */
+const BEYOND_HOLD = 'It would cost more than was held for it, which is the most that its answer was promised to cost.';
 
 /** It would be charged beyond the cap that it did not fit. */
 const WAIVED = 'A part of its cost was waived, since it no longer fitted a cap: it can be corrected to what it costs now, or less.';

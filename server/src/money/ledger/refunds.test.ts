@@ -13,6 +13,7 @@ import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { emptyArchive } from '../../archive/testing/archives.ts';
 import { newId, newReceiptId, newRequestId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
+import { minOf } from '../../kernel/money.ts';
 import { publishSigningKeys } from '../../receipts/index.ts';
 import { contradictions } from './contradictions.ts';
 import type { Corrections } from './corrections.ts';
@@ -413,7 +414,9 @@ describe('after any settlements, corrections and refunds, with deaths in between
             const ofKey = settled.filter((one) => one.keyId === keyId && counted.has(one.requestId));
             const ofMonth = ofKey.filter(({ startedAt }) => new Date(startedAt).toISOString().startsWith(month));
             const { spent } = await source.moneyLane(laneId.key(keyId, month));
-            expect(spent).toBe(ofMonth.reduce((sum, { cost, requestId }) => sum + (costs.get(requestId) ?? BigInt(cost)), 0n));
+            expect(spent).toBe(
+              ofMonth.reduce((sum, one) => sum + (costs.get(one.requestId) ?? minOf(BigInt(one.cost), BigInt(one.held))), 0n),
+            );
           }
         }
         for (const { accountId } of accounts) await notPaidIn(accountId);

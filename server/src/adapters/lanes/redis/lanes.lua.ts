@@ -177,10 +177,18 @@ end
 
 local function read_hold(id)
   -- Amount, charge and cover are what its parts have left of it.
-  local read = redis.call('HMGET', hold_key(id), 'request', 'amount', 'charge', 'covered', 'marks')
+  local read = redis.call('HMGET', hold_key(id), 'request', 'amount', 'charge', 'covered', 'marks', 'tokens')
   if not read[1] then return nil end
   return {request = cjson.decode(read[1]), amount = exact(read[2]), charge = exact(read[3]), covered = amounts(read[4]),
-    marks = cjson.decode(read[5])}
+    marks = cjson.decode(read[5]), tokens = tonumber(read[6])}
+end
+
+-- What it was taken for.
+local function units_of(hold)
+  local units = {}
+  for meter, amount in pairs(hold.request.units) do units[meter] = amount end
+  units.tokens = (units.tokens or 0) + hold.tokens
+  return units
 end
 
 -- What the quota gives a use at its settlement: what was reserved, and what others have left since.
@@ -193,6 +201,17 @@ local function cover_of(hold, reserve, use)
     else cover[meter] = add(free, reserved) end
   end
   return cover
+end
+
+-- What an account pays of a use: never more than was held for it (see chargeWithin). Returns cover, charge, and what is waived of the cost.
+local function charge_within(held, use, cost, cover)
+  if at_most(cost, held.amount) then
+    local covered, charge = draw(use, cover, cost)
+    return covered, charge, ZERO
+  end
+  for meter, units in pairs(cover or {}) do cover[meter] = least(units, {0, held.units[meter] or 0}) end
+  local covered, charge = draw(use, cover, held.amount)
+  return covered, least(charge, held.charge), subtract(cost, held.amount)
 end
 
 -- What was used takes the place of what was held. The record comes first: if it cannot be written, nothing has happened.
@@ -298,8 +317,8 @@ local function states(request)
 end
 
 -- With what is left of the hold, where something is.
-local function settled_answer(request, charged, debt, covered, left)
-  return cjson.encode({charged = text(charged), debt = text(debt), covered = texts(covered), states = table.concat(states(request), ' '), left = left})
+local function settled_answer(request, charged, debt, covered, waived, left)
+  return cjson.encode({charged = text(charged), debt = text(debt), covered = texts(covered), waived = text(waived), states = table.concat(states(request), ' '), left = left})
 end
 
 local function levels(request)

@@ -32,9 +32,9 @@ export class LateSettlements {
 
   /** Settles a call of this process that is on no lane. */
   async settleOwn(own: OwnHold, settlement: Settlement): Promise<Settled> {
-    const { charged, debt, covered } = await this.settle(lateOf(own, settlement), settlement.holdId);
+    const { record: _, caps: __, ...paid } = await this.settle(lateOf(own, settlement), settlement.holdId);
     this.#deps.own.forget(settlement.holdId);
-    return { charged, debt, covered, lanes: [] };
+    return { ...paid, lanes: [] };
   }
 
   /**
@@ -96,5 +96,6 @@ function lateOf(own: OwnHold, settlement: Settlement): LateSettlement {
   const { holdId, cost } = settlement;
   const { accountId, lanes, funds, quota } = own.request;
   const named = { lanes: lanes.map(({ id }) => id), funds: funds?.id ?? null, quota: quota?.id ?? null };
-  return { lateId: holdId, heldAs: holdId, accountId, ...named, cost, entry: ownEntry(own, settlement) };
+  const entry = ownEntry(own, settlement);
+  return { lateId: holdId, heldAs: holdId, accountId, ...named, cost: cost - (entry.waived ?? 0n), entry };
 }

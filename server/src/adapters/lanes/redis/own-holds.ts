@@ -142,4 +142,4 @@ export const ownEntry = ({ request, reserve }: OwnHold, use: Pick<InFlight, 'uni
   ...{ record: use.record, ...capsOf(request) },
 });
 
-const entryOf = ({ charged, debt, covered }: Settled, record: string): JournalEntry => ({ charged, debt, covered, record });
+const entryOf = ({ lanes: _, ...paid }: Settled, record: string): JournalEntry => ({ ...paid, record });

@@ -153,9 +153,10 @@ end
 local request = hold.request
 local cost, use = exact(ARGV[3]), cjson.decode(ARGV[4])
 each_lane(request, function (lane) if not lane then error('a lane of the hold is gone') end end)
-local covered, charge = draw(use, cover_of(hold, hold.covered, use), cost)
+local held = {amount = hold.amount, charge = hold.charge, units = units_of(hold)}
+local covered, charge, waived = charge_within(held, use, cost, cover_of(hold, hold.covered, use))
 local debt = at_most(charge, hold.charge) and ZERO or subtract(charge, hold.charge)
-local entry = write_entry(charge, debt, covered, ARGV[5], given_caps(request))
+local entry = write_entry(charge, debt, covered, ARGV[5], given_caps(request), waived)
 
 if request.rates and ARGV[6] ~= '' then
   local used = tonumber(ARGV[6])
@@ -173,10 +174,10 @@ if request.rates and ARGV[6] ~= '' then
     end
   end
 end
-spend(request, cost, charge, covered, entry)
+spend(request, subtract(cost, waived), charge, covered, entry)
 finish(id, hold)
 save()
-local answer = settled_answer(request, charge, debt, covered)
+local answer = settled_answer(request, charge, debt, covered, waived)
 redis.call('SET', answer_key, call .. answer, 'PX', 60000)
 return answer
 `);
@@ -190,15 +191,14 @@ local request = hold.request
 each_lane(request, function (lane) if not lane then error('a lane of the hold is gone') end end)
 
 -- As it was taken, before any part was.
-local taken = redis.call('HMGET', hold_key(ARGV[1]), 'tokens', 'wholeAmount', 'wholeCharge', 'wholeCovered')
-local is_whole = not taken[2]
-local whole = is_whole and hold or {amount = exact(taken[2]), charge = exact(taken[3]), covered = amounts(taken[4])}
-local units = request.units
-units.tokens = (units.tokens or 0) + tonumber(taken[1])
+local taken = redis.call('HMGET', hold_key(ARGV[1]), 'wholeAmount', 'wholeCharge', 'wholeCovered')
+local is_whole = not taken[1]
+local whole = is_whole and hold or {amount = exact(taken[1]), charge = exact(taken[2]), covered = amounts(taken[3])}
+local units = units_of(hold)
 
 -- What the part has of it (see shareOf).
-local reserved_units = cjson.decode(ARGV[4])
-local share = {request = request, amount = least(exact(ARGV[3]), hold.amount), covered = {}, charge = ZERO}
+local reserved, reserved_units = exact(ARGV[3]), cjson.decode(ARGV[4])
+local share = {request = request, amount = least(reserved, hold.amount), covered = {}, charge = ZERO}
 for meter, covered in pairs(whole.covered) do
   local of = units[meter] or 0
   local like = of > 0 and scaled(ZERO, covered, math.min(reserved_units[meter] or 0, of), of) or ZERO
@@ -207,11 +207,13 @@ end
 if whole.amount[1] > 0 or whole.amount[2] > 0 then share.charge = least(pro_rata(whole.charge, share.amount, whole.amount), hold.charge) end
 
 local cost, use = exact(ARGV[5]), cjson.decode(ARGV[6])
-local covered, charge = draw(use, cover_of(hold, share.covered, use), cost)
+local held = {amount = reserved, charge = add(share.charge, subtract(reserved, share.amount)), units = reserved_units}
+local covered, charge, waived = charge_within(held, use, cost, cover_of(hold, share.covered, use))
+cost = subtract(cost, waived)
 local beyond = at_most(cost, share.amount) and ZERO or subtract(cost, share.amount)
 local charged = least(charge, add(share.charge, beyond))
 local debt = at_most(charged, share.charge) and ZERO or subtract(charged, share.charge)
-local entry = write_entry(charged, debt, covered, ARGV[7], given_caps(request))
+local entry = write_entry(charged, debt, covered, ARGV[7], given_caps(request), waived)
 
 remember(ARGV[2], entry)
 if is_whole then
@@ -223,7 +225,7 @@ local reserve_left = {amount = text(subtract(hold.amount, share.amount)), charge
 redis.call('HSET', hold_key(ARGV[1]), 'amount', reserve_left.amount, 'charge', reserve_left.charge, 'covered', reserve_left.covered)
 spend(request, cost, charged, covered, entry)
 save()
-return settled_answer(request, charged, debt, covered, reserve_left)
+return settled_answer(request, charged, debt, covered, waived, reserve_left)
 `);
 
 /** ARGV: the hold's id. */

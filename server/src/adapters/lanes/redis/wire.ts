@@ -146,6 +146,7 @@ export interface SettleAnswer {
   readonly debt: string;
   /** JSON: amounts by meter. */
   readonly covered: string;
+  readonly waived: string;
   /** Spent, held and cap of each lane, by spaces. */
   readonly states: string;
   /** What is left of a hold that a part was settled out of. */
@@ -177,7 +178,8 @@ export function readSettled(lanes: readonly Pick<MoneyLane, 'id' | 'source'>[], 
     const counts = money[index];
     return counts ? { id, source, ...counts } : [];
   });
-  return { charged: BigInt(answer.charged), debt: BigInt(answer.debt), covered: readAmounts(answer.covered), lanes: states };
+  const waived = answer.waived === '0' ? {} : { waived: BigInt(answer.waived) };
+  return { charged: BigInt(answer.charged), debt: BigInt(answer.debt), covered: readAmounts(answer.covered), ...waived, lanes: states };
 }
 
 /** Amounts by meter, in decimal texts. */

@@ -9,6 +9,7 @@ import { openAiCompatible } from '../../../adapters/upstream/openai-compatible.t
 import type { UpstreamProvider } from '../../../adapters/upstream/port.ts';
 import { newReceiptId } from '../../../kernel/ids.ts';
 import { costOf, loadCatalog } from '../../../money/catalog/index.ts';
+import { BOOK } from '../../../money/plans/testing/book.ts';
 import type { Call } from '../call.ts';
 import { Deployments, type OnCancel } from '../deployments.ts';
 import type { Operation } from '../operation.ts';
@@ -306,17 +307,23 @@ export interface Scenario {
   readonly mostAnswerBytes?: number;
   /** Of the key, nano-USD. */
   readonly monthlyCap?: bigint;
+  /** What is left of every meter of the plan. Default: all that it has. */
+  readonly quotaLeft?: bigint;
 }
+
+const usedBut = (left: bigint): Record<string, bigint> =>
+  Object.fromEntries(Object.entries(BOOK.of('pro').quota).map(([meter, most]) => [meter, BigInt(most ?? 0) - left]));
 
 /** Plays one call, and returns what the providers billed for it and what was settled, nano-USD. */
 export async function play(scenario: Scenario) {
   const { one, stream, ending, afterMs, isInUpload = false, steps } = scenario;
-  const { onCancel, onDisconnect, timeoutMs, readOnMs, mostAnswerBytes, monthlyCap = null } = scenario;
+  const { onCancel, onDisconnect, timeoutMs, readOnMs, mostAnswerBytes, monthlyCap = null, quotaLeft } = scenario;
   fake.reset();
   fake.script(...steps);
   const upstream = one.provider();
   const opened = openInference({
     balance: 1_000_000_000_000n,
+    ...(quotaLeft !== undefined && { quotaUsed: usedBut(quotaLeft) }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(readOnMs !== undefined && { readOnMs }),
     ...(mostAnswerBytes !== undefined && { mostAnswerBytes }),
@@ -358,7 +365,7 @@ export async function play(scenario: Scenario) {
     if (!price || !record) throw new Error('nothing was settled');
     const sum = (amounts: readonly bigint[]) => amounts.reduce((all, amount) => all + amount, 0n);
     return {
-      ...{ record, records: entries.map((entry) => entry.record), reply, sent: client.socket },
+      ...{ record, records: entries.map((entry) => entry.record), entries, overbilled: opened.overbilled, reply, sent: client.socket },
       asked: fake.requests.length,
       billed: sum(fake.requests.map((request) => costOf(price, one.usage(request.billed)).nanoUsd)),
       settled: sum(entries.map((entry) => BigInt(entry.record.cost))),
