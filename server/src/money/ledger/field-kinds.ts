@@ -1,10 +1,11 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import { rfc3339 } from '../../kernel/clock.ts';
+import { arrayText } from '../../kernel/copy-rows.ts';
 import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
 
 /** How the value of a field is written in each place that has it. */
 export interface FieldKind<Value, Written, Read, Shown, Signed> {
-  /** In a column, as JSON. */
+  /** In a column: as text, or as what JSON can hold. */
   write(value: Value): Written;
   /** From a column, as `pg` reads it. */
   read(column: Read): Value;
@@ -20,6 +21,14 @@ const same = (value: unknown): unknown => value;
 const PLAIN = { write: same, read: same, show: same, sign: same };
 
 export const isPlain = ({ write }: { readonly write: unknown }): boolean => write === same;
+
+/** In a column of texts. */
+export const texts: FieldKind<readonly string[], string, readonly string[], readonly string[], readonly string[]> = {
+  write: arrayText,
+  read: (column) => column,
+  show: (column) => column,
+  sign: (value) => value,
+};
 
 /** Epoch milliseconds in the record. */
 export const time: FieldKind<number, string, Date, string, string> = {

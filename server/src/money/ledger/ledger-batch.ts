@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
+import { type CopiedRows, copiedRows, copyField } from '../../kernel/copy-rows.ts';
 import { priceSubject, receiptColumns, sealOf } from '../../receipts/index.ts';
 import { postingsOf } from './postings.ts';
 import { receiptFacts, receiptIdOf, type WrittenFacts } from './receipt-facts.ts';
@@ -34,13 +35,13 @@ export interface Posted {
   readonly limitLanes: readonly string[];
 }
 
-/** What a batch of settlements adds to the ledger, receipts apart, ready to be written: of each table its rows, a JSON array. */
+/** What a batch of settlements adds to the ledger, receipts apart, ready to be written: of each table its rows, a JSON array or lines of `COPY`. */
 export interface LedgerBatch {
   /** In the order of the entries that the pages were made from. */
   readonly posted: readonly Posted[];
   readonly postings: string;
   readonly ledgerEntries: string;
-  readonly usageRecords: string;
+  readonly usageRecords: CopiedRows;
   readonly usageDaily: string;
   readonly usageRunsDaily: string;
   readonly ledgerDaily: string;
@@ -91,7 +92,7 @@ export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
         sides.map(({ account, amount }) => ({ posting_id: id, account, amount_nano: amount.toString() })),
       ),
     ),
-    usageRecords: JSON.stringify(records.flatMap((record, index) => (isSettled(record) ? usageRow(record, postings[index]?.id) : []))),
+    usageRecords: copiedRows(records.flatMap((record, index) => (isSettled(record) ? usageRow(record, postings[index]?.id) : []))),
     usageDaily: JSON.stringify(dailyUsage(records)),
     usageRunsDaily: JSON.stringify(dailyUsageOfRuns(records)),
     ledgerDaily: JSON.stringify(ledgerDays(distinct)),
@@ -103,9 +104,9 @@ export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
 }
 
 /** The receipts of entries, in their order. */
-export interface LedgerReceipts {
-  /** Rows as a JSON array, sealed, without their places in the log. */
-  readonly rows: string;
+export interface LedgerReceipts extends CopiedRows {
+  /** As further fields of the lines: of those that have to wait for their places in the log. */
+  readonly seals: readonly string[];
   /** The entries of the log, one after the other. */
   readonly digests: Uint8Array;
 }
@@ -120,19 +121,19 @@ export function receiptsOf(entries: readonly JournalEntry[], written: readonly W
     return { record, ...receiptColumns(receiptFacts(record, written[at] ?? { number: Number.NaN, price: null })) };
   });
   return {
-    rows: JSON.stringify(issued.map((one) => receiptRow(one, sealKey))),
+    ...copiedRows(issued.map(receiptRow)),
+    seals: issued.map(({ digest }) => copyField(byteaOf(sealOf(sealKey, digest)))),
     digests: Buffer.concat(issued.map(({ digest }) => digest)),
   };
 }
 
 type IssuedColumns = ReturnType<typeof receiptColumns> & { readonly record: PostedRecord };
 
-function receiptRow({ record, digest, packed, ...columns }: IssuedColumns, sealKey: Buffer) {
+function receiptRow({ record, digest, packed, ...columns }: IssuedColumns) {
   return {
     ...columns,
     packed: packed && byteaOf(packed),
     digest: byteaOf(digest),
-    seal: byteaOf(sealOf(sealKey, digest)),
     anchor_wished: record.anchorWished ?? false,
   };
 }

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
+import type { CopiedRows } from '../../kernel/copy-rows.ts';
 import { type LedgerBatch, type LedgerReceipts, ledgerBatchOf, receiptsOf } from './ledger-batch.ts';
 import { type PageThread, startPageThread } from './page-thread.ts';
 import { sampleEntry, sampleRecord } from './sample-records.ts';
@@ -21,17 +22,22 @@ afterEach(async () => {
 /** What of the pages is the same at every working out: posting ids are not. */
 function settledParts(
   { posted, usageRecords, usageDaily, ledgerDaily, agentRuns, refundIds }: LedgerBatch,
-  { rows, digests }: LedgerReceipts,
+  { digests, seals, ...receipts }: LedgerReceipts,
 ) {
-  const used: Record<string, unknown>[] = JSON.parse(usageRecords);
-  const issued: { receipt_id: string; account_sequence: number }[] = JSON.parse(rows);
   return {
     ...{ posted, usageDaily, ledgerDaily, agentRuns, refundIds },
-    usageRecords: used.map(({ posting_id, ...row }) => row),
-    receipts: issued.map(({ receipt_id, account_sequence }) => ({ receipt_id, account_sequence })),
+    usageRecords: fieldsOf(usageRecords).map(({ posting_id, ...row }) => row),
+    receipts: fieldsOf(receipts),
+    seals,
     digests: Buffer.from(digests).toString('hex'),
   };
 }
+
+const fieldsOf = ({ columns, lines }: CopiedRows): Record<string, string | undefined>[] =>
+  lines.map((line) => {
+    const fields = line.split('\t');
+    return Object.fromEntries(columns.map((column, at) => [column, fields[at]]));
+  });
 
 const someEntries = (count: number): JournalEntry[] =>
   Array.from({ length: count }, () => sampleEntry(sampleRecord({ runId: 'nightly' }), { covered: { tokens: 7n } }));
@@ -42,7 +48,7 @@ test('comes to the same pages as the thread that asks would', async () => {
   const { ledgerBatchOf: ask, receiptsOf: askReceipts } = open();
   const here = settledParts(ledgerBatchOf(entries), receiptsOf(entries, written, TEST_SEAL_KEY));
   expect(settledParts(await ask(entries), await askReceipts(entries, written))).toEqual(here);
-  expect(here.receipts.map(({ account_sequence: number }) => number)).toEqual([3, 4, 5, 1, 2]);
+  expect(here.receipts.map(({ account_sequence: number }) => number)).toEqual(['3', '4', '5', '1', '2']);
 });
 
 test('answers every question with its own pages, however many are asked at once', async () => {

@@ -1,5 +1,5 @@
 import type { ClientSignature, RequestAttempt, RequestTrace, SkippedDeployment } from '@tallygate/contract';
-import { duration, nano, nanoText, plain, time, timeOrNull, units, usage } from './field-kinds.ts';
+import { duration, nano, nanoText, plain, texts, time, timeOrNull, units, usage } from './field-kinds.ts';
 
 /** A kind, and where its value is found. */
 interface Field {
@@ -45,13 +45,13 @@ export const SETTLEMENT_FIELDS = {
   projectId: { ...plain<string>(), column: 'project_id', trace: 'project_id', receipt: 'project_id', absent: null },
   /** As the caller names them, of whom the account knows. */
   endUser: { ...plain<string>(), column: 'end_user', trace: 'end_user', receipt: 'end_user', absent: null },
-  tags: { ...plain<readonly string[]>(), column: 'tags', trace: 'tags', receipt: 'tags', absent: null },
+  tags: { ...texts, column: 'tags', trace: 'tags', receipt: 'tags', absent: null },
   /** The lanes of limits that it was held on, by their names. */
-  limitLanes: { ...plain<readonly string[]>(), column: 'limit_lanes', absent: null },
+  limitLanes: { ...texts, column: 'limit_lanes', absent: null },
   keyId: { ...plain<string | null>(), column: 'key_id', trace: 'key_id', receipt: 'key_id' },
   runId: { ...plain<string | null>(), column: 'run_id', trace: 'run_id', receipt: 'run_id' },
   /** The runs above that one, the nearest first, on whose lanes it was held too. */
-  ancestorRunIds: { ...plain<readonly string[]>(), column: 'ancestor_run_ids', absent: null },
+  ancestorRunIds: { ...texts, column: 'ancestor_run_ids', absent: null },
   livemode: { ...plain<boolean>(), column: 'livemode', trace: 'livemode', receipt: 'livemode' },
   /** What was settled; `usage` is an answered request. A receipt has the kind of what is posted, which may be a refund. */
   kind: { ...plain<'usage' | 'batch_line' | 'media_job'>(), column: 'kind', trace: 'kind', absent: 'usage' },

@@ -23,7 +23,7 @@ export type RecordOf<Fields> = {
   readonly [N in keyof Fields as Fields[N] extends { absent: unknown } ? never : N]: Taken<Fields[N], 'write'>;
 } & { readonly [N in keyof Fields as Fields[N] extends { absent: unknown } ? N : never]?: Taken<Fields[N], 'write'> | undefined };
 
-/** A row as it is written, in JSON. */
+/** A row as it is written. */
 export type WrittenRow<Fields> = {
   readonly [N in keyof Fields as Named<Fields[N], 'column'>]: OrAbsent<Fields[N], Part<Fields[N], 'write'>>;
 } & Spread<Fields, 'write'>;
