@@ -50,7 +50,8 @@ test('a ledger with one posting per settlement stays complete after the migratio
   await pool.query(`create table usage_records_2026_10 partition of usage_records for values from ('2026-10-01Z') to ('2026-11-01Z');
     create table usage_records_2026_11 partition of usage_records for values from ('2026-11-01Z') to ('2026-12-01Z')`);
   for (const record of settled) {
-    const { posting_id: _, ...row } = usageRow(record, undefined);
+    const { posting_id: _, ...columns } = usageRow(record, undefined);
+    const row = { ...columns, unit_prices: record.unitPrices };
     await pool.query('insert into usage_records select * from json_populate_recordset(null::usage_records, $1)', [JSON.stringify([row])]);
     const postingId = newId();
     await pool.query("insert into postings (posting_id, kind, request_id, attempt, livemode) values ($1, 'usage', $2, 1, true)", [

@@ -99,6 +99,7 @@ import { externalIdsMigration } from './0202-external-ids.ts';
 import { directoryMigration } from './0204-directory.ts';
 import { directorySignInMigration } from './0205-directory-sign-in.ts';
 import { streamsSealedAsBytesMigration } from './0206-streams-sealed-as-bytes.ts';
+import { priceSetsMigration } from './0220-price-sets.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -202,4 +203,5 @@ export const migrations: readonly Migration[] = [
   directorySignInMigration,
   mergedWhileSeenMigration,
   streamsSealedAsBytesMigration,
+  priceSetsMigration,
 ];

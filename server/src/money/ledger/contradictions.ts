@@ -54,6 +54,9 @@ export async function contradictions(pool: Pool): Promise<unknown[]> {
     all('select posting_id from ledger_entries group by posting_id having sum(amount_nano) <> 0'),
     all(differs(BOOKED, TO_BOOK)),
     all(`select * from postings p where kind = 'usage' and not exists (select from usage_records u where u.posting_id = p.posting_id)`),
+    all(
+      'select * from usage_records left join price_sets s on s.id = price_set_id where coalesce(usage_records.unit_prices, s.unit_prices) is null',
+    ),
     all('select * from usage_records left join receipts using (receipt_id) where receipts.digest is null'),
     all('select * from refunds left join receipts using (receipt_id) where refunds.posted_at is not null and receipts.digest is null'),
     all(

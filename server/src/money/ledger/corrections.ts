@@ -6,17 +6,17 @@ import type { LaneStore, Refund, Units } from '../../adapters/lanes/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId, newReceiptId } from '../../kernel/ids.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
-import { firstOf, ifGiven, type Queryable, type RowOf, rowsOf } from '../../kernel/statements.ts';
+import { firstOf, type Queryable, type RowOf, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import type { Price } from '../catalog/index.ts';
 import type { Correction } from './entities.ts';
 import { countsOf, usageOfRow, withoutZeros } from './field-kinds.ts';
-import { lockSettled, whyMissing } from './find-settled.ts';
+import { findSettled, lockSettled, whyMissing } from './find-settled.ts';
 import { lanesOfRecord } from './lanes-of-record.ts';
 import { paymentOf, reprice } from './reprice.ts';
 import type { CorrectionRecord, Repricing } from './settlement-record.ts';
 import { tables } from './tables.ts';
-import { recordOfRow, type UsageRecordRow } from './usage-row.ts';
+import { type PricedRow, recordOfRow } from './usage-row.ts';
 
 /** What was corrected, once it was decided. */
 export interface MadeCorrection {
@@ -79,7 +79,7 @@ export class Corrections {
   }
 
   async correct(requestId: string, wish: CorrectionWish): Promise<CorrectionOutcome> {
-    const settled = (await this.#find(requestId)) ?? (await this.#findWritten(requestId));
+    const settled = (await findSettled(this.#deps.pool, requestId, null)) ?? (await this.#findWritten(requestId));
     if (!settled) return { corrected: false, because: await whyMissing(this.#deps.pool, requestId) };
     if (settled.outcome === 'failed') return { corrected: false, because: 'failed' };
     const claimed = await this.#claim(settled, wish);
@@ -92,39 +92,24 @@ export class Corrections {
     const open = tables.selectFrom('corrections').selectAll().where('posted_at', 'is', null).orderBy('requested_at');
     const rows = await rowsOf(this.#deps.pool, open);
     for (const claim of rows) {
-      const settled = await this.#find(claim.request_id, claim.attempt);
+      const settled = await findSettled(this.#deps.pool, claim.request_id, claim.attempt);
       if (settled) await this.#tell(settled, claim);
     }
     return rows.length;
   }
 
   /** Two that ask at once have one claim between them, and the lanes tell which of them was first. */
-  async #tell(settled: UsageRecordRow, claim: Claim): Promise<CorrectionOutcome> {
+  async #tell(settled: PricedRow, claim: Claim): Promise<CorrectionOutcome> {
     const corrected = claim.posted_at === null && (await this.#deps.lanes.refund(laneDifference(settled, claim)));
     return { corrected, correction: madeCorrection(settled, claim) };
   }
 
-  async #findWritten(requestId: string): Promise<UsageRecordRow | undefined> {
+  async #findWritten(requestId: string): Promise<PricedRow | undefined> {
     await this.#deps.write();
-    return this.#find(requestId);
+    return findSettled(this.#deps.pool, requestId, null);
   }
 
-  /** As it was settled. */
-  async #find(requestId: string, attempt: number | null = null): Promise<UsageRecordRow | undefined> {
-    return firstOf(
-      this.#deps.pool,
-      tables
-        .selectFrom('usage_records')
-        .selectAll()
-        .where('request_id', '=', requestId)
-        .where((eb) => ifGiven(attempt ?? undefined, (wanted) => eb('attempt', '=', wanted)))
-        .orderBy(sql`outcome = 'failed'`)
-        .orderBy('attempt', 'desc')
-        .limit(1),
-    );
-  }
-
-  #claim(settled: UsageRecordRow, wish: CorrectionWish): Promise<Claim | Extract<CorrectionOutcome, { because: string }>> {
+  #claim(settled: PricedRow, wish: CorrectionWish): Promise<Claim | Extract<CorrectionOutcome, { because: string }>> {
     const { pool, clock, priceOf } = this.#deps;
     const of = [settled.request_id, settled.attempt];
     const wanted = canonicalJson(withoutZeros(wish.usage));
@@ -165,7 +150,7 @@ const BEYOND_HOLD = 'It would cost more than was held for it, which is the most 
 const WAIVED = 'A part of its cost was waived, since it no longer fitted a cap: it can be corrected to what it costs now, or less.';
 
 /** To the lanes it is a refund of what it comes to less; of less than nothing where it comes to more. */
-function laneDifference(settled: UsageRecordRow, claim: Claim): Refund {
+function laneDifference(settled: PricedRow, claim: Claim): Refund {
   const record = recordOfRow(settled);
   const isTest = settled.funding === 'test';
   const [before, now] = [unitsCovered(settled.covered), unitsCovered(claim.covered)];
@@ -182,7 +167,7 @@ function laneDifference(settled: UsageRecordRow, claim: Claim): Refund {
   };
 }
 
-function correctionRecord(settled: UsageRecordRow, claim: Claim): CorrectionRecord {
+function correctionRecord(settled: PricedRow, claim: Claim): CorrectionRecord {
   return {
     ...recordOfRow(settled),
     ...{ priceTier: claim.price_tier, unitPrices: claim.unit_prices, estimated: false },
@@ -196,7 +181,7 @@ function correctionRecord(settled: UsageRecordRow, claim: Claim): CorrectionReco
   };
 }
 
-const reckoningOf = (row: Claim | UsageRecordRow): Repricing => ({
+const reckoningOf = (row: Claim | PricedRow): Repricing => ({
   usage: usageOfRow(row),
   cost: `${row.cost_nano}`,
   charged: `${row.charged_nano}`,
@@ -208,7 +193,7 @@ const unitsCovered = (covered: Readonly<Record<string, string>>): Units =>
   Object.fromEntries(Object.entries(covered).map(([meter, units]) => [meter, BigInt(units)]));
 const writtenUnits = (covered: Units) => Object.fromEntries(Object.entries(covered).map(([meter, units]) => [meter, `${units}`]));
 
-const madeCorrection = (settled: UsageRecordRow, claim: Claim): MadeCorrection => ({
+const madeCorrection = (settled: PricedRow, claim: Claim): MadeCorrection => ({
   correctionId: claim.correction_id,
   receiptId: claim.receipt_id,
   corrects: settled.receipt_id,

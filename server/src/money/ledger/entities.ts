@@ -59,6 +59,15 @@ export const LedgerEntry = defineEntity({
   },
 });
 
+export const PriceSet = defineEntity({
+  name: 'PriceSet',
+  tableName: 'price_sets',
+  properties: {
+    id: p.uuid().primary(),
+    unitPrices: p.json<SettlementRecord['unitPrices']>(),
+  },
+});
+
 export const Posting = defineEntity({
   name: 'Posting',
   tableName: 'postings',
@@ -150,7 +159,7 @@ export const UsageRecord = defineEntity({
     priceVersion: p.text(),
     priceTier: p.integer().nullable(),
     priceFactor: p.text(),
-    unitPrices: p.json<SettlementRecord['unitPrices']>(),
+    unitPrices: p.json<SettlementRecord['unitPrices']>().nullable(),
     funding: p.enum(['test', 'balance', 'invoice', 'none']),
     heldNano: p.bigint('bigint'),
     costNano: p.bigint('bigint'),
@@ -169,6 +178,7 @@ export const UsageRecord = defineEntity({
     tags: p.array<string>().columnType('text[]').nullable(),
     limitLanes: p.array<string>().columnType('text[]').nullable(),
     waivedNano: p.bigint('bigint').defaultRaw('0'),
+    priceSetId: p.uuid().nullable(),
   },
 });
 

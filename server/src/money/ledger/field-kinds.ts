@@ -2,6 +2,7 @@ import type { ReceiptUsage } from '@tallygate/contract';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { arrayText } from '../../kernel/copy-rows.ts';
 import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
+import { priceSetId } from './price-sets.ts';
 
 /** How the value of a field is written in each place that has it. */
 export interface FieldKind<Value, Written, Read, Shown, Signed> {
@@ -21,6 +22,25 @@ const same = (value: unknown): unknown => value;
 const PLAIN = { write: same, read: same, show: same, sign: same };
 
 export const isPlain = ({ write }: { readonly write: unknown }): boolean => write === same;
+
+type UnitPrices = Readonly<Record<string, string>>;
+
+/** Unit prices, named by the id of their set. A row has to be read with the prices themselves. */
+export const frozenPrices: FieldKind<
+  UnitPrices,
+  { readonly price_set_id: string; readonly unit_prices: null },
+  { readonly unit_prices: UnitPrices | null },
+  UnitPrices | null,
+  UnitPrices
+> = {
+  write: (prices) => ({ price_set_id: priceSetId(prices), unit_prices: null }),
+  read: ({ unit_prices: prices }) => {
+    if (!prices) throw new Error('A settlement was read without its prices');
+    return prices;
+  },
+  show: ({ unit_prices: prices }) => prices,
+  sign: (prices) => prices,
+};
 
 /** In a column of texts. */
 export const texts: FieldKind<readonly string[], string, readonly string[], readonly string[], readonly string[]> = {

@@ -3,10 +3,10 @@ import type { Pool, PoolClient } from 'pg';
 import { isOfArchivedMonth, USAGE_RECORDS } from '../../archive/index.ts';
 import { firstOf, ifGiven, type Queryable } from '../../kernel/statements.ts';
 import { tables } from './tables.ts';
-import type { UsageRecordRow } from './usage-row.ts';
+import type { PricedRow, UsageRecordRow } from './usage-row.ts';
 
 /** A settled request with the usage and the money that count today. */
-export type StandingRow = UsageRecordRow & { readonly refunded: boolean };
+export type StandingRow = PricedRow & { readonly refunded: boolean };
 
 /** The view of them. */
 const STANDING = tables.selectFrom(sql<StandingRow>`standing_usage`.as('u'));
@@ -31,6 +31,26 @@ export async function findStanding(
       .orderBy('attempt', 'desc')
       .limit(1),
   );
+}
+
+/** As it was settled; of several settlements the newest that was charged. */
+export async function findSettled(pool: Queryable, requestId: string, attempt: number | null): Promise<PricedRow | undefined> {
+  const row = await firstOf(
+    pool,
+    tables
+      .selectFrom('usage_records')
+      .selectAll()
+      .where('request_id', '=', requestId)
+      .where((eb) => ifGiven(attempt ?? undefined, (wanted) => eb('attempt', '=', wanted)))
+      .orderBy(sql`outcome = 'failed'`)
+      .orderBy('attempt', 'desc')
+      .limit(1),
+  );
+  if (!row) return undefined;
+  const set = tables.selectFrom('price_sets').select('unit_prices').where('id', '=', row.price_set_id);
+  const unit_prices = row.unit_prices ?? (await firstOf(pool, set))?.unit_prices;
+  if (!unit_prices) throw new Error(`The prices of ${requestId} are not there`);
+  return { ...row, unit_prices };
 }
 
 /** Why the ledger has no such settled request at hand. */

@@ -2,6 +2,7 @@ import type { JournalEntry } from '../../adapters/lanes/port.ts';
 import { type CopiedRows, copiedRows, copyField } from '../../kernel/copy-rows.ts';
 import { priceSubject, receiptColumns, sealOf } from '../../receipts/index.ts';
 import { postingsOf } from './postings.ts';
+import { type PriceSetRow, priceSetsOf } from './price-sets.ts';
 import { receiptFacts, receiptIdOf, type WrittenFacts } from './receipt-facts.ts';
 import { dailyUsage, dailyUsageOfRuns, laneSpend, ledgerDays, runTotals } from './rollups.ts';
 import {
@@ -41,6 +42,7 @@ export interface LedgerBatch {
   readonly posted: readonly Posted[];
   readonly postings: string;
   readonly ledgerEntries: string;
+  readonly priceSets: readonly PriceSetRow[];
   readonly usageRecords: CopiedRows;
   readonly usageDaily: string;
   readonly usageRunsDaily: string;
@@ -61,22 +63,7 @@ export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
   const postings = postingsOf(records);
   const distinct = [...new Set(postings)];
   return {
-    posted: records.map((record) => {
-      const { requestId, attempt, accountId, livemode, keyId, startedAt } = record;
-      const price = priceSubject(record.modelServed, record.priceVersion);
-      return {
-        kind: postingKindOf(record),
-        requestId,
-        attempt,
-        receiptId: receiptIdOf(record),
-        accountId,
-        livemode,
-        keyId,
-        price,
-        startedAt,
-        limitLanes: record.limitLanes ?? [],
-      };
-    }),
+    posted: records.map(postedOf),
     postings: JSON.stringify(
       distinct.map(({ id, kind, cause, livemode, day }) => ({
         posting_id: id,
@@ -92,6 +79,7 @@ export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
         sides.map(({ account, amount }) => ({ posting_id: id, account, amount_nano: amount.toString() })),
       ),
     ),
+    priceSets: priceSetsOf(records.filter(isSettled)),
     usageRecords: copiedRows(records.flatMap((record, index) => (isSettled(record) ? usageRow(record, postings[index]?.id) : []))),
     usageDaily: JSON.stringify(dailyUsage(records)),
     usageRunsDaily: JSON.stringify(dailyUsageOfRuns(records)),
@@ -102,6 +90,19 @@ export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
     correctionIds: records.filter(isCorrection).map(({ correctionId }) => correctionId),
   };
 }
+
+const postedOf = (record: PostedRecord): Posted => ({
+  kind: postingKindOf(record),
+  requestId: record.requestId,
+  attempt: record.attempt,
+  receiptId: receiptIdOf(record),
+  accountId: record.accountId,
+  livemode: record.livemode,
+  keyId: record.keyId,
+  price: priceSubject(record.modelServed, record.priceVersion),
+  startedAt: record.startedAt,
+  limitLanes: record.limitLanes ?? [],
+});
 
 /** The receipts of entries, in their order. */
 export interface LedgerReceipts extends CopiedRows {

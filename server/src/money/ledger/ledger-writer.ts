@@ -12,6 +12,7 @@ import { type LogPlacing, PriceEntries, takeNumbers } from '../../receipts/index
 import { parseLaneId } from './lane-ids.ts';
 import type { LedgerBatch, LedgerReceipts, Posted } from './ledger-batch.ts';
 import type { LedgerPages } from './page-thread.ts';
+import { PriceSets } from './price-sets.ts';
 import type { WrittenFacts } from './receipt-facts.ts';
 import { ADD_TO_RUN_DAY, added, COVERED_SUMS, RUN_DAY, USAGE_SUMS } from './rollup-columns.ts';
 import { unknownAmong } from './unwritten.ts';
@@ -47,6 +48,7 @@ export class LedgerWriter {
   /** The drains so far, one after the other: the feed has one reader. */
   #drains: Promise<void> = Promise.resolve();
   readonly #prices = new PriceEntries();
+  readonly #priceSets = new PriceSets();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -145,14 +147,16 @@ export class LedgerWriter {
     const committed = await inTransaction(pool, async (client) => {
       const written = await this.#writtenFacts(client, pages.posted);
       const receipts = await work.receiptsOf(unknown, written);
+      const setsCommitted = await this.#priceSets.write(client, pages.priceSets);
       await writePages(client, pages);
       await this.#writeAlongside(
         client,
         pages.posted.filter(({ kind }) => kind === 'usage'),
       );
-      return this.#writeReceipts(client, receipts);
+      const receiptsCommitted = await this.#writeReceipts(client, receipts);
+      return [setsCommitted, receiptsCommitted];
     });
-    committed?.();
+    for (const isThere of committed) isThere?.();
   }
 
   /** Last, since nobody else grows the log meanwhile. @returns to be called once the transaction is committed */

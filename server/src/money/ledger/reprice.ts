@@ -2,7 +2,7 @@ import type { ReceiptUsage } from '@tallygate/contract';
 import { costLines, quotaUnits, Refused, recomputeCost } from '@tallygate/receipts';
 import { maxOf, type NanoUsd, proRata } from '../../kernel/money.ts';
 import { costOf, type Price } from '../catalog/index.ts';
-import type { UsageRecordRow } from './usage-row.ts';
+import type { PricedRow, UsageRecordRow } from './usage-row.ts';
 
 /** What other usage of a settled request comes to. */
 export interface Reckoned {
@@ -21,7 +21,7 @@ export type Repricing =
  * At the prices that the request was settled at: the published ones of that version where they are at hand, since other usage may fall
  * under another tier; otherwise those that were frozen with it.
  */
-export function reprice(settled: UsageRecordRow, usage: ReceiptUsage, published: Price | undefined): Repricing {
+export function reprice(settled: PricedRow, usage: ReceiptUsage, published: Price | undefined): Repricing {
   const { price_tier: tier, unit_prices: frozen, price_factor: factor } = settled;
   const contradiction = contradictionIn(usage);
   if (contradiction !== undefined) return { repriced: false, reason: contradiction };

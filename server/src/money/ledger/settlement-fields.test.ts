@@ -4,6 +4,7 @@ import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { plain } from './field-kinds.ts';
+import { priceSetId } from './price-sets.ts';
 import { sampleRecord } from './sample-records.ts';
 import { type FieldTable, PAYMENT_FIELDS, SETTLEMENT_FIELDS } from './settlement-fields.ts';
 import { projectionsOf, type ReadRow } from './settlement-projections.ts';
@@ -52,7 +53,7 @@ describe('a field that is declared', () => {
     const journaled = JSON.parse(JSON.stringify(record)) as typeof record;
     const row = await kept({ ...toRow(journaled), posting_id: POSTING, charged_nano: '0', debt_nano: '0', waived_nano: '0', covered: {} });
     expect(row).toMatchObject({ region: 'eu-north' });
-    expect(ofRow(row as ReadRow<typeof fields>)).toEqual(record);
+    expect(ofRow({ ...(row as ReadRow<typeof fields>), unit_prices: record.unitPrices })).toEqual(record);
     expect(toTrace(row as ReadRow<typeof fields>)).toMatchObject({ region: 'eu-north', request_id: record.requestId });
     expect(toReceipt(journaled)).toMatchObject({ region: 'eu-north', request_id: record.requestId });
   });
@@ -62,14 +63,25 @@ describe('a field that is declared', () => {
     const row = await kept({ ...toRow(record), posting_id: POSTING, charged_nano: '0', debt_nano: '0', waived_nano: '0', covered: {} });
     expect(toTrace(row as ReadRow<typeof fields>)).toMatchObject({ region: null });
     expect(toReceipt(record)).toMatchObject({ region: null, client_signature: null });
-    expect(ofRow(row as ReadRow<typeof fields>)).toEqual({ ...record, kind: 'usage', priceFactor: '1' });
+    expect(ofRow({ ...(row as ReadRow<typeof fields>), unit_prices: record.unitPrices })).toEqual({
+      ...record,
+      kind: 'usage',
+      priceFactor: '1',
+    });
   });
 });
 
 test('what the ledger keeps of a settlement is read back as it was settled', async () => {
   const row = (await kept(usageRow({ ...every, ...paid }, POSTING))) as UsageRecordRow;
-  expect(recordOfRow(row)).toEqual(every);
-  expect(row).toMatchObject({ posting_id: POSTING, charged_nano: 15n, debt_nano: 2n, covered: { tokens: '9' } });
+  expect(recordOfRow({ ...row, unit_prices: every.unitPrices })).toEqual(every);
+  expect(row).toMatchObject({
+    posting_id: POSTING,
+    unit_prices: null,
+    price_set_id: priceSetId(every.unitPrices),
+    charged_nano: 15n,
+    debt_nano: 2n,
+    covered: { tokens: '9' },
+  });
 });
 
 test('every column of usage_records is a declared field, and every declared column is there', async () => {

@@ -1,5 +1,5 @@
 import type { ClientSignature, RequestAttempt, RequestTrace, SkippedDeployment } from '@tallygate/contract';
-import { duration, nano, nanoText, plain, texts, time, timeOrNull, units, usage } from './field-kinds.ts';
+import { duration, frozenPrices, nano, nanoText, plain, texts, time, timeOrNull, units, usage } from './field-kinds.ts';
 
 /** A kind, and where its value is found. */
 interface Field {
@@ -73,7 +73,7 @@ export const SETTLEMENT_FIELDS = {
   /** An exact decimal on all unit prices, such as a price's batch factor. */
   priceFactor: { ...plain<string>(), column: 'price_factor', trace: 'price_factor', receipt: 'price_factor', absent: '1' },
   /** Pico-USD per unit, by meter. */
-  unitPrices: { ...plain<Readonly<Record<string, string>>>(), column: 'unit_prices', receipt: 'unit_prices_pico_usd' },
+  unitPrices: { ...frozenPrices, isSpread: true, receipt: 'unit_prices_pico_usd' },
   /** Who pays what the plan's quota does not cover. */
   funding: { ...plain<'test' | 'balance' | 'invoice' | 'none'>(), column: 'funding' },
   /** The version of the plan whose quota it drew on; null in test mode. */

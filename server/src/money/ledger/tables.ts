@@ -9,6 +9,7 @@ import type {
   LaneSpend,
   LedgerEntry,
   Posting,
+  PriceSet,
   Refund,
   UsageRecord,
 } from './entities.ts';
@@ -22,6 +23,7 @@ export const tables = tablesOf<
   | typeof LaneSpend
   | typeof LedgerEntry
   | typeof Posting
+  | typeof PriceSet
   | typeof Refund
   | typeof UsageRecord
   | ReceiptTable
