@@ -212,8 +212,8 @@ export function worstCaseOf(call: Call, deps: Pick<AdmissionDeps, 'catalog' | 'd
   return worst;
 }
 
-/** Whatever the caps: amounts are kept in 64 bits, and what would not fit could be answered and never be settled. */
-function refuseBeyondAnyHold({ amount, units }: WorstCase, cheaper: string): void {
+/** Whatever the caps: amounts are kept in 64 bits, and what would not fit could be answered and never be settled. @throws Problem `validation_failed` */
+export function refuseBeyondAnyHold({ amount, units }: WorstCase, cheaper: string): void {
   const most = (what: string, limit: string) =>
     new Problem('validation_failed', `This request may ${what}, and no request can hold more than ${limit}: ${cheaper}.`, {
       errors: [{ loc: ['body'], msg: `may ${what}; the most is ${limit}`, type: 'too_big' }],
@@ -250,45 +250,8 @@ export function admitToShare(
   return { ...admitted(call, offers, { hold, plans: deps.plans }), share };
 }
 
-/** One hold for many calls, which are settled out of it part by part. */
-export interface SharedHold extends Pick<Call, 'grant' | 'headers' | 'startedAt' | 'run' | 'kind'> {
-  readonly holdId: string;
-  /** As the lanes' `HoldRequest` has it, epoch milliseconds. */
-  readonly keptUntil: number;
-  /** The sum over all calls. */
-  readonly worstCase: WorstCase;
-  /** What was answered before is settled out of it, and nothing else: no cap keeps it out, and its worst case is nothing. */
-  readonly isForDebt?: true;
-}
-
-/**
- * Holds the worst case of many calls on the lanes that a call of that caller and time passes through, or refuses it.
- * @throws Problem `budget_exceeded`, `budget_in_flight`, `store_unavailable`, `validation_failed`
- */
-export async function holdForMany(shared: SharedHold, deps: Pick<AdmissionDeps, 'lanes' | 'clock' | 'onRefused' | 'plans'>): Promise<void> {
-  const { holdId, keptUntil, worstCase, grant, startedAt, isForDebt } = shared;
-  refuseBeyondAnyHold(worstCase, MANY_CHEAPER);
-  const outcome = await take(deps.lanes, {
-    holdId,
-    accountId: grant.principal.accountId,
-    at: deps.clock.now(),
-    keptUntil,
-    cost: { fixed: worstCase.amount * PICO_PER_NANO, perOutputToken: 0n },
-    outputTokens: { wanted: 0, least: 0 },
-    units: worstCase.units,
-    ...(isForDebt && { isForDebt }),
-    ...lanesOf(shared, deps.plans),
-  });
-  if (outcome.held) return;
-  if ('refusedBy' in outcome) throw rateLimited(outcome, MANY_CHEAPER);
-  deps.onRefused(outcome, { grant, startedAt });
-  throw moneyRefusal(outcome, { cheaper: MANY_CHEAPER, plans: deps.plans });
-}
-
-const PICO_PER_NANO = 1_000n;
-const MANY_CHEAPER = 'send fewer lines, or lower the bounds on tokens in them';
-
-function take(lanes: LaneStore, request: HoldRequest): Soon<HoldOutcome> {
+/** @throws Problem `store_unavailable` */
+export function take(lanes: LaneStore, request: HoldRequest): Soon<HoldOutcome> {
   try {
     const taking = lanes.hold(request);
     return taking instanceof Promise ? taking.catch(unreadable) : taking;

@@ -1,4 +1,4 @@
-export { holdForMany, type KeptAnswer, type Share, type WorstCase, worstCaseOf } from './admission.ts';
+export { type KeptAnswer, type Share, type WorstCase, worstCaseOf } from './admission.ts';
 export type { AnswerForm } from './answer-form.ts';
 export { type Call, isLive, keyIdOf } from './call.ts';
 export type { Caller } from './call-context.ts';
@@ -14,6 +14,7 @@ export type { InferenceDeps } from './deps.ts';
 export { withEndUser, withLimits } from './end-user.ts';
 export { type AnchorAnswer, type InferenceHeaders, parseInferenceHeaders } from './headers.ts';
 export { Heartbeat } from './heartbeat.ts';
+export { holdForMany } from './hold-for-many.ts';
 export type { OpenFile } from './inline-files.ts';
 export { jsonObjectOf } from './json-answer.ts';
 export { requireEndpoint } from './key-limits.ts';

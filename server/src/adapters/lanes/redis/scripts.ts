@@ -5,9 +5,7 @@ import { defineScript } from './run-script.ts';
 /** Answers with the partition's count and what the body returns. */
 export const onLanes = (body: string) =>
   defineScript(`${EXACT_INTEGERS}${LANES}
-local function answer()
-${body}
-end
+local function answer() ${body} end
 return {counted, answer()}
 `);
 
@@ -206,10 +204,10 @@ for meter, covered in pairs(whole.covered) do
 end
 if whole.amount[1] > 0 or whole.amount[2] > 0 then share.charge = least(pro_rata(whole.charge, share.amount, whole.amount), hold.charge) end
 
-local cost, use = exact(ARGV[5]), cjson.decode(ARGV[6])
+local use = cjson.decode(ARGV[6])
 local held = {amount = reserved, charge = add(share.charge, subtract(reserved, share.amount)), units = reserved_units}
-local covered, charge, waived = charge_within(held, use, cost, cover_of(hold, share.covered, use))
-cost = subtract(cost, waived)
+local covered, charge, waived = charge_within(held, use, exact(ARGV[5]), cover_of(hold, share.covered, use))
+local cost = subtract(exact(ARGV[5]), waived)
 local beyond = at_most(cost, share.amount) and ZERO or subtract(cost, share.amount)
 local charged = least(charge, add(share.charge, beyond))
 local debt = at_most(charged, share.charge) and ZERO or subtract(charged, share.charge)
