@@ -35,7 +35,7 @@ const metadata = z
   .meta({ description: 'Up to 16 pairs of texts of the caller’s own.', examples: [{ purpose: 'nightly evaluation' }] });
 
 export const CreateBatchRequest = z
-  .looseObject({
+  .strictObject({
     input_file_id: z
       .string()
       .min(1)
@@ -45,7 +45,7 @@ export const CreateBatchRequest = z
     completion_window: z.literal('24h').meta({ description: 'In which the batch is worked on.' }),
     metadata: metadata.optional(),
     output_expires_after: z
-      .looseObject({
+      .strictObject({
         anchor: z.literal('created_at').meta({ description: 'From the creation of the file on.' }),
         seconds: z
           .int()

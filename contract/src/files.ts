@@ -19,14 +19,14 @@ const binary = (description: string) =>
 /** From an hour to thirty days. */
 const lifetime = (seconds: z.ZodType<number>) =>
   z
-    .looseObject({
+    .strictObject({
       anchor: z.literal('created_at').meta({ description: 'From when on.' }),
       seconds: seconds.meta({ description: 'For how long: 3,600 to 2,592,000 seconds.', examples: [86400] }),
     })
     .meta({ description: 'When the file deletes itself. Files for `batch` do so after thirty days unless this says otherwise.' });
 
 /** The text fields of `POST /v1/files`, where all values are texts. */
-export const CreateFileFields = z.looseObject({
+export const CreateFileFields = z.strictObject({
   purpose: Purpose,
   expires_after: lifetime(z.coerce.number<unknown>().int().min(3_600).max(2_592_000)).optional(),
 });
@@ -83,7 +83,7 @@ export const FileDeleted = z
 export type FileDeleted = z.infer<typeof FileDeleted>;
 
 export const CreateUploadRequest = z
-  .looseObject({
+  .strictObject({
     bytes: z
       .int()
       .min(1)
@@ -137,7 +137,7 @@ export const UploadPart = z
 export type UploadPart = z.infer<typeof UploadPart>;
 
 export const CompleteUploadRequest = z
-  .looseObject({
+  .strictObject({
     part_ids: z
       .array(z.string().min(1).max(128))
       .min(1)
@@ -274,7 +274,7 @@ export const fileTransfers = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: UploadPath,
     contentType: 'multipart/form-data',
-    body: z.looseObject({ data: binary('The part.') }),
+    body: z.strictObject({ data: binary('The part.') }),
     responses: { 200: UploadPart, 404: problem, 409: problem, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Files', operationId: 'addUploadPart' } as const,
   },

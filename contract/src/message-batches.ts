@@ -15,10 +15,10 @@ const REQUEST = {
 };
 
 export const CreateMessageBatchRequest = z
-  .looseObject({
+  .strictObject({
     requests: z
       .array(
-        z.looseObject({
+        z.strictObject({
           custom_id: z.string().min(1).max(64).refine(isPlainText, NOT_PLAIN),
           params: z.record(z.string(), anyJson('A request of `POST /v1/messages`, without `stream`.')),
         }),

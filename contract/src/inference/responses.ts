@@ -174,14 +174,18 @@ export const ResponseStreamEvent = z
   });
 export type ResponseStreamEvent = z.infer<typeof ResponseStreamEvent>;
 
+const ofTheResponse = anyJson('Taken from clients that send the whole request of a response; the summary is made without it.').optional();
+
 export const CompactRequest = z
-  .looseObject({
+  .strictObject({
     model: modelField('gpt-4o-mini'),
     models: fallbackModels,
     input: z.union([z.string(), z.array(ResponseItem), z.null()], 'must be a string or a list of items').optional(),
     instructions: z.string().nullable().optional(),
     previous_response_id: z.string().max(200).nullable().optional(),
     prompt_cache_key: z.string().max(512).nullable().optional(),
+    ...{ tools: ofTheResponse, tool_choice: ofTheResponse, parallel_tool_calls: ofTheResponse, reasoning: ofTheResponse },
+    ...{ text: ofTheResponse, service_tier: ofTheResponse, prompt_cache_retention: ofTheResponse },
   })
   .meta({
     id: 'CompactRequest',

@@ -805,7 +805,20 @@ export interface CompactRequest {
   instructions?: string | null | undefined;
   previous_response_id?: string | null | undefined;
   prompt_cache_key?: string | null | undefined;
-  [field: string]: unknown;
+  /** Taken from clients that send the whole request of a response; the summary is made without it. */
+  tools?: unknown | undefined;
+  /** Taken from clients that send the whole request of a response; the summary is made without it. */
+  tool_choice?: unknown | undefined;
+  /** Taken from clients that send the whole request of a response; the summary is made without it. */
+  parallel_tool_calls?: unknown | undefined;
+  /** Taken from clients that send the whole request of a response; the summary is made without it. */
+  reasoning?: unknown | undefined;
+  /** Taken from clients that send the whole request of a response; the summary is made without it. */
+  text?: unknown | undefined;
+  /** Taken from clients that send the whole request of a response; the summary is made without it. */
+  service_tier?: unknown | undefined;
+  /** Taken from clients that send the whole request of a response; the summary is made without it. */
+  prompt_cache_retention?: unknown | undefined;
 }
 
 /** The user’s messages, and one item in place of everything else: the input of the next response. */
@@ -823,7 +836,6 @@ export interface CompleteUploadRequest {
   part_ids: string[];
   /** MD5 of the whole file, in hex, to be checked. */
   md5?: string | undefined;
-  [field: string]: unknown;
 }
 
 /** OpenAI’s completion. */
@@ -1018,9 +1030,7 @@ export interface CreateBatchRequest {
     anchor: 'created_at';
     /** For how long: 3,600 to 2,592,000 seconds. */
     seconds: number;
-    [field: string]: unknown;
   } | null | undefined;
-  [field: string]: unknown;
 }
 
 /** A new conversation, with its first items. */
@@ -1038,9 +1048,7 @@ export interface CreateFileFields {
     anchor: 'created_at';
     /** For how long: 3,600 to 2,592,000 seconds. */
     seconds: number;
-    [field: string]: unknown;
   } | undefined;
-  [field: string]: unknown;
 }
 
 /** Items for the end of a conversation. */
@@ -1095,9 +1103,7 @@ export interface CreateMessageBatchRequest {
   requests: {
     custom_id: string;
     params: { [name: string]: unknown };
-    [field: string]: unknown;
   }[];
-  [field: string]: unknown;
 }
 
 /** A new project. */
@@ -1124,9 +1130,7 @@ export interface CreateUploadRequest {
     anchor: 'created_at';
     /** For how long: 3,600 to 2,592,000 seconds. */
     seconds: number;
-    [field: string]: unknown;
   } | undefined;
-  [field: string]: unknown;
 }
 
 /** A new user with a new account. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { CreateFileFields, contract } from '@tallygate/contract';
+import * as z from 'zod';
 import type { BlobStore } from '../../adapters/blobs/port.ts';
 import { type Files, fileToWire, newFileBlobKey, ownerOf, partToWire, UNNAMED, type Uploads } from '../../inference/files/index.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -70,6 +71,7 @@ async function takePart(exchange: Exchange, deps: FileApiDeps): Promise<void> {
   await deps.files.requireRoom(owner, Number(exchange.req.headers['content-length'] ?? 0));
   const form = await readForm(exchange, addPart, deps);
   await keeping(form, exchange, deps, () => {
+    requireNothing(form);
     const { bytes, blobKey } = onlyFile(form, 'data');
     if (bytes === 0) throw invalid('data', 'The part is empty');
     return async () => partToWire(await deps.uploads.addPart(owner, id, { key: blobKey, bytes }));
@@ -147,6 +149,14 @@ function parseFields({ fields }: MultipartForm): CreateFileFields {
   const parsed = CreateFileFields.safeParse(fields);
   if (!parsed.success) throw validationProblem({ body: parsed.error });
   return parsed.data;
+}
+
+const Nothing = z.strictObject({});
+
+/** A part has no fields beside its bytes. */
+function requireNothing({ fields }: MultipartForm): void {
+  const parsed = Nothing.safeParse(fields);
+  if (!parsed.success) throw validationProblem({ body: parsed.error });
 }
 
 function onlyFile({ files }: MultipartForm, field: string): UploadedFile {

@@ -454,16 +454,23 @@ describe('an upload in parts', () => {
       filename: 'big.bin',
       mime_type: 'application/octet-stream',
       purpose: 'user_data',
-      tomorrow: 'unknown fields pass',
     };
     return (await send(world.api, '/v1/uploads', { headers: auth, json })).body;
   };
-  const addPart = async (id: string, content: string) => {
+  const addPart = async (id: string, content: string, fields: Readonly<Record<string, string>> = {}) => {
     const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.append(name, value);
     body.append('data', new File([content], 'blob'));
     return transfer(`/v1/uploads/${id}/parts`, { body });
   };
   const post = (id: string, verb: string, json: object = {}) => send(world.api, `/v1/uploads/${id}/${verb}`, { headers: auth, json });
+
+  test('refuses a field that a file or a part does not have', async () => {
+    const file = await upload('x', { purpose: 'user_data', no_such_field: '1' });
+    const { id } = await begin(4);
+    const part = await addPart(id, 'aa', { no_such_field: '1' });
+    expect([file.error.param, part.status, part.body.error.param]).toEqual(['no_such_field', 400, 'no_such_field']);
+  });
 
   test('becomes one file, in the order that is given at the end', async () => {
     const { id, ...rest } = await begin(9);

@@ -210,6 +210,7 @@ const COMPACT: FieldRules = {
   instructions: counted(PROMPT),
   previous_response_id: counted('what came before is kept by the gateway, sent in the input and counted there'),
   ...free(GATEWAY, 'model', 'models', 'image'),
+  ...free('not sent', 'tools', 'tool_choice', 'parallel_tool_calls', 'reasoning', 'text'),
 };
 
 const COMPLETIONS: FieldRules = {

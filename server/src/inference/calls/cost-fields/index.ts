@@ -4,7 +4,7 @@ import { COST_FIELDS } from './cost-fields.ts';
 import { type FieldRules, unpricedFeature } from './field-rule.ts';
 import { requireNothingNested } from './nested-fields.ts';
 import { REQUEST_SHAPES } from './request-shapes.ts';
-import { requireSpelling } from './spelling.ts';
+import { requireSpelling, type Shape } from './spelling.ts';
 
 export { unpricedFeature } from './field-rule.ts';
 
@@ -14,13 +14,28 @@ export { unpricedFeature } from './field-rule.ts';
  */
 export function costCheckOf(path: string): (request: unknown) => void {
   const fields = COST_FIELDS[path];
-  const shape = REQUEST_SHAPES.get(path);
-  if (!fields || !shape) throw new Error(`The cost of the fields of ${path} is in no table`);
+  const shape = shapeOf(path);
+  if (!fields) throw new Error(`The cost of the fields of ${path} is in no table`);
   return (request) => {
     requireSpelling(request, shape);
     requirePriced(request, fields);
     requireNothingNested(request, { path, fields, names: shape.names });
   };
+}
+
+/**
+ * The same of a request to the operation that is counted and not run: it costs nothing, and of a misspelt field nothing would be counted.
+ * @throws Error for an operation without its fields in the table
+ */
+export function spellingCheckOf(path: string): (request: unknown) => void {
+  const shape = shapeOf(path);
+  return (request) => requireSpelling(request, shape);
+}
+
+function shapeOf(path: string): Shape {
+  const shape = REQUEST_SHAPES.get(path);
+  if (!shape) throw new Error(`The fields of ${path} are in no table`);
+  return shape;
 }
 
 /** The bytes of the texts in the fields of a request that are in no table. */

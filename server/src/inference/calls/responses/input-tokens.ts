@@ -1,12 +1,15 @@
 import type { InputTokensRequest } from '@tallygate/contract';
 import { breather } from '../../../kernel/turn.ts';
 import { modelNotFound } from '../../../money/catalog/index.ts';
+import { spellingCheckOf } from '../cost-fields/index.ts';
 import { countText } from '../estimate.ts';
 import { unescaped } from '../input-bound.ts';
 import { isRecord } from '../usage.ts';
 import { mediaOf, withoutMedia } from './media.ts';
 import { itemsOf, type ResponseDeps } from './prepared-response.ts';
 import type { Owner } from './stored-responses.ts';
+
+const checkSpelling = spellingCheckOf('/v1/responses');
 
 /** Where the catalogue does not say what an image costs: what OpenAI's models take for one of high detail. */
 const IMAGE_TOKENS = 1_105;
@@ -20,6 +23,7 @@ const MESSAGE_TOKENS = 3;
  * @throws Problem `model_not_found`, `not_found`, `validation_failed`
  */
 export async function countInput(request: InputTokensRequest, owner: Owner, deps: ResponseDeps): Promise<number> {
+  checkSpelling(request);
   const model = deps.catalog.find(request.model);
   if (!model) throw modelNotFound(request.model, deps.catalog);
   const { all } = await itemsOf(request, owner, deps);
