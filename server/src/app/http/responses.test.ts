@@ -460,6 +460,29 @@ describe('in the background', () => {
     expect(settled.rows).toEqual([{ outcome: 'abandoned' }, { outcome: 'completed' }]);
   });
 
+  test('is charged what its result came to where its worker died and its key was revoked', async () => {
+    const key = await newKey(world.account, session.auth, { livemode: false });
+    const taken = await create({ background: true }, key.auth);
+    const { id } = taken.body;
+    const { lanes } = world.inference;
+    const settle = lanes.settle.bind(lanes);
+    lanes.settle = () => Promise.reject(new Error('killed'));
+    await world.work(id);
+    world.inference.unsettled.close();
+    lanes.settle = settle;
+    await send(world.account, `/v1/keys/${key.keyId}`, { method: 'DELETE', headers: session.auth });
+    clock.offsetMs = 60_000;
+    await world.work(id);
+    clock.offsetMs = 0;
+    await world.written();
+    const settled = await world.database.pool.query(
+      'select receipt_id, estimated, cost_nano > 0 as is_charged, cost_nano = held_nano as at_hold from usage_records where request_id = $1',
+      [taken.headers.get('x-request-id')],
+    );
+    expect(settled.rows).toEqual([{ receipt_id: taken.headers.get('x-receipt-id'), estimated: false, is_charged: true, at_hold: false }]);
+    expect((await at(`/v1/responses/${id}`)).body.status).toBe('completed');
+  });
+
   test('settles what a worker left unsettled, without asking the provider again', async () => {
     const { id } = await created({ background: true });
     const { lanes } = world.inference;

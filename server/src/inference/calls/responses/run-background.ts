@@ -71,14 +71,16 @@ const isPassing = ({ status }: Problem, { startedAt }: BackgroundRequest, { cloc
   (status === 429 || status >= 500) && clock.now() < startedAt + PATIENCE_MS;
 
 async function serve(task: Task, signal: AbortSignal, deps: BackgroundDeps): Promise<void> {
-  if (task.isCancelled && !task.outcome) return;
+  const { outcome } = task;
+  if (task.isCancelled && !outcome) return;
   const backgroundRequest = parseBackgroundRequest(task.request);
   const { session } = backgroundRequest;
   const { state, caller } = await deps.callerStatusOf({
     ...task.owner,
     ...{ keyId: task.keyId, userId: session?.userId ?? null, sessionId: session?.id ?? null },
   });
-  if (state !== 'good') return fail(task, NO_LONGER, undefined, deps);
+  if (outcome && (await settleHold(backgroundRequest, outcome, deps))) return conclude(task, deps);
+  if (state !== 'good' && !outcome) return fail(task, NO_LONGER, undefined, deps);
   let work: Work;
   try {
     work = await workOfTask(task, backgroundRequest, caller, deps);
@@ -87,11 +89,10 @@ async function serve(task: Task, signal: AbortSignal, deps: BackgroundDeps): Pro
     return fail(task, failureOf(thrown), undefined, deps);
   }
   const place = { caller, work, signal };
-  if (task.outcome) {
-    const { receiptId, attemptsBefore } = placeOf(task.outcome);
-    // Held by the run that died before it could settle: its result says what it comes to.
-    await deps.inference.lanes.release(receiptId);
-    return settleResult(task, { ...callOf({ ...backgroundRequest, receiptId }, place, deps), attemptsBefore }, task.outcome, deps);
+  if (outcome) {
+    const { receiptId, attemptsBefore } = placeOf(outcome);
+    await settleAnew({ ...callOf({ ...backgroundRequest, receiptId }, place, deps), attemptsBefore }, outcome, deps.inference);
+    return conclude(task, deps);
   }
   let promise: string | undefined;
   const keepPromise = (given: string): void => {
@@ -215,18 +216,27 @@ const outcomeOf = ({ target, ...served }: Served, { receiptId, attemptsBefore = 
   overheadMs: served.overheadMs,
 });
 
-/** Makes up for a settlement that its worker did not live to make. */
-async function settleResult(task: Task, call: Call, outcome: Json, deps: BackgroundDeps): Promise<void> {
-  const { inference, background, conversations } = deps;
-  if (!(await deps.isSettled(call.requestId, call.receiptId))) {
-    const admission = await admit(call, inference);
-    const [first] = admission.targets;
-    const target =
-      admission.targets.find(({ model, deployment }) => model.id === outcome['model'] && deployment.name === outcome['deployment']) ??
-      first;
-    if (!target) throw new Error('An admission has at least one target');
-    await settle(admission, { ...servedOf(outcome), target }, inference);
-  }
+/**
+ * Settles a result whose worker did not live to do so. Its hold was begun with what the result comes to before that was stored, and is settled
+ * at it whatever the caller may do or spend by now: the provider has billed it. False where there is no such hold any more.
+ */
+async function settleHold({ requestId }: BackgroundRequest, outcome: Json, { inference, isSettled }: BackgroundDeps): Promise<boolean> {
+  const { receiptId } = placeOf(outcome);
+  return (await isSettled(requestId, receiptId)) || (await inference.lanes.abandon(receiptId));
+}
+
+/** The lanes have lost the hold. */
+async function settleAnew(call: Call, outcome: Json, inference: InferenceDeps): Promise<void> {
+  const admission = await admit(call, inference);
+  const [first] = admission.targets;
+  const target =
+    admission.targets.find(({ model, deployment }) => model.id === outcome['model'] && deployment.name === outcome['deployment']) ?? first;
+  if (!target) throw new Error('An admission has at least one target');
+  await settle(admission, { ...servedOf(outcome), target }, inference);
+}
+
+/** What follows the settlement of a result. */
+async function conclude(task: Task, { background, conversations }: BackgroundDeps): Promise<void> {
   if (task.conversationId !== null)
     await appendTurn(task.owner, task.conversationId, [...task.input, ...outputOf(task.response)], conversations);
   const last = await background.lastEvent(task);
