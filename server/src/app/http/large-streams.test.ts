@@ -89,6 +89,23 @@ const ROWS: readonly Row[] = [
 /** The events of a response repeat its text so many times. */
 const REPEATED = 5;
 
+test('a health check is answered within 50 ms of work behind an event of 12 MB', async () => {
+  gateway.provider.events = Buffer.from(chat(textOf(12 * MB), 1));
+  const body = Buffer.from(`{"model":"${MODELS.chat}","stream":true,${FIELDS['/v1/chat/completions']}}`);
+  const { status, pings } = await expectTurns('a health check', gateway.provider.events.length, async () => {
+    gateway.forgetRateLimits();
+    let [isOver, pings] = [false, 0];
+    const asked = gateway.askForMuch('/v1/chat/completions', body).finally(() => {
+      isOver = true;
+    });
+    for (; !isOver; pings += 1) expect((await gateway.ask('/health/live')).status).toBe(200);
+    return { status: (await asked).status, pings };
+  });
+  expect(status).toBe(200);
+  // It waits for a turn of the event loop or two each time, not for the event.
+  expect(pings).toBeGreaterThan(5);
+});
+
 test.each(ROWS)(
   'a large stream holds the event loop for 50 ms at most, with its keeping: $path, $by, $what',
   async ({ path, by, what }) => {
