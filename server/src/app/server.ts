@@ -325,6 +325,7 @@ export async function startServer(
     const made = await bootstrap({ dataDir, users: identity.users, keys, baseUrl: `${publicUrl()}/v1`, internalSecret, metricsToken });
     // Only now is there everything that a script which waits for readiness may look for.
     readiness.start();
+    foundation.pulse.serve();
     return {
       ...addresses,
       bootstrap: made,

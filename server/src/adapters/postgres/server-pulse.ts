@@ -26,6 +26,7 @@ export class ServerPulse {
   readonly #forgotten: ForgottenConnections;
   #heardTick = performance.now();
   #isSilent = false;
+  #isServing = false;
 
   /** @param url of the server */
   constructor(url: string) {
@@ -60,9 +61,14 @@ export class ServerPulse {
     return this.#isSilent;
   }
 
+  /** From now on somebody may wait. Before, a start on a busy machine waits for its database rather than fail. */
+  serve(): void {
+    this.#isServing = true;
+  }
+
   /** A question that any server answers at once has waited for long. */
   silent(): void {
-    if (this.#isSilent || performance.now() - this.#heardTick < QUIET_MS) return;
+    if (!this.#isServing || this.#isSilent || performance.now() - this.#heardTick < QUIET_MS) return;
     this.#isSilent = true;
     for (const client of this.#clients) breakOff(client);
   }
