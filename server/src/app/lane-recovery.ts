@@ -16,7 +16,7 @@ interface LaneRecoveryDeps {
   readonly shared: SharedLanes;
   readonly journal: SettlementJournal;
   /** Of what Redis has. */
-  readonly writer: Pick<LedgerWriter, 'drain'>;
+  readonly writer: Pick<LedgerWriter, 'drain' | 'idle'>;
   readonly writerOf: (feed: SettlementFeed) => Pick<LedgerWriter, 'drain' | 'close'>;
 }
 
@@ -106,7 +106,11 @@ export async function openLaneRecovery(
     await copyWriter.close();
   });
   await epochs.join({
-    idle: () => lanes.idle(),
+    // What it has read from a stream is nowhere else once Redis has lost that, and a hold that it settles would be declared.
+    idle: async () => {
+      await lanes.idle();
+      await writer.idle();
+    },
     hasUndrained: () => !journal.isDrained(),
     isSettled: () => journal.isSettled(),
     drainJournal: drainCopies,

@@ -81,6 +81,11 @@ export class LedgerWriter {
     }
   }
 
+  /** Resolves when what is being written now is written, or has failed. Nothing that is read later is waited for. */
+  idle(): Promise<void> {
+    return this.#drains;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);

@@ -18,7 +18,7 @@ interface LaneEpochsDeps {
 
 /** What a gateway does when an epoch begins. Each may be asked for again. */
 export interface Recovery {
-  /** Resolves when what was asked of the lanes is answered or given up. */
+  /** Resolves when what was asked of the lanes is answered or given up, and what was read of the streams is in the ledger. */
   idle(): Promise<void>;
   /** Whether the journal of this gateway has settlements that the ledger may lack. */
   hasUndrained(): boolean;
