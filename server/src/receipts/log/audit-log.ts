@@ -53,10 +53,10 @@ const AT_ONCE = 256;
 const BLOCKS_A_RUN = 16;
 const SHARE = 0.2;
 /**
- * What reading takes beside the checking of what was read, at the gateway and in PostgreSQL, in parts of that: 28 µs beside 37 µs an entry. While
- * the audit waits for an answer others work, so it cannot be measured on the way.
+ * Milliseconds that reading an entry takes beside its checking, at the gateway and in PostgreSQL. While the audit waits for an answer others work,
+ * so it cannot be measured on the way.
  */
-const READING = 0.75;
+const READING_MS = 0.028;
 const MICROS_PER_MS = 1000;
 
 /** SQL: whether a block of new entries waits to be checked. */
@@ -75,10 +75,12 @@ export async function auditLog(deps: AuditDeps, signal: AbortSignal): Promise<vo
   const ofKeys = await report(audited.faults);
   const check = async (start: number): Promise<number> => {
     const end = Math.min(start + AT_ONCE, size);
+    const startedTick = performance.now();
     const { faults, workedMs } = await checkedBlock(deps, { start, end }, audited.keys);
     const unseen = await report(faults.map((fault) => ({ fault, seen: `fault ${fault}` })));
     if (unseen > 0) await pool.query('update receipt_log_audit set found = found + $1', [unseen]);
-    if (share < 1) await rest(workedMs * (1 + READING) * (1 / share - 1), signal);
+    // The time that it waited for the database and for a core counts as rest.
+    if (share < 1) await rest((workedMs + (end - start) * READING_MS) / share - (performance.now() - startedTick), signal);
     return end;
   };
   await checkNew({ ...deps, size, check }, signal);
@@ -141,7 +143,7 @@ function reporter({ pool, clock, log }: AuditDeps, records: OwnRecords): (faults
 }
 
 /** Until the time is over, or the run is to end. */
-const rest = (ms: number, signal: AbortSignal): Promise<void> => delay(ms, undefined, { signal }).catch(() => {});
+const rest = (ms: number, signal: AbortSignal): Promise<void> => delay(Math.max(0, ms), undefined, { signal }).catch(() => {});
 
 /** Keys, records and size of one moment: what is in the log by then was signed with keys that were published by then. */
 const snapshot = (pool: Pool, own: OwnKeys) =>

@@ -15,6 +15,8 @@ export function auditedReceipt(row: AuditedReceipt): { readonly digest: Buffer; 
   const payload = readablePayload(row);
   const digest = digestOf(payload);
   if (!digest.equals(row.digest)) return { digest, faults: [`the digest of receipt ${id} is not that of its payload`] };
+  // What is packed is read together with those columns: its digest is right only where they are.
+  if (row.packed) return { digest, faults: [] };
   const said = saidBy(payload);
   if (!said) return { digest, faults: [`the payload of receipt ${id} is none`] };
   const copies = unlikeCopies(row, said);
