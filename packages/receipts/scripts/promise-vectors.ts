@@ -31,11 +31,21 @@ export const promiseVectors = {
     jws: signedPromise(),
     promise,
     keys: keySet,
+    now: promise.logged_by,
+    states: { logged: 'kept', plain: 'pending' },
   },
   overdue: {
     why: 'The receipt was promised to be in the log by 07:48:20 of the day.',
     jws: signedPromise({ iat: 1_795_247_000, logged_by: 1_795_247_300 }),
     keys: keySet,
+    now: 1_795_247_301,
+    states: { logged: 'kept', plain: 'broken' },
   },
-  dearer: { why: 'It promised less than the receipt costs.', jws: signedPromise({ worst_cost_nano_usd: '383999' }), keys: keySet },
+  dearer: {
+    why: 'It promised less than the receipt costs.',
+    jws: signedPromise({ worst_cost_nano_usd: '383999' }),
+    keys: keySet,
+    now: promise.iat,
+    states: { logged: 'broken', plain: 'broken' },
+  },
 };

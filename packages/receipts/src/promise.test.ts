@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { promise, signedPromise } from '../scripts/promise-vectors.ts';
+import { promise, promiseVectors, signedPromise } from '../scripts/promise-vectors.ts';
 import { entryAt, INDEX, leavesAround } from '../scripts/vector-log.ts';
 import { current, issue, keySet, payloadWith } from '../scripts/vector-receipts.ts';
 import { canonicalJson } from './canonical.ts';
@@ -19,6 +19,11 @@ const pending = verifyReceipt(issue(payloadWith()), keySet);
 const logged = verifyReceipt(issue(payloadWith(), current, entryAt(leavesAround(), INDEX)), keySet);
 
 describe('a promise', () => {
+  test.each(Object.entries(promiseVectors))('is what the vector %s says, beside each receipt', (_, { jws, keys, now, states }) => {
+    for (const [receipt, state] of [[logged, states.logged] as const, [pending, states.plain] as const])
+      expect(verifyPromise(jws, keys, { receipt, now: now * 1000 })).toMatchObject({ valid: true, state });
+  });
+
   test('is kept by its receipt once that stands in the log, however late it is looked at', () => {
     expect(verifyPromise(signedPromise(), keySet, { receipt: logged, now: TOO_LATE })).toEqual({ valid: true, promise, state: 'kept' });
   });

@@ -27,7 +27,8 @@ const VERIFIERS: readonly Verifier[] = [
   { language: 'go', isThere: isThere('go', 'version'), onVectors: ['go', 'run', '.'], onFiles: ['go', 'run', '.'] },
 ];
 
-const ALL = /^(?=[\s\S]*\d\d good)(?=[\s\S]*\d\d\d broken)(?=[\s\S]*\d\d exports)(?=[\s\S]*\d\d invoices)(?:\d+ [a-z]+\n)+$/;
+const ALL =
+  /^(?=[\s\S]*\d\d good)(?=[\s\S]*\d\d\d broken)(?=[\s\S]*\d\d exports)(?=[\s\S]*\d\d invoices)(?=[\s\S]*\d promises)(?:\d+ [a-z]+\n)+$/;
 
 describe.each(VERIFIERS)('the verifier in $language', ({ language, isThere: canRun, onVectors, onFiles }) => {
   let folder: string;

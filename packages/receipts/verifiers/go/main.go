@@ -1,4 +1,4 @@
-// Verifies receipts, exports and invoices of Tallygate as docs/concepts/receipt-format.md specifies them. `go run . ../../vectors` runs the
+// Verifies receipts, exports, invoices and promises of Tallygate as docs/concepts/receipt-format.md specifies them. `go run . ../../vectors` runs the
 // vectors, prints what does not come out as it has to, and exits with 1 then. `go run . keys.json FILE...` verifies a receipt, an export, or
 // an invoice with exports, and exits with 3 where something is not valid.
 package main
@@ -155,6 +155,19 @@ func runVectors(folder string) {
 			once[fault] = true
 		}
 		expect(name, []any{sorted(once), unchecked}, []any{texts(vector["expected_codes"]), texts(vector["unchecked"])})
+	})
+	vectors(folder, "promises", func(name string, vector object) {
+		for receipt, state := range vector["states"].(object) {
+			beside := readJSON(textOf(readFile(filepath.Join(folder, "good", receipt+".json"))))
+			found := ""
+			refused := attempt(func() {
+				found = verifyPromise(vector["jws"].(string), vector["keys"], vector["now"].(int64), answered{receipt: beside})
+			})
+			if refused != nil {
+				found = refused.Code
+			}
+			expect(name+" "+receipt, found, state)
+		}
 	})
 	if len(wrong) > 0 {
 		fmt.Println(strings.Join(wrong, "\n"))

@@ -86,30 +86,37 @@ func (key publishedKey) public() []byte { return fromB64url(key.member["x"].(str
 func checkJWS(jws string, payload any, madeAt string, keys any, typ string) {
 	parts := strings.Split(jws, ".")
 	demand(len(parts) == 3 && parts[1] == "", "jws", "<header>..<signature>", "malformed")
+	checkSigned([]string{parts[0], toB64url([]byte(canonical(payload))), parts[2]}, madeAt, keys, signedAs{typ, "receipt", "malformed"})
+}
+
+// signedAs says as what something is signed, for which purpose its key is published, and which code another form has.
+type signedAs struct{ typ, purpose, code string }
+
+func checkSigned(parts []string, madeAt string, keys any, as signedAs) {
 	var header object
 	attempt(func() { header, _ = readJSON(string(fromB64url(parts[0], -1))).(object) })
-	demand(header != nil, "jws", "begun with a header", "malformed")
+	demand(header != nil, "jws", "begun with a header", as.code)
 	if header["alg"] != "EdDSA" {
 		refuse("unknown_algorithm", "the header does not have the alg EdDSA")
 	}
 	kid, ok := header["kid"].(string)
-	expected := toB64url([]byte(canonical(object{"alg": "EdDSA", "kid": kid, "typ": typ})))
-	demand(ok && parts[0] == expected, "jws", "signed as "+typ+", with alg, kid and typ alone", "malformed")
+	expected := toB64url([]byte(canonical(object{"alg": "EdDSA", "kid": kid, "typ": as.typ})))
+	demand(ok && parts[0] == expected, "jws", "signed as "+as.typ+", with alg, kid and typ alone", as.code)
 	signature := fromB64url(parts[2], 64)
-	demand(signature != nil, "jws", "64 bytes of signature, base64url", "malformed")
+	demand(signature != nil, "jws", "64 bytes of signature, base64url", as.code)
 	var named []publishedKey
-	for _, key := range entriesOf(keys, "receipt") {
+	for _, key := range entriesOf(keys, as.purpose) {
 		if key.member["kid"] == kid {
 			named = append(named, key)
 		}
 	}
 	if len(named) == 0 {
-		refuse("unknown_key", "no receipt key has the kid %s", kid)
+		refuse("unknown_key", "no %s key has the kid %s", as.purpose, kid)
 	}
 	demand(len(named) == 1, "kid", "of one key", "malformed_keys")
 	key := named[0]
 	key.check(nil)
-	if !holds(key.public(), parts[0]+"."+toB64url([]byte(canonical(payload))), signature) {
+	if !holds(key.public(), parts[0]+"."+parts[1], signature) {
 		if isMalleated(signature) {
 			refuse("malleable_signature", "S is not below the group order")
 		}

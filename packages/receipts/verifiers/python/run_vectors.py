@@ -51,6 +51,10 @@ for name, vector in vectors("invoices"):
     except t.Refused as refused:
         faults, unchecked = [refused.code], []
     expect(name, [sorted(set(faults)), unchecked], [vector["expected_codes"], vector.get("unchecked", [])])
+for name, vector in vectors("promises"):
+    for receipt, state in vector["states"].items():
+        beside = json.loads((folder / "good" / f"{receipt}.json").read_text())["receipt"]
+        expect(f"{name} {receipt}", t.verify_promise(vector["jws"], vector["keys"], vector["now"], beside), state)
 
 print(*wrong, *(f"{count} {kind}" for kind, count in counts.items()), sep="\n")
-sys.exit(1 if wrong or len(counts) < 4 else 0)
+sys.exit(1 if wrong or len(counts) < 5 else 0)

@@ -1,4 +1,4 @@
-"""Verifies receipts, exports and invoices of Tallygate as docs/concepts/receipt-format.md specifies them. Needs nothing but Python 3.9."""
+"""Verifies receipts, exports, invoices and promises of Tallygate as docs/concepts/receipt-format.md specifies them. Needs nothing but Python 3.9."""
 
 import base64
 import binascii
@@ -300,6 +300,20 @@ DECLARED_PRICE = fields(
         "batch_factor": FACTOR,
     }
 )
+# Of the year 9999, the last one that has a form.
+LAST_SECOND = 253402300799
+PROMISED_HEAD = ("x-request-id", "x-receipt-id", "x-model-served", "x-provider", "x-fallback")
+PROMISE = fields(
+    {
+        "head_sha256": HASH,
+        "iat": count(),
+        "logged_by": count(),
+        "model": text,
+        "receipt_id": UUID,
+        "request_sha256": HASH,
+        "worst_cost_nano_usd": AMOUNT,
+    }
+)
 INVOICE_MONTH = fields(
     {
         "month": MONTH,
@@ -378,25 +392,29 @@ def check_key(key, at, more=None):
 def check_jws(jws, payload, made_at, keys, typ):
     parts = jws.split(".")
     check(len(parts) == 3 and parts[1] == "", "jws", "<header>..<signature>")
+    check_signed([parts[0], to_b64url(canonical(payload).encode()), parts[2]], made_at, keys, typ)
+
+
+def check_signed(parts, made_at, keys, typ, purpose="receipt", code="malformed"):
     try:
         header = read_json((from_b64url(parts[0]) or b"").decode())
     except (Refused, UnicodeDecodeError) as error:
-        raise Refused("malformed", "jws must begin with a header") from error
-    check(type(header) is dict, "jws", "a header that is an object")
+        raise Refused(code, "jws must begin with a header") from error
+    check(type(header) is dict, "jws", "a header that is an object", code)
     if header.get("alg") != "EdDSA":
         raise Refused("unknown_algorithm", "the header does not have the alg EdDSA")
     expected = to_b64url(canonical({"alg": "EdDSA", "kid": header.get("kid"), "typ": typ}).encode())
-    check(type(header.get("kid")) is str and parts[0] == expected, "jws", f"signed as {typ}, with alg, kid and typ alone")
+    check(type(header.get("kid")) is str and parts[0] == expected, "jws", f"signed as {typ}, with alg, kid and typ alone", code)
     signature = from_b64url(parts[2], 64)
-    check(signature is not None, "jws", "64 bytes of signature, base64url")
-    named = [(at, key) for at, key in entries_of(keys, "receipt") if key.get("kid") == header["kid"]]
+    check(signature is not None, "jws", "64 bytes of signature, base64url", code)
+    named = [(at, key) for at, key in entries_of(keys, purpose) if key.get("kid") == header["kid"]]
     if not named:
-        raise Refused("unknown_key", f"no receipt key has the kid {header['kid']}")
+        raise Refused("unknown_key", f"no {purpose} key has the kid {header['kid']}")
     if len(named) > 1:
         raise Refused("malformed_keys", "two keys have the same kid")
     [(at, key)] = named
     check_key(key, at)
-    message = f"{parts[0]}.{to_b64url(canonical(payload).encode())}".encode()
+    message = f"{parts[0]}.{parts[1]}".encode()
     if not ed25519.verify(from_b64url(key["x"]), message, signature):
         raise Refused("malleable_signature" if ed25519.is_malleated(signature) else "bad_signature", "jws does not hold")
     if key["not_after"] is not None and made_at > key["not_after"]:
@@ -822,6 +840,35 @@ def verify_receipt(receipt, keys, prices=None, witnesses=(), components=None, pr
     check_price_entry(payload, receipt["price"], receipt["log"], logged, {} if proven is None else proven)
     check_anchor(payload, receipt["anchor"], logged)
     return {"payload": payload, "logged": logged, "client_signature": client}
+
+
+def verify_promise(jws, keys, now, receipt=None, headers=None, request_body=None):
+    """What became of it: "kept", "pending" or "broken", or Refused. @param now seconds since 1970 @param receipt as read_json reads it"""
+    parts = jws.split(".")
+    check(len(parts) == 3, "promise", "<header>.<payload>.<signature>", "malformed_promise")
+    try:
+        text = (from_b64url(parts[1]) or b"").decode()
+        promise = read_json(text)
+    except (Refused, UnicodeDecodeError) as error:
+        raise Refused("malformed_promise", "the payload is not JSON in base64url") from error
+    PROMISE(promise, "promise", "malformed_promise")
+    check(canonical(promise) == text, "promise", "canonical JSON", "malformed_promise")
+    made_at = datetime.fromtimestamp(min(promise["iat"], LAST_SECOND), timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    check_signed(parts, made_at, keys, "tallygate-promise", "promise", "malformed_promise")
+    if headers is not None:
+        head = "".join(f"{name}: {headers[name]}\n" for name in PROMISED_HEAD if name in headers)
+        check(sha256(head.encode()).hex() == promise["head_sha256"], "head_sha256", "that of the answer", "promise_mismatch")
+    if request_body is not None:
+        check(sha256(request_body).hex() == promise["request_sha256"], "request_sha256", "that of the request", "promise_mismatch")
+    found = verify_receipt(receipt, keys) if receipt is not None else None
+    if found:
+        payload = found["payload"]
+        check(payload["receipt_id"] == promise["receipt_id"], "receipt_id", "that of the promise", "promise_mismatch")
+        if payload["request_sha256"] != promise["request_sha256"] or int(payload["cost_nano_usd"]) > int(promise["worst_cost_nano_usd"]):
+            return "broken"
+        if found["logged"] is not None:
+            return "kept"
+    return "pending" if now <= promise["logged_by"] else "broken"
 
 
 class Books:
