@@ -177,6 +177,15 @@ const ATTACKS: readonly Attack[] = [
     ...{ command: ['receipts', 'verify', 'all.jsonl'], isNew: true, exitCode: 3, says: 'billed_twice' },
   },
   {
+    name: 'leave out of an export: the numbers of its receipts have a gap',
+    attack: ([first]) =>
+      operator.sql('update receipts set account_id = $2 where receipt_id = $1', [
+        first?.receipt_id,
+        '019aa2f1-c2d3-7b6e-8c4d-000000000001',
+      ]),
+    ...{ command: ['receipts', 'verify', 'all.jsonl'], exitCode: 3, says: 'missing_receipts' },
+  },
+  {
     name: 'SQL without keys: a receipt is altered in the database',
     attack: ([first]) =>
       operator.sql('update receipts set payload = $2, packed = null where receipt_id = $1', [
@@ -244,19 +253,6 @@ describe.skipIf(!hasGo)('torchwood, an independent implementation,', { timeout: 
 });
 
 describe('a customer alone notices', () => {
-  test('leave out of an export: the numbers of its receipts have a gap', async () => {
-    const { terminal, type } = await customer();
-    const { header, receipts, end } = await exported(terminal, type);
-    const [first = '', ...others] = receipts;
-    expect(JSON.parse(first).object).toBe('receipt');
-    terminal.files.set('cut.jsonl', textOf(header, others, { ...end, receipts: end.receipts - 1, logged: end.logged - 1 }));
-    expect(await type('receipts', 'verify', 'all.jsonl')).toMatchObject({ exitCode: 0 });
-    expect(await type('receipts', 'verify', 'cut.jsonl')).toMatchObject({
-      exitCode: 3,
-      stdout: expect.stringContaining('missing_receipts'),
-    });
-  });
-
   test('reuse id: two receipts of an export have one id', async () => {
     const { terminal, type } = await customer();
     const { header, receipts, end } = await exported(terminal, type);

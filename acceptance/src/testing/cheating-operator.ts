@@ -50,6 +50,7 @@ export async function openCheatingOperator(databaseUrl: string, logSeed: Uint8Ar
     'select * from receipt_log_checkpoints',
   );
 
+  const { rows: owners } = await client.query<{ receipt_id: string; account_id: string }>('select receipt_id, account_id from receipts');
   const { rows: keys } = await client.query<{ kid: string; not_before: Date }>('select kid, not_before from signing_keys');
 
   const makeLog: CheatingOperator['makeLog'] = async (wanted) => {
@@ -86,6 +87,8 @@ export async function openCheatingOperator(databaseUrl: string, logSeed: Uint8Ar
     sql: async (statement, values = []) => void (await client.query(statement, [...values])),
     undo: async () => {
       await makeLog(honest);
+      for (const { receipt_id, account_id } of owners)
+        await client.query('update receipts set account_id = $2 where receipt_id = $1', [receipt_id, account_id]);
       await client.query('delete from signing_keys where kid <> all($1)', [keys.map(({ kid }) => kid)]);
       for (const { kid, not_before } of keys)
         await client.query('update signing_keys set not_before = $2 where kid = $1', [kid, not_before]);
