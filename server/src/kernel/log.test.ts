@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createLog, withoutRedaction } from './log.ts';
@@ -8,13 +9,18 @@ const SOURCE = new URL('log.ts', import.meta.url).href;
 
 /** What another process logs, as it arrives at the other end of its standard output. */
 async function linesOf(script: string): Promise<{ msg: string }[]> {
-  const program = `import { createLog, flushed } from ${JSON.stringify(SOURCE)}; const log = createLog('info'); ${script}`;
-  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program]).catch((failed: { stdout: string }) => failed);
+  const { stdout } = await run(process.execPath, programOf(script)).catch((failed: { stdout: string }) => failed);
   return stdout
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line));
 }
+
+const programOf = (script: string): string[] => [
+  '--input-type=module',
+  '-e',
+  `import { createLog, flushed } from ${JSON.stringify(SOURCE)}; const log = createLog('info'); ${script}`,
+];
 
 const MANY = 'for (let i = 0; i < 5000; i += 1) log.info({ i }, "line");';
 
@@ -27,13 +33,17 @@ test('loses no line of a process that comes to its end', async () => {
 });
 
 test('has written everything up to a fatal line when a process dies of it', async () => {
-  const lines = await linesOf('log.info("before"); setTimeout(() => { log.fatal("the end"); process.kill(process.pid, "SIGKILL"); }, 20);');
+  const lines = await linesOf('log.info("before"); log.fatal("the end"); process.kill(process.pid, "SIGKILL");');
   expect(lines.map(({ msg }) => msg)).toEqual(['before', 'the end']);
 });
 
 test('writes what is due within a moment, without being asked', async () => {
-  const lines = await linesOf('log.info("soon"); setTimeout(() => process.kill(process.pid, "SIGKILL"), 400);');
-  expect(lines.map(({ msg }) => msg)).toEqual(['soon']);
+  const child = spawn(process.execPath, programOf('log.info("soon"); setInterval(() => {}, 60_000);'), {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  expect(JSON.parse(String(line))).toMatchObject({ msg: 'soon' });
 });
 
 test('redacts credentials under their usual names, except where the fields are our own', () => {

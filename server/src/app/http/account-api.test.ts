@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { initContract } from '@ts-rest/core';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { endpointsOf } from './endpoint.ts';
 import { INTERNAL_SECRET, type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
@@ -43,7 +43,6 @@ beforeAll(async () => {
   });
   api = await startInstance(db.database, db.url, {
     endpoints,
-    bodyTimeoutMs: 300,
     log: pino({ level: 'info' }, { write: (line) => void logged.push(line) }),
   });
   member = await signUp(api);
@@ -195,8 +194,11 @@ describe('bodies', () => {
   });
 
   test('a body that does not arrive is a 408 that closes the connection', async () => {
+    const impatient = await startInstance(db.database, db.url, { bodyTimeoutMs: 100 });
+    onTestFinished(() => impatient.close());
     const answer = await rawRequest(
       `POST /v1/keys HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${member.token}\r\nContent-Length: 100\r\nContent-Type: application/json\r\n\r\n{"na`,
+      impatient,
     );
     expect(answer).toMatch(/^HTTP\/1.1 408 /);
     expect(answer).toMatch(/connection: close/i);
@@ -340,8 +342,8 @@ test('no credential and no password is ever logged', async () => {
 });
 
 /** What the server sends on a separate connection until it closes it. */
-async function rawRequest(request: string): Promise<string> {
-  const socket = connect(api.port, '127.0.0.1');
+async function rawRequest(request: string, { port } = api): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
   socket.write(request);
   return await text(socket);
 }

@@ -27,7 +27,7 @@ const catalog = loadCatalog([
 
 async function asked(body: object, model = 'qwen', responses?: object) {
   fake.reset();
-  const opened = openInference({ balance: 1_000_000_000_000n });
+  const opened = openInference({ balance: 1_000_000_000_000n, timeoutMs: 60_000 });
   const upstream = openAiCompatible({ name: 'fake', baseUrl: fake.url });
   const deployment = { name: 'fake#1', provider: 'fake', upstream, upstreamModel: model, countsLikeMaker: true, weight: 1 };
   const deployments = new Deployments(
