@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/longest-first.ts';
@@ -9,13 +10,29 @@ const RUN_DATABASE = fileURLToPath(new URL('./acceptance/src/run-database.setup.
 const BUILT_SERVER = fileURLToPath(new URL('./scripts/built-server.setup.mjs', import.meta.url));
 const NATIVE = { experimental: { viteModuleRunner: false, nodeLoader: false }, execArgv: ['--conditions=tallygate-source'] };
 /**
+ * How many files run at a time. A process takes more than a second of CPU time to load what its project tests, so there are no more than wait
+ * for something: two thirds of what an acceptance test does is to wait, for a process that starts or a time that has to pass, and the server's
+ * and the scripts' wait for a database or a process now and then. The projects of a group begin when those of the group before have ended.
+ */
+const WAITING = { sequence: { groupOrder: 0 }, maxWorkers: 6 };
+const WAITING_NOW_AND_THEN = { sequence: { groupOrder: 1 }, maxWorkers: 4 };
+const WORKING = { sequence: { groupOrder: 2 }, maxWorkers: availableParallelism() };
+
+/**
  * Nothing is tried twice: a test that fails now and then is a bug of its own. Files of a project share their processes, and with them what
  * was imported, which is a third of the time: a test leaves no global thing changed.
  */
-const project = (name: string, root: string, setupFiles: string[] = [], more: { globalSetup?: string } = {}) => ({
+const project = (name: string, root: string, setupFiles: string[] = [], more: ProjectSettings = {}) => ({
   extends: true as const,
-  test: { name, root, include: ['src/**/*.test.ts'], setupFiles, isolate: false, ...NATIVE, ...more },
+  test: { name, root, include: ['src/**/*.test.ts'], setupFiles, isolate: false, ...NATIVE, ...WORKING, ...more },
 });
+
+interface ProjectSettings {
+  readonly globalSetup?: string;
+  readonly include?: string[];
+  readonly maxWorkers?: number;
+  readonly sequence?: { readonly groupOrder: number };
+}
 
 export default defineConfig({
   test: {
@@ -26,8 +43,6 @@ export default defineConfig({
     // Node runs the sources as they are, here as everywhere: to transform and wrap each module took a tenth of a run.
     ...NATIVE,
     reporters: ['default', new TotalsReporter()],
-    // Two thirds of what a test does is to wait, for a database, a server that starts or a time that has to pass.
-    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     // One embedded PostgreSQL for the run; only tests that ask for a database start it.
     globalSetup: [
@@ -37,7 +52,7 @@ export default defineConfig({
     ],
     projects: [
       project('contract', './contract'),
-      project('server', './server', [PROPERTY_SEED, DECLARED_REFUSALS]),
+      project('server', './server', [PROPERTY_SEED, DECLARED_REFUSALS], WAITING_NOW_AND_THEN),
       project('sdk', './sdk'),
       project('cli', './cli'),
       project('receipts', './packages/receipts', [PROPERTY_SEED]),
@@ -45,8 +60,8 @@ export default defineConfig({
       project('fake-upstream', './packages/fake-upstream'),
       project('fake-stripe', './packages/fake-stripe'),
       project('receipt-anchor', './packages/receipt-anchor'),
-      project('acceptance', './acceptance', [DECLARED_REFUSALS, RUN_DATABASE], { globalSetup: BUILT_SERVER }),
-      { extends: true as const, test: { name: 'architecture', root: './scripts', include: ['*.test.ts'], isolate: false, ...NATIVE } },
+      project('acceptance', './acceptance', [DECLARED_REFUSALS, RUN_DATABASE], { globalSetup: BUILT_SERVER, ...WAITING }),
+      project('architecture', './scripts', [], { include: ['*.test.ts'], ...WAITING_NOW_AND_THEN }),
     ],
   },
 });
