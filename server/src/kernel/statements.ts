@@ -22,6 +22,16 @@ interface Answer {
   readonly rowCount: number | null;
 }
 
+interface Preparing {
+  query(statement: { readonly name: string; readonly text: string; readonly values: unknown[] }): Promise<Answer>;
+}
+
+/**
+ * Where statements run that are parsed and planned once a connection, for those that every batch of settlements runs. @param name of one
+ * text, in all the program
+ */
+export const prepared = (db: Preparing, name: string): Queryable => ({ query: (text, values = []) => db.query({ name, text, values }) });
+
 /** One entity, as `defineEntity` makes it. */
 interface Entity {
   readonly name: string;

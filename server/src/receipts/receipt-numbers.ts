@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import * as z from 'zod';
 import { monthOf } from '../kernel/clock.ts';
-import { checkedRows, firstOf } from '../kernel/statements.ts';
+import { checkedRows, firstOf, prepared } from '../kernel/statements.ts';
 import { tables } from './tables.ts';
 
 /** What a receipt is numbered among. */
@@ -33,11 +33,12 @@ export async function takeNumbers(client: Pool | PoolClient, posted: readonly Nu
     last: count,
   }));
   const rows = await checkedRows(
-    client,
+    prepared(client, 'take numbers'),
     Taken,
     `insert into receipt_numbers (account_id, livemode, month, last)
      select account_id, livemode, month, last from json_populate_recordset(null::receipt_numbers, $1) order by account_id, livemode, month
-     on conflict (account_id, livemode, month) do update set last = receipt_numbers.last + excluded.last returning *`,
+     on conflict (account_id, livemode, month) do update set last = receipt_numbers.last + excluded.last
+     returning account_id, livemode, month, last`,
     [JSON.stringify(wanted)],
   );
   const next = new Map(

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import * as z from 'zod';
 import { type Clock, monthOf } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import { checkedRows, type Queryable } from '../../kernel/statements.ts';
+import { checkedRows, prepared } from '../../kernel/statements.ts';
 import type { SettlementRecord } from '../ledger/index.ts';
 import { dueAlerts, type KeyPeriod, recordAlerts } from './alerts.ts';
 
@@ -35,9 +35,9 @@ function keyPeriodsOf(records: readonly Use[]): KeyPeriod[] {
  * before the other commits, and a threshold that was reached by the two together would be nobody's. It waits for changes of a key only,
  * not for the notes of its last use. @returns the uses of keys that have a cap
  */
-async function waitForChanges(db: Queryable, uses: readonly KeyPeriod[]): Promise<KeyPeriod[]> {
+async function waitForChanges(db: PoolClient, uses: readonly KeyPeriod[]): Promise<KeyPeriod[]> {
   const keys = await checkedRows(
-    db,
+    prepared(db, 'lock keys of batch'),
     LockedKey,
     'select id, monthly_cap_nano_usd is not null as "isCapped" from api_keys where id = any($1) order by id for key share',
     [[...new Set(uses.map(({ keyId }) => keyId))]],

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { Pool } from 'pg';
 import pg from 'pg';
@@ -29,7 +30,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-function writerOf(feed: SettlementFeed, on: Pool = pool) {
+function writerOf(feed: SettlementFeed, { on = pool, paceMs }: { readonly on?: Pool; readonly paceMs?: number } = {}) {
   const quarantined: JournalEntry[] = [];
   const onQuarantine = (entry: JournalEntry) => quarantined.push(entry);
   return {
@@ -40,6 +41,7 @@ function writerOf(feed: SettlementFeed, on: Pool = pool) {
       pages: testPages,
       log: silentLog(),
       onQuarantine,
+      ...(paceMs !== undefined && { paceMs }),
     }),
     quarantined,
   };
@@ -209,7 +211,7 @@ test('a request belongs to the UTC day on which it started and to the month of i
   const times = ['2027-01-31T23:59:59.999Z', '2027-02-01T00:00:00.000Z', '2028-02-29T12:00:00.000Z'];
   const made = (startedAt: number) => ({ requestId: `${requestIdAt(startedAt)}${newId().replaceAll('-', '').slice(12)}`, startedAt });
   const feed = new MemoryFeed(times.map((time) => sampleEntry(sampleRecord({ accountId, ...made(Date.parse(time)) }))));
-  await writerOf(feed, inTokyo).writer.drain();
+  await writerOf(feed, { on: inTokyo }).writer.drain();
   await inTokyo.end();
   const rows = await all<{ partition: string; day: string }>(
     `select r.tableoid::regclass::text as partition, d.day from usage_records r join usage_daily d using (account_id, key_id) where account_id = $1 order by started_at`,
@@ -319,24 +321,52 @@ describe('the writer', () => {
     const feed = new MemoryFeed();
     const { writer } = writerOf(feed);
     feed.append(first);
-    const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
-    const drain = writer.drain.bind(writer);
     const read = feed.read.bind(feed);
     feed.read = async () => {
       const batch = await read();
       if (feed.acknowledged < 1) return batch;
       // A slow disk: what is appended behind the reader's back is not in this batch, and the writer is woken before it returns.
       feed.read = read;
-      writer.drain = () => {
-        wake();
-        return drain();
-      };
       feed.append(second);
-      await woken;
+      // Timers end in order: by then the writer's own has.
+      await delay(100);
       return batch;
     };
     await expect.poll(() => feed.acknowledged, { timeout: 60_000 }).toBe(2);
     await writer.close();
+  });
+
+  test('begins batches that nobody waits for no closer than its pace', async () => {
+    const feed = new MemoryFeed();
+    const { writer } = writerOf(feed, { paceMs: 200 });
+    const begunAt: number[] = [];
+    const read = feed.read.bind(feed);
+    feed.read = async () => {
+      const at = performance.now();
+      const batch = await read();
+      if (batch.entries.length > 0) begunAt.push(at);
+      return batch;
+    };
+    for (const written of [1, 2]) {
+      feed.append(sampleEntry(sampleRecord()));
+      await expect.poll(() => feed.acknowledged, { interval: 5, timeout: 60_000 }).toBe(written);
+    }
+    await writer.close();
+    const [first = 0, second = 0] = begunAt;
+    expect(second - first).toBeGreaterThan(198);
+  });
+
+  test('writes at once what somebody waits for, whatever its pace', async () => {
+    const feed = new MemoryFeed();
+    const { writer } = writerOf(feed, { paceMs: 600_000 });
+    feed.append(sampleEntry(sampleRecord()));
+    await expect.poll(() => feed.acknowledged, { timeout: 60_000 }).toBe(1);
+    feed.append(sampleEntry(sampleRecord()));
+    await writer.drain();
+    expect(feed.acknowledged).toBe(2);
+    feed.append(sampleEntry(sampleRecord()));
+    await writer.close();
+    expect(feed.acknowledged).toBe(3);
   });
 
   test('writes what was appended before `drain` was called, also when another drain is running', async () => {

@@ -29,11 +29,15 @@ interface LedgerWriterDeps {
   readonly alongside?: (client: PoolClient, settled: readonly Posted[]) => Promise<void>;
   /** Gives receipts their places in the log as they are written. Without it they wait until somebody appends them. */
   readonly placing?: Pick<LogPlacing, 'within'> | undefined;
+  /** How far apart batches begin that nobody waits for, milliseconds. Default 100. */
+  readonly paceMs?: number;
   /** Told of a record that the database refuses, after it was set aside. */
   readonly onQuarantine: (entry: JournalEntry, error: unknown) => void;
 }
 
 const GATHER_MS = 15;
+/** What a batch takes of the database by itself is what some fifty of its settlements take. */
+const PACE_MS = 100;
 const RETRY_MS = 500;
 const MOST_COLLISIONS = 20;
 const OTHERS_WRITE_MS = 5_000;
@@ -50,6 +54,10 @@ export class LedgerWriter {
   readonly #prices = new PriceEntries();
   readonly #priceSets = new PriceSets();
   #timer: NodeJS.Timeout | undefined;
+  #isRunning = false;
+  /** How many wait for the ledger: batches follow each other at once while there are any. */
+  #waiting = 0;
+  #endPause = () => {};
   #closed = false;
 
   constructor(deps: LedgerWriterDeps) {
@@ -59,6 +67,14 @@ export class LedgerWriter {
 
   /** Writes everything that is there by now. @throws when the database cannot be reached */
   drain(): Promise<void> {
+    this.#waiting += 1;
+    this.#endPause();
+    return this.#drainNext().finally(() => {
+      this.#waiting -= 1;
+    });
+  }
+
+  #drainNext(): Promise<void> {
     // Not the drain that is running: that one may have looked for more already.
     const drain = this.#drains.then(() => this.#drainAll());
     this.#drains = drain.catch(() => {});
@@ -96,7 +112,9 @@ export class LedgerWriter {
     if (this.#closed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.drain().catch((error: unknown) => {
+      // What is running may have looked already, or still look.
+      if (this.#isRunning) return this.#wakeIn(GATHER_MS);
+      this.#drainNext().catch((error: unknown) => {
         this.#deps.log.error({ err: error }, 'the ledger writer cannot write; settlements wait in the journal');
         this.#wakeIn(RETRY_MS);
       });
@@ -104,13 +122,33 @@ export class LedgerWriter {
   }
 
   async #drainAll(): Promise<void> {
-    for (;;) {
-      const batch = await this.#deps.feed.read();
-      if (batch.entries.length + batch.ceilings.length === 0) return;
-      await writeCeilings(this.#deps.pool, batch.ceilings);
-      await this.#write(batch.entries);
-      batch.acknowledge();
+    this.#isRunning = true;
+    try {
+      for (;;) {
+        const begunAt = performance.now();
+        const batch = await this.#deps.feed.read();
+        if (batch.entries.length + batch.ceilings.length === 0) return;
+        await writeCeilings(this.#deps.pool, batch.ceilings);
+        await this.#write(batch.entries);
+        batch.acknowledge();
+        await this.#pauseUntil(begunAt + (this.#deps.paceMs ?? PACE_MS));
+      }
+    } finally {
+      this.#isRunning = false;
     }
+  }
+
+  /** Or until somebody waits. */
+  async #pauseUntil(at: number): Promise<void> {
+    const restMs = at - performance.now();
+    if (restMs <= 0 || this.#waiting > 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, restMs);
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   /** A record that the database refuses must not keep the others out: it is found by halving, and set aside. */

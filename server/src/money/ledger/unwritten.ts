@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
 import { type Archive, USAGE_RECORDS } from '../../archive/index.ts';
-import { anyOf, rowsOf } from '../../kernel/statements.ts';
+import { anyOf, prepared, rowsOf } from '../../kernel/statements.ts';
 import type { Posted } from './ledger-batch.ts';
 import { type PostedRecord, postingKindOf } from './settlement-record.ts';
 import { tables } from './tables.ts';
@@ -34,7 +34,7 @@ export async function unknownAmong({ pool, archive }: LedgerRecords, names: read
       eb.ref('kind').as('kind'),
     ])
     .where('request_id', '=', anyOf(idsOf(names, false)));
-  const rows = await rowsOf(pool, used.unionAll(posted));
+  const rows = await rowsOf(prepared(pool, 'written among'), used.unionAll(posted));
   const seen = new Set(rows.map(({ request_id, attempt, kind }) => `${request_id} ${attempt} ${kind}`));
   // After the database: a month that is archived meanwhile was found there, or is found here.
   for (const archived of await archive.rowsAmong(USAGE_RECORDS, idsOf(names, true)))

@@ -2,6 +2,7 @@ import { sign } from 'node:crypto';
 import { type Checkpoint, checkpointText, leafHash, signatureLine } from '@tallygate/receipts';
 import type { PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
+import { prepared } from '../../kernel/statements.ts';
 import type { SigningKey } from '../signing-keys.ts';
 import { type KeptState, mustContinue } from './kept-state.ts';
 import { LogStop, stopsOf } from './log-stops.ts';
@@ -52,9 +53,12 @@ export async function growLog(client: PoolClient, log: HeldLog, digests: readonl
   const note = checkpointNote({ origin: log.origin, size, root }, keys);
   try {
     await writeTiles(client, grown);
-    await client.query('update receipt_log set size = $1', [size]);
-    await client.query('insert into receipt_log_checkpoints (size, root, note, created_at) values ($1, $2, $3, $4)', [
-      ...[size, root, note, new Date(clock.now())],
+    await prepared(client, 'grow log').query('update receipt_log set size = $1', [size]);
+    await prepared(client, 'sign log').query('insert into receipt_log_checkpoints (size, root, note, created_at) values ($1, $2, $3, $4)', [
+      size,
+      root,
+      note,
+      new Date(clock.now()),
     ]);
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
@@ -72,7 +76,7 @@ async function writeTiles(client: PoolClient, { written, replaced }: GrownEdge):
         where t.level = whole.level and start >= tile * $3 and start < (tile + 1) * $3`,
       [replaced.map(({ level }) => level), replaced.map(({ tile }) => tile), TILE_WIDTH],
     );
-  await client.query(
+  await prepared(client, 'write tiles').query(
     'insert into receipt_log_tiles (level, start, hashes) select * from unnest($1::smallint[], $2::bigint[], $3::bytea[])',
     [written.map(({ level }) => level), written.map(({ start }) => start), written.map(({ hashes }) => hashes)],
   );

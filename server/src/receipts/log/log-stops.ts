@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import { ADMIN } from '../../kernel/admin-command.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import { rowsOf } from '../../kernel/statements.ts';
+import { prepared, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { recordEvent } from '../../webhooks/index.ts';
 import { tables } from '../tables.ts';
@@ -57,5 +57,6 @@ export async function stopLog({ pool, clock, log }: StopDeps, reasons: readonly 
 
 /** Empty while the log goes on. */
 export async function stopsOf(db: Pool | PoolClient): Promise<StopReason[]> {
-  return rowsOf(db, tables.selectFrom('receipt_log_stops').select(['reason', 'seen']).orderBy('stopped_at').orderBy('reason'));
+  const stops = tables.selectFrom('receipt_log_stops').select(['reason', 'seen']).orderBy('stopped_at').orderBy('reason');
+  return rowsOf(prepared(db, 'stops of log'), stops);
 }

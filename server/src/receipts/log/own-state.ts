@@ -1,7 +1,7 @@
 import { verify } from 'node:crypto';
 import { type Checkpoint, HASH_BYTES, type NoteKey, noteKeyId, parseCheckpoint, parseNote } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
-import { firstOf } from '../../kernel/statements.ts';
+import { firstOf, prepared } from '../../kernel/statements.ts';
 import { publicBytes, publicKeyOf, type SigningKey } from '../signing-keys.ts';
 import { tables } from '../tables.ts';
 import { LogStop } from './log-stops.ts';
@@ -38,7 +38,7 @@ export interface LogRow {
 /** @throws where the row is gone */
 export async function readLogRow(db: Pool | PoolClient, { isToGrow = false } = {}): Promise<LogRow> {
   const row = tables.selectFrom('receipt_log').select(['origin', 'size']);
-  const log = await firstOf(db, isToGrow ? row.forUpdate() : row);
+  const log = isToGrow ? await firstOf(prepared(db, 'lock log'), row.forUpdate()) : await firstOf(db, row);
   if (!log) throw new Error('The row of the log is gone');
   return { origin: log.origin, size: Number(log.size) };
 }

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Archive } from '../../archive/index.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { checkedRow, firstOf } from '../../kernel/statements.ts';
+import { checkedRow, firstOf, prepared } from '../../kernel/statements.ts';
 import { storedReceipt } from '../stored-receipt.ts';
 import { tables } from '../tables.ts';
 import { readRanges } from './stored-tree.ts';
@@ -23,7 +23,8 @@ const Checkpoint = z.object({ size: z.bigint(), note: z.string() });
 
 /** The newest; undefined while the log is empty. */
 export async function signedState(db: Pool | PoolClient): Promise<SignedState | undefined> {
-  const row = await firstOf(db, tables.selectFrom('receipt_log_checkpoints').select(['size', 'note']).orderBy('size', 'desc').limit(1));
+  const newest = tables.selectFrom('receipt_log_checkpoints').select(['size', 'note']).orderBy('size', 'desc').limit(1);
+  const row = await firstOf(prepared(db, 'newest state of log'), newest);
   return row && { size: Number(row.size), note: row.note };
 }
 
