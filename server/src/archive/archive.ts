@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import { type Month, monthOf } from '../kernel/clock.ts';
 import { RecentMap } from '../kernel/recent-map.ts';
-import { anyOf, firstOf, ifGiven, type RowOf, rowsOf } from '../kernel/statements.ts';
+import { anyOf, firstOf, ifGiven, prepared, type RowOf, rowsOf } from '../kernel/statements.ts';
 import type { ArchivePiece } from './entities.ts';
 import type { MonthlyTable } from './monthly-tables.ts';
 import { tables } from './tables.ts';
@@ -143,7 +143,7 @@ export async function archivedMonths(pool: Pool) {
 export async function archivedAmong(pool: Pool, { name }: MonthlyTable, months: readonly Month[]): Promise<ReadonlySet<Month>> {
   if (months.length === 0) return new Set();
   const rows = await rowsOf(
-    pool,
+    prepared(pool, 'archived among'),
     tables.selectFrom('archived_months').select('month').where('table_name', '=', name).where('month', '=', anyOf(months)),
   );
   return new Set(rows.map(({ month }) => month));
