@@ -39,7 +39,7 @@ function refusal(answered: Answered): string {
 const refused = async (body: object | string, headers: Record<string, string> = {}) => refusal(await ask(gateway, key, body, headers));
 const isMakers = (answer: string): boolean => {
   const [path = ''] = (answer.split(' ')[2] ?? '').split('?');
-  return path.startsWith('/v1/messages') || isOpenAiPath(path);
+  return path.startsWith('/v1/messages') || path.startsWith('/v1beta/') || isOpenAiPath(path);
 };
 const withText = (text: string) => `{"model":"${MODEL}","max_tokens":16,"messages":[{"role":"user","content":"Hi"}],${text}}`;
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;

@@ -155,7 +155,7 @@ describe.skipIf(isRedisMissing() || testRedisProgram() === '')('with the lane st
 
   test.each(SPENDING.filter(({ path }) => !UNSERVED.has(path)))('$name answers 503 and calls no provider', async (spending) => {
     const { form, path, example } = spending;
-    const answer = await fetch(`${gateway.url}${path.replace('{video_id}', videoId)}`, {
+    const answer = await fetch(`${gateway.url}${path.replace('{video_id}', videoId).replace('{model}', HELLO.model)}`, {
       method: 'POST',
       headers: { authorization, ...(form ? {} : { 'content-type': 'application/json' }) },
       body: form

@@ -2,6 +2,7 @@ import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { headersA, idempotencyHeader, problem, refusals, Timestamp } from './conventions.ts';
 import { AnthropicModel, AnthropicModelList, AnthropicModelQuery } from './inference/messages.ts';
+import { modelPath } from './inference/model-fields.ts';
 import { PriceEntry } from './log-declarations.ts';
 import { ModelDefinition, ModelId, ModelKind, PriceInput, PriceMeter } from './model-definition.ts';
 
@@ -138,14 +139,6 @@ export const DiscoveryReport = z
   })
   .meta({ id: 'DiscoveryReport', description: 'What the providers say that they serve.' });
 export type DiscoveryReport = z.infer<typeof DiscoveryReport>;
-
-const modelPath = z.object({
-  model: z
-    .string()
-    .min(1)
-    .max(200)
-    .meta({ description: 'The model’s id.', examples: ['gpt-4o-mini'] }),
-});
 
 const definedPath = z.object({ model: ModelId.meta({ description: 'The model’s id.', examples: ['llama3.1:8b'] }) });
 

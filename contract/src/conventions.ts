@@ -125,6 +125,8 @@ export interface RouteMetadata {
   readonly sdk?: string;
   /** The maker whose API it belongs to, where that is not our own: its refusals are in that maker's form, and the maker's own SDK asks for it. */
   readonly surface?: Surface;
+  /** Its last step is a custom method, as Google has them: on the wire it is behind a colon (`models/{model}:generateContent`). */
+  readonly customMethod?: true;
   /** The makers whose clients it answers in their own form as well: those that send the maker's header (`SURFACE_HEADERS`). */
   readonly alsoOn?: Partial<Readonly<Record<Surface, FormOnSurface>>>;
   readonly tag: string;

@@ -3,6 +3,7 @@ import { audio } from './inference/audio.ts';
 import { chat } from './inference/chat.ts';
 import { completions } from './inference/completions.ts';
 import { embeddings } from './inference/embeddings.ts';
+import { generateContent } from './inference/generate-content.ts';
 import { images } from './inference/images.ts';
 import { messages } from './inference/messages.ts';
 import { moderations } from './inference/moderations.ts';
@@ -15,6 +16,10 @@ export * from './inference/chat.ts';
 export * from './inference/completions.ts';
 export * from './inference/conversations.ts';
 export * from './inference/embeddings.ts';
+export * from './inference/generate-content.ts';
+export type { GoogleContent, GooglePart, GoogleTool } from './inference/google-content.ts';
+export { GOOGLE_HOSTED_TOOLS } from './inference/google-content.ts';
+export * from './inference/google-error.ts';
 export * from './inference/headers.ts';
 export * from './inference/images.ts';
 export type { MessageContentBlock, MessageParam, MessageTool } from './inference/message-content.ts';
@@ -37,5 +42,6 @@ export const inference = initContract().router({
   ...audio,
   ...responses,
   ...messages,
+  ...generateContent,
   ...videoJobs,
 });

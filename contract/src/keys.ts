@@ -25,6 +25,7 @@ export const INFERENCE_ENDPOINTS = [
   '/v1/chat/completions',
   '/v1/responses',
   '/v1/messages',
+  '/v1beta/models:generateContent',
   '/v1/completions',
   '/v1/embeddings',
   '/v1/moderations',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { ERROR_CODES, ERRORS } from './errors.ts';
 import { contract } from './index.ts';
-import { AnthropicError } from './inference.ts';
+import { AnthropicError, GoogleError } from './inference.ts';
 import { nameOfRefusal } from './openapi/operation.ts';
 import { formOf, problemExample } from './openapi/refusals.ts';
 import { type Answer, type Route, routesOf } from './openapi/route.ts';
@@ -44,7 +44,9 @@ describe.each(routes)('$method $path', (route) => {
     for (const [status, { content }] of shown) {
       const codes = ERROR_CODES.filter((code) => content?.[form]?.examples?.[code]);
       expect(codes).not.toEqual([]);
-      const record = surface ? AnthropicError : z.looseObject({ status: z.literal(Number(status)) });
+      const record = surface
+        ? { anthropic: AnthropicError, google: GoogleError }[surface]
+        : z.looseObject({ status: z.literal(Number(status)) });
       for (const code of codes) expect(record.safeParse(exampleNamed(nameOfRefusal([code], formOf(route)))).error).toBeUndefined();
       expect(declared, status).toContain(Number(status));
     }

@@ -1,7 +1,7 @@
 import type { AppRouter } from '@ts-rest/core';
 import { ERRORS } from './errors.ts';
 import { contract } from './index.ts';
-import { AnthropicError, inferenceResponseHeaders } from './inference.ts';
+import { AnthropicError, GoogleError, inferenceResponseHeaders } from './inference.ts';
 import { nameOfRefusal, operationOf, sharedParts } from './openapi/operation.ts';
 import { EXAMPLES_IN, formOf, type RefusalForm, refusalsOf } from './openapi/refusals.ts';
 import { type Route, routesOf } from './openapi/route.ts';
@@ -15,6 +15,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Inference: 'OpenAI-compatible endpoints: held before the model runs, settled after, with a signed receipt.',
   Responses: 'OpenAI’s Responses: stateful or not, plain, streamed or in the background.',
   Messages: 'Anthropic’s Messages, for every chat model: plain or streamed, with the errors that Anthropic’s clients know.',
+  Google: 'Google’s Gemini API, for every chat model: plain or streamed, with the errors that Google’s clients know.',
   Conversations: 'Dialogues that are kept on the server, and the items of which they are made.',
   Images: 'Pictures from words, plain or streamed.',
   Audio: 'Speech from text, and text from speech.',
@@ -110,6 +111,7 @@ const responseSchemas = (route: Route) => [
   Problem,
   HTTPValidationError,
   AnthropicError,
+  GoogleError,
   ...Object.values(route.metadata.alsoOn ?? {}).map(({ answer }) => answer),
   ...(route.metadata.events ? [route.metadata.events] : []),
 ];

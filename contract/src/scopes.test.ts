@@ -27,6 +27,7 @@ const AREAS: readonly [RegExp, readonly Scope[] | null][] = [
     /^\/v1\/(chat|responses|messages|conversations|completions|embeddings|moderations|images|audio|videos?|models|files|uploads|batches)(\/|$)/,
     ['inference'],
   ],
+  [/^\/v1beta\/models(\/|$)/, ['inference']],
 ];
 
 const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${path}`;

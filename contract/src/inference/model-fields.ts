@@ -20,6 +20,15 @@ export const modelField = (example: string) =>
     .max(200)
     .meta({ description: 'A model of the catalogue.', examples: [example] });
 
+/** A model in the path. */
+export const modelPath = z.object({
+  model: z
+    .string()
+    .min(1)
+    .max(200)
+    .meta({ description: 'The model’s id.', examples: ['gpt-4o-mini'] }),
+});
+
 /** The caller's own fallbacks, on every endpoint that runs a model. */
 export const fallbackModels = z
   .array(z.string().min(1).max(200))

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, expect } from 'vitest';
 import * as z from 'zod';
 import { AnthropicError } from '../inference/anthropic-error.ts';
+import { GoogleError } from '../inference/google-error.ts';
 import { HTTPValidationError, Problem } from '../problem.ts';
 
 const DOCUMENT = new URL('../../openapi.json', import.meta.url);
@@ -30,7 +31,7 @@ const Described = z.object({
   ),
 });
 
-const Coded = z.object({ code: z.string(), type: z.string() });
+const Coded = z.object({ code: z.string(), type: z.string().optional() });
 
 interface Declared {
   readonly operationId: string;
@@ -79,7 +80,8 @@ async function undeclaredIn(method: string, response: Response): Promise<string 
   // What a provider has said keeps its status.
   const isDeclared = code === 'upstream_rejected' || operation.refusals.has(`${response.status} ${code}`);
   if (!isDeclared) return `${operation.operationId} answered ${response.status} ${code}`;
-  const form = type === 'error' ? AnthropicError : response.status === 422 ? HTTPValidationError : Problem;
+  const form =
+    type === undefined ? GoogleError : type === 'error' ? AnthropicError : response.status === 422 ? HTTPValidationError : Problem;
   const faults = form.safeParse(body).error;
   return faults && `${operation.operationId} answered ${code} in another form: ${faults.message}`;
 }

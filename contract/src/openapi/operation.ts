@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ERRORS, type ErrorCode } from '../errors.ts';
-import { AnthropicError, inferenceResponseHeaders } from '../inference.ts';
+import { AnthropicError, GoogleError, inferenceResponseHeaders } from '../inference.ts';
 import { HTTPValidationError, Problem } from '../problem.ts';
 import { exampleOf } from './examples.ts';
 import { formOf, type RefusalForm, refusalsOf } from './refusals.ts';
@@ -204,14 +204,21 @@ function sharedRefusals(routes: readonly Route[], schemas: Schemas): OpenApiDocu
         description: codes.map((code) => `${ERRORS[code].title} (\`${code}\`).`).join(' '),
         headers: headersOf(namesOfHeaders(status)),
         content: {
-          [form === 'anthropic' ? 'application/json' : PROBLEM]: {
-            schema: schemas.schemaOf(form === 'anthropic' ? AnthropicError : status === 422 ? HTTPValidationError : Problem, 'output'),
+          [form === 'own' || form === 'openai' ? PROBLEM : 'application/json']: {
+            schema: schemas.schemaOf(recordOfRefusal(form, status), 'output'),
             examples: Object.fromEntries(codes.map((code) => [code, component('examples', nameOfRefusal([code], form))])),
           },
         },
       },
     ]);
   return Object.fromEntries(used.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+const FORMS_OF_SURFACES = { anthropic: AnthropicError, google: GoogleError };
+
+function recordOfRefusal(form: RefusalForm, status: number) {
+  if (form !== 'own' && form !== 'openai') return FORMS_OF_SURFACES[form];
+  return status === 422 ? HTTPValidationError : Problem;
 }
 
 function describe(schema: JsonSchema, schemas: Schemas): string {

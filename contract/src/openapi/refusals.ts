@@ -1,5 +1,6 @@
 import { ERROR_CODES, ERRORS, type ErrorCode } from '../errors.ts';
 import { type AnthropicError, anthropicErrorType } from '../inference/anthropic-error.ts';
+import { type GoogleError, googleStatusOf } from '../inference/google-error.ts';
 import { isOpenAiPath, openAiCodeAt, statusAtPath } from '../openai-errors.ts';
 import type { HTTPValidationError, Problem } from '../problem.ts';
 import { type Surface, statusOn } from '../surfaces.ts';
@@ -59,11 +60,26 @@ function anthropicExample(code: ErrorCode): AnthropicError {
   };
 }
 
+function googleExample(code: ErrorCode): GoogleError {
+  const { detail, instance, error, type, ...problem } = problemExample(code);
+  const [errors, budget] = ['errors' in problem ? problem.errors : undefined, 'budget' in problem ? problem.budget : undefined];
+  return {
+    error: { code: statusOn('google', code), message: detail, status: googleStatusOf(code) },
+    request_id: instance,
+    code,
+    doc_url: type,
+    param: error.param,
+    ...(errors && { errors }),
+    ...(budget && { budget }),
+  };
+}
+
 /** What the document shows of a refusal in each form. */
 export const EXAMPLES_IN: Readonly<Record<RefusalForm, (code: ErrorCode) => unknown>> = {
   own: (code) => problemExample(code),
   openai: (code) => problemExample(code, '/v1/chat/completions'),
   anthropic: anthropicExample,
+  google: googleExample,
 };
 
 const PARAM: Partial<Record<ErrorCode, string>> = {

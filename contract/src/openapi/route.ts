@@ -50,7 +50,7 @@ function readRoute(route: AppRoute): Route {
   const headers = Object.entries(route.headers ?? {}).map(([header, schema]) => ({ name: header, schema: zodOf(schema, name) }));
   return {
     method: route.method.toLowerCase(),
-    path: route.path.replaceAll(/:([a-z_]+)/g, '{$1}'),
+    path: pathOf(route.path, route.metadata),
     summary: route.summary,
     description: route.description,
     metadata: route.metadata,
@@ -64,6 +64,11 @@ function readRoute(route: AppRoute): Route {
     isInference: headers.some((header) => header.name === 'x-agent-run-id'),
     isIdempotent: headers.some((header) => header.name === 'idempotency-key'),
   };
+}
+
+function pathOf(path: string, { customMethod }: RouteMetadata): string {
+  const named = path.replaceAll(/:([a-z_]+)/g, '{$1}');
+  return customMethod ? named.replace(/\/(?=[^/]+$)/, ':') : named;
 }
 
 /** ts-rest knows neither CSV nor mails. */

@@ -16,6 +16,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'inference',
     'responses',
     'messages',
+    'gemini',
     'hosted-tools',
     'files',
     'batches',

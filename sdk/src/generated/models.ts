@@ -1411,6 +1411,251 @@ export interface FileObject {
   status: 'uploaded' | 'processed' | 'error';
 }
 
+/** Google’s request. Fields may be written in snake case, as Google’s may (`generation_config`). A field that is not listed here is refused, as Google refuses it. */
+export interface GenerateContentRequest {
+  /** Passed over: the model of the path counts. */
+  model?: string | null | undefined;
+  /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
+  models?: string[] | null | undefined;
+  /** The conversation so far. */
+  contents: GoogleContent[];
+  /** The system prompt: its texts. */
+  systemInstruction?: GoogleContent | null | undefined;
+  tools?: GoogleTool[] | null | undefined;
+  toolConfig?: GoogleToolConfig | null | undefined;
+  generationConfig?: GoogleGenerationConfig | null | undefined;
+  /** Not sent: the operator’s account decides. */
+  safetySettings?: unknown | undefined;
+  /** Refused: content that is kept at Google is not the caller’s. */
+  cachedContent?: unknown | undefined;
+  /** Not sent: of Vertex alone. */
+  labels?: unknown | undefined;
+  /** `standard` or `flex`: other tiers have no price here. */
+  serviceTier?: string | null | undefined;
+  /** Not sent: nothing is stored at the provider. */
+  store?: unknown | undefined;
+  /** Refused: answers that are kept at Google. */
+  continuationToken?: unknown | undefined;
+}
+
+/** Google’s answer, or an event of a streamed one. */
+export interface GenerateContentResponse {
+  candidates: {
+    content: {
+      role: 'model';
+      parts: { [name: string]: unknown }[];
+      [field: string]: unknown;
+    };
+    finishReason?: string | undefined;
+    index: number;
+    [field: string]: unknown;
+  }[];
+  usageMetadata?: GoogleUsage | undefined;
+  modelVersion: string;
+  responseId: string;
+  [field: string]: unknown;
+}
+
+/** A turn of the conversation. */
+export interface GoogleContent {
+  role?: 'user' | 'model' | 'function' | 'system' | null | undefined;
+  parts?: GooglePart[] | null | undefined;
+}
+
+/** An error in Google’s form, with our own code beside it. */
+export interface GoogleError {
+  error: {
+    /** The HTTP status. */
+    code: number;
+    /** One sentence that says what to do. */
+    message: string;
+    /** Google’s name of the error. */
+    status: 'INVALID_ARGUMENT' | 'UNAUTHENTICATED' | 'PERMISSION_DENIED' | 'NOT_FOUND' | 'ABORTED' | 'RESOURCE_EXHAUSTED' | 'DEADLINE_EXCEEDED' | 'INTERNAL' | 'UNAVAILABLE';
+    /** Google’s details: the fields at fault, and how long to wait. */
+    details?: {
+      '@type': string;
+      [field: string]: unknown;
+    }[] | undefined;
+  };
+  request_id: string;
+  /** Our own code: its page is at `doc_url`. */
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'management_key_not_allowed' | 'address_not_allowed' | 'directory_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
+  doc_url: string;
+  /** The request field at fault, or null. */
+  param: string | null;
+  /** Every fault found in the input. */
+  errors?: FieldError[] | undefined;
+  /** Present on refusals over money. */
+  budget?: BudgetDetail | undefined;
+}
+
+/** How to answer. */
+export interface GoogleGenerationConfig {
+  /** Upper bound on tokens out of one candidate, thoughts included. */
+  maxOutputTokens?: number | null | undefined;
+  /** How many answers. */
+  candidateCount?: number | null | undefined;
+  temperature?: number | null | undefined;
+  topP?: number | null | undefined;
+  topK?: number | null | undefined;
+  seed?: number | null | undefined;
+  presencePenalty?: number | null | undefined;
+  frequencyPenalty?: number | null | undefined;
+  stopSequences?: string[] | null | undefined;
+  responseLogprobs?: boolean | null | undefined;
+  /** So many alternatives to each token, with `responseLogprobs`. */
+  logprobs?: number | null | undefined;
+  responseMimeType?: 'text/plain' | 'application/json' | null | undefined;
+  /** Google’s schema that the answer follows, with its types in upper case. */
+  responseSchema?: { [name: string]: unknown } | null | undefined;
+  /** JSON Schema, in place of `responseSchema`. */
+  responseJsonSchema?: { [name: string]: unknown } | null | undefined;
+  thinkingConfig?: GoogleThinkingConfig | null | undefined;
+  /** `TEXT` alone: other answers have no price here. */
+  responseModalities?: string[] | null | undefined;
+  /** Not sent: every image is held at the most that one can cost. */
+  mediaResolution?: unknown | undefined;
+  /** Not sent: of Google’s own models alone. */
+  enableEnhancedCivicAnswers?: unknown | undefined;
+  /** Refused: use `responseMimeType` and `responseJsonSchema`. */
+  responseFormat?: unknown | undefined;
+  /** Refused: answers that are no text. */
+  speechConfig?: unknown | undefined;
+  /** Refused: answers that are no text. */
+  imageConfig?: unknown | undefined;
+  /** Refused: answers that are no text. */
+  audioTranscriptionConfig?: unknown | undefined;
+  /** Refused: answers that are no text. */
+  translationConfig?: unknown | undefined;
+  /** Refused: answers that are no text. */
+  enableAffectiveDialog?: unknown | undefined;
+  /** Not sent: of Vertex alone. */
+  audioTimestamp?: unknown | undefined;
+  /** Refused: models that the provider chooses. */
+  modelSelectionConfig?: unknown | undefined;
+  /** Refused: models that the provider chooses. */
+  routingConfig?: unknown | undefined;
+}
+
+/** A part of a turn: a text, a file, a call of a function, or what one gave back. */
+export interface GooglePart {
+  text?: string | null | undefined;
+  inlineData?: {
+    mimeType: string;
+    /** Base64. */
+    data: string;
+    displayName?: string | null | undefined;
+  } | null | undefined;
+  fileData?: {
+    /** An https address. Files that are kept at Google are not the caller’s, and are refused. */
+    fileUri: string;
+    mimeType?: string | null | undefined;
+    displayName?: string | null | undefined;
+  } | null | undefined;
+  functionCall?: {
+    id?: string | null | undefined;
+    name: string;
+    args?: { [name: string]: unknown } | null | undefined;
+  } | null | undefined;
+  functionResponse?: {
+    id?: string | null | undefined;
+    name: string;
+    response?: { [name: string]: unknown } | null | undefined;
+    /** Images that it gave back. */
+    parts?: {
+      inlineData: {
+        mimeType: string;
+        /** Base64. */
+        data: string;
+        displayName?: string | null | undefined;
+      };
+    }[] | null | undefined;
+    willContinue?: false | null | undefined;
+    scheduling?: string | null | undefined;
+  } | null | undefined;
+  /** A thought of the model. Those of earlier turns are left out. */
+  thought?: boolean | null | undefined;
+  /** Sent back to Google’s models as it came. */
+  thoughtSignature?: string | null | undefined;
+  /** Not sent: every image is held at the most that one can cost. */
+  mediaResolution?: unknown | undefined;
+  /** Not sent. */
+  partMetadata?: unknown | undefined;
+}
+
+/** How much the model thinks, within the bound on tokens out. */
+export interface GoogleThinkingConfig {
+  includeThoughts?: boolean | null | undefined;
+  /** Tokens of thought; -1 leaves it to the model. */
+  thinkingBudget?: number | null | undefined;
+  thinkingLevel?: 'THINKING_LEVEL_UNSPECIFIED' | 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH' | null | undefined;
+}
+
+/** Functions that the model may ask to have called. */
+export interface GoogleTool {
+  functionDeclarations?: {
+    name: string;
+    description?: string | null | undefined;
+    /** Google’s schema, with its types in upper case. */
+    parameters?: { [name: string]: unknown } | null | undefined;
+    /** JSON Schema, in place of `parameters`. */
+    parametersJsonSchema?: { [name: string]: unknown } | null | undefined;
+    /** What it gives back. Not sent. */
+    response?: { [name: string]: unknown } | null | undefined;
+    responseJsonSchema?: { [name: string]: unknown } | null | undefined;
+    behavior?: 'BLOCKING' | 'UNSPECIFIED' | null | undefined;
+  }[] | null | undefined;
+  /** Run by Google: refused, since the catalogue has no price for it. */
+  googleSearch?: unknown | undefined;
+  /** Run by Google: refused, since the catalogue has no price for it. */
+  googleSearchRetrieval?: unknown | undefined;
+  /** Run by Google: refused, since the catalogue has no price for it. */
+  codeExecution?: unknown | undefined;
+  /** Run by Google: refused, since the catalogue has no price for it. */
+  urlContext?: unknown | undefined;
+  /** Run by Google: refused, since the catalogue has no price for it. */
+  googleMaps?: unknown | undefined;
+  /** Run by Google: refused, since the catalogue has no price for it. */
+  fileSearch?: unknown | undefined;
+  /** Run by Google: refused, since the catalogue has no price for it. */
+  computerUse?: unknown | undefined;
+  /** Run by Google: refused, since the catalogue has no price for it. */
+  mcpServers?: unknown | undefined;
+  /** Run by Google: refused, since the catalogue has no price for it. */
+  enterpriseWebSearch?: unknown | undefined;
+  /** Run by Google: refused, since the catalogue has no price for it. */
+  retrieval?: unknown | undefined;
+  /** Run by Google: refused, since the catalogue has no price for it. */
+  exaAiSearch?: unknown | undefined;
+  /** Run by Google: refused, since the catalogue has no price for it. */
+  parallelAiSearch?: unknown | undefined;
+}
+
+/** Whether, and which, functions are to be called. */
+export interface GoogleToolConfig {
+  functionCallingConfig?: {
+    mode?: 'MODE_UNSPECIFIED' | 'AUTO' | 'ANY' | 'NONE' | 'VALIDATED' | null | undefined;
+    allowedFunctionNames?: string[] | null | undefined;
+  } | null | undefined;
+  /** Of tools that Google runs: not sent. */
+  retrievalConfig?: unknown | undefined;
+  includeServerSideToolInvocations?: boolean | null | undefined;
+}
+
+/** Google’s usage, with the cost added. */
+export interface GoogleUsage {
+  promptTokenCount: number;
+  /** Of the prompt, read from a cache. */
+  cachedContentTokenCount?: number | undefined;
+  candidatesTokenCount: number;
+  /** Billed as output, beside the candidates. */
+  thoughtsTokenCount?: number | undefined;
+  totalTokenCount: number;
+  /** What the request cost, USD. For people: the exact amount is in the receipt. */
+  cost?: number | undefined;
+  [field: string]: unknown;
+}
+
 /** The problem document of a 422: every fault found in the input. */
 export interface HTTPValidationError {
   /** The documentation page of this code. */
@@ -1550,7 +1795,7 @@ export interface ImageVariationRequest {
 }
 
 /** An endpoint that spends, with everything below it. */
-export type InferenceEndpoint = '/v1/chat/completions' | '/v1/responses' | '/v1/messages' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/images/variations' | '/v1/audio/speech' | '/v1/audio/transcriptions' | '/v1/audio/translations' | '/v1/videos' | '/v1/batches';
+export type InferenceEndpoint = '/v1/chat/completions' | '/v1/responses' | '/v1/messages' | '/v1beta/models:generateContent' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/images/variations' | '/v1/audio/speech' | '/v1/audio/transcriptions' | '/v1/audio/translations' | '/v1/videos' | '/v1/batches';
 
 /** How many tokens an input has. */
 export interface InputTokens {

@@ -7,6 +7,7 @@ const SECRETS = [
   'authorization',
   'x-api-key',
   'api-key',
+  'x-goog-api-key',
   'x-internal-secret',
   'x-web-session-token',
   'cookie',

@@ -175,8 +175,8 @@ function presentedIn({ headers, rawHeaders }: CredentialHeaders): Presented[] {
   if (authorization !== undefined) requireOnlyAuthorization(authorization, rawHeaders);
   const bearer = authorization === undefined ? '' : bearerToken(authorization);
   if (bearer) presented.push({ token: bearer, kind: 'any' });
-  // Azure's clients leave the x out.
-  for (const name of ['x-api-key', 'api-key']) {
+  // Azure's clients leave the x out, Google's have a name of their own.
+  for (const name of ['x-api-key', 'api-key', 'x-goog-api-key']) {
     const key = headerOf(headers, name);
     if (key) presented.push({ token: key, kind: 'key' });
   }

@@ -10,6 +10,7 @@ import type { AnswerHeaders } from './answer-headers.ts';
 import { withoutAzure } from './azure-paths.ts';
 import { preflightHeaders } from './cors.ts';
 import type { Exchange } from './exchange.ts';
+import { withoutColons } from './google-paths.ts';
 import { type ProblemReply, problemOf } from './problem-document.ts';
 import { requireInput } from './query.ts';
 import type { RefusalLimits } from './refusal-limits.ts';
@@ -103,7 +104,7 @@ function handlerOf(deps: FrontDeps): Handle {
     headers.apply(res, 'api', requestId);
     const fault = beforeBody ?? faultOfShape(req);
     if (fault || isDraining()) res.shouldKeepAlive = false;
-    const { target, deployment } = withoutAzure(withoutBrokenEscapes(req.url ?? ''));
+    const { target, deployment } = withoutAzure(withoutColons(withoutBrokenEscapes(req.url ?? ''), req.headers));
     const pathname = router.withoutSlash(pathnameOf(target));
     req.url = pathname + target.slice(pathnameOf(target).length);
     // No page of another origin reads a page or the metrics: there is nothing to ask for.

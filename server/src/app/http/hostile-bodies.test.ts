@@ -108,9 +108,7 @@ function everyDoor(): Door[] {
   const { paths, components } = Document.parse(
     JSON.parse(readFileSync(new URL('../../../../contract/openapi.json', import.meta.url), 'utf8')),
   );
-  const kinds = new Map(
-    routesIn(contract).map((route) => [`${route.method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`, metadataOf(route)]),
-  );
+  const kinds = new Map(routesIn(contract).map((route) => [`${route.method} ${documentedPath(route)}`, metadataOf(route)]));
   const models = new Set(routesIn(contract.inference).map(metadataOf));
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([name, { requestBody }]) => {
@@ -132,6 +130,10 @@ function everyDoor(): Door[] {
   );
 }
 
+const documentedPath = (route: AppRoute): string => {
+  const named = route.path.replaceAll(/:(\w+)/g, '{$1}');
+  return metadataOf(route).customMethod ? named.replace(/\/(?=[^/]+$)/, ':') : named;
+};
 const isJson = (contentType: string): boolean => contentType === 'application/json';
 const routesIn = (router: AppRouter): AppRoute[] =>
   Object.values(router).flatMap((entry) => (isAppRoute(entry) ? [entry] : routesIn(entry)));

@@ -32,6 +32,7 @@ import { type ReceivedBody, type ReceivedBodyDeps, readBody } from './received-b
 import type { RefusalForm, Refusals } from './refusals.ts';
 import type { ServedOperation, ServedRoute } from './router.ts';
 import { SURFACE_FORMS } from './surfaces/index.ts';
+import { queryParamsOf } from './target.ts';
 import { checkedBody } from './validation.ts';
 
 interface InferenceApiDeps extends ReceivedBodyDeps {
@@ -87,7 +88,7 @@ async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDe
     if (renewing !== undefined) await renewing;
     const grant = modelCallerOf(grantOf(exchange));
     requirePlanFor(grant, headers, deps.inference.plans);
-    const received = { ...body.received, params };
+    const received = { ...body.received, params, query: queryParamsOf(req.url ?? '') };
     const signature = deps.checkSignature(req, received.sha256, grant);
     // Most requests are not signed, and need no turn of the event loop to find out.
     const clientSignature = signature && (await signature);
@@ -112,9 +113,11 @@ async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDe
 }
 
 /** The model is in the path as it was sent, and signatures are of our own paths: a signed body could be moved to a dearer model. */
-function refuseSignedDeployment({ deployment, req }: Exchange): void {
-  if (deployment !== undefined && req.headers['signature-input'] !== undefined)
-    throw new Problem('invalid_signature', 'A signed request names its model in the body: send it below /v1.', { because: 'Azure’s path' });
+function refuseSignedDeployment({ deployment, params, req }: Exchange): void {
+  if ((deployment ?? params['model']) !== undefined && req.headers['signature-input'] !== undefined)
+    throw new Problem('invalid_signature', 'A signed request names its model in the body: send it below /v1.', {
+      because: 'its path names the model',
+    });
 }
 
 /** Of the model that the path names, whatever the body says. */

@@ -16,6 +16,7 @@ const SINGLE: ReadonlyMap<string, number> = new Map(
     ...[
       'x-api-key',
       'api-key',
+      'x-goog-api-key',
       'x-web-session-token',
       'x-internal-secret',
       'x-event-email',

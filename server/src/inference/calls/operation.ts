@@ -25,6 +25,8 @@ export interface Received {
   sha256(): string;
   /** The values of its path parameters, where it has any. */
   readonly params?: Readonly<Record<string, string | undefined>>;
+  /** Of its address. */
+  readonly query?: URLSearchParams;
 }
 
 /** A body of JSON, hashed once, when it is first asked for. */

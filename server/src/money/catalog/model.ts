@@ -60,7 +60,7 @@ export interface ModelRecord {
 /** Whose a model is that nobody has filed under a provider. */
 export const OWN = 'own';
 
-const CHAT = ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/batches'];
+const CHAT = ['/v1/chat/completions', '/v1/batches'];
 
 /** What a model of a kind is taken to be where its definition does not say. */
 const BY_KIND: Readonly<
@@ -174,9 +174,11 @@ const metersOf = (prices: readonly WrittenPrice[]): ReadonlySet<PriceMeter> =>
 const isWhole = ({ unit, tiers }: Price, kind: ModelKind): boolean =>
   [unit, ...tiers.map((tier) => tier.unit)].every((prices) => metersWithoutPrice(kind, prices).length === 0);
 
-/** What serves chats serves responses and messages too: they are translated where the provider has none. */
+/** What serves chats serves these too: they are translated where the provider has none. */
+const CHAT_SURFACES = ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1beta/models:generateContent'];
+
 const endpointsOf = (kind: ModelKind, endpoints: readonly string[]): readonly string[] =>
-  kind === 'chat' ? [...new Set(['/v1/chat/completions', '/v1/responses', '/v1/messages', ...endpoints])] : endpoints;
+  kind === 'chat' ? [...new Set([...CHAT_SURFACES, ...endpoints])] : endpoints;
 
 const extraEndpoints = (kind: ModelKind, capabilities: readonly string[]): string[] =>
   kind === 'image' || kind === 'stt' ? capabilities.flatMap((capability) => BY_CAPABILITY[capability] ?? []) : [];

@@ -1,8 +1,9 @@
-import { contract } from '@tallygate/contract';
+import { contract, GoogleGenerationConfig } from '@tallygate/contract';
 import { describe, expect, test } from 'vitest';
 import { COST_FIELDS } from './cost-fields.ts';
+import { GENERATION_CONFIG } from './google-fields.ts';
 import { OTHER_NAMES } from './other-names.ts';
-import { membersOf, PATHS, REQUESTS, typesIn } from './testing/requests.ts';
+import { fieldsKept, membersOf, PATHS, REQUESTS, typesIn } from './testing/requests.ts';
 import { CHAT_TOOLS, RESPONSE_TOOLS } from './tool-rules.ts';
 
 describe('the table of cost fields', () => {
@@ -23,7 +24,7 @@ describe('the table of cost fields', () => {
     const [, file, name, maker = undefined] = REQUESTS[path];
     const members = membersOf(file, name, maker);
     expect(members.length).toBeGreaterThan(0);
-    expect(members.filter((member) => !Object.hasOwn(COST_FIELDS[path] ?? {}, member))).toEqual([]);
+    expect(members.filter((member) => !fieldsKept(path).has(member))).toEqual([]);
   });
 
   test('has every type of tool in OpenAI’s document', () => {
@@ -58,6 +59,17 @@ describe('the table of cost fields', () => {
     const renamed = new Set(OTHER_NAMES['/v1/messages']?.flatMap(({ names }) => names));
     const costing = Object.keys(chat).filter((name) => chat[name]?.kept === 'counted' && !chat[name].mayHoldFields);
     expect(costing.filter((name) => !Object.hasOwn(messages, name) && !renamed.has(name))).toEqual([]);
+  });
+
+  test('has every member of Google’s `generationConfig` and every tool that Google runs, which it refuses', () => {
+    const { generationConfig, tools } = COST_FIELDS['/v1beta/models/:model/generateContent'] ?? {};
+    expect(membersOf('genai', 'GenerationConfig', 'google').filter((name) => !Object.hasOwn(GENERATION_CONFIG, name))).toEqual([]);
+    expect(Object.keys(GoogleGenerationConfig.shape).toSorted()).toEqual(Object.keys(GENERATION_CONFIG).toSorted());
+    const refused = Object.entries(GENERATION_CONFIG).flatMap(([name, { kept }]) => (kept === 'refused' ? [name] : []));
+    for (const name of refused) expect(generationConfig?.unpriced?.({ [name]: 'x' }, 'c'), name).toMatchObject({ param: `c.${name}` });
+    const hosted = membersOf('genai', 'Tool', 'google').filter((name) => name !== 'functionDeclarations');
+    for (const name of hosted) expect(tools?.unpriced?.([{ [name]: {} }], 't'), name).toMatchObject({ param: `t[0].${name}` });
+    expect(hosted.length).toBeGreaterThan(8);
   });
 
   test('says of every field why it is kept as it is', () => {

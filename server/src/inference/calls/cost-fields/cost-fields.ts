@@ -1,4 +1,5 @@
 import { counted, type FieldRule, type FieldRules, free, refused, unpricedMember } from './field-rule.ts';
+import { GOOGLE_FIELDS } from './google-fields.ts';
 import { KEPT_FILES } from './kept-files.ts';
 import { MESSAGE_FIELDS } from './message-fields.ts';
 import { unpricedInMessages, unpricedPrediction } from './message-members.ts';
@@ -242,8 +243,6 @@ const EMBEDDINGS: FieldRules = {
   ...free(GATEWAY, 'model', 'models'),
 };
 
-const MODERATIONS: FieldRules = { ...free('moderation costs nothing', 'input', 'model') };
-
 const QUALITIES: ReadonlySet<unknown> = new Set(['auto', 'low', 'medium', 'high', 'standard', 'hd']);
 
 const MAKES_IMAGES: FieldRules = {
@@ -331,10 +330,11 @@ export const COST_FIELDS: Readonly<Record<string, FieldRules>> = {
   '/v1/chat/completions': CHAT,
   '/v1/responses': RESPONSES,
   '/v1/messages': MESSAGES,
+  ...GOOGLE_FIELDS,
   '/v1/responses/compact': COMPACT,
   '/v1/completions': COMPLETIONS,
   '/v1/embeddings': EMBEDDINGS,
-  '/v1/moderations': MODERATIONS,
+  '/v1/moderations': free('moderation costs nothing', 'input', 'model'),
   '/v1/images/generations': GENERATIONS,
   '/v1/images/edits': EDITS,
   '/v1/images/variations': VARIATIONS,

@@ -7,6 +7,7 @@ import type { CatalogModel } from '../../../money/catalog/index.ts';
 import { costCheckOf } from '../cost-fields/index.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Json } from '../event-data.ts';
+import { toolNames } from '../tool-names.ts';
 import { isRecord } from '../usage.ts';
 import { chatMessages, type Naming } from './chat-conversation.ts';
 import { messageFromChatForm } from './message-from-chat.ts';
@@ -20,7 +21,7 @@ const checkCost = costCheckOf(CHAT);
  */
 export function chatDialects(request: MessagesRequest, written: WrittenArguments): Dialect[] {
   if (!(request.tools ?? []).every(isCustom)) return [];
-  const names = toolNames(request.tools ?? []);
+  const names = toolNames((request.tools ?? []).flatMap(({ name }) => name ?? []));
   // Most requests in these words go to who speaks them: it is translated where it is first asked for.
   let translated: Translated | undefined;
   const chat = () => (translated ??= ChatCompletionRequest.safeParse(chatRequest(request, { chatName: names.chatName, written })));
@@ -146,19 +147,3 @@ function effortOf({ thinking, output_config: output }: MessagesRequest): string 
   const budget = thinking.budget_tokens ?? 0;
   return EFFORTS.find(([most]) => budget <= most)?.[1] ?? 'high';
 }
-
-/** What OpenAI takes at most; names of tools from MCP servers are longer. */
-const LONGEST_NAME = 64;
-const HASH_CHARACTERS = 10;
-
-/** A name that is too long for a chat is shortened there, and is the caller's own again in the answer. */
-function toolNames(tools: readonly MessageTool[]) {
-  const shortened = new Map(tools.flatMap(({ name = '' }) => (name.length > LONGEST_NAME ? [[shortName(name), name] as const] : [])));
-  return {
-    chatName: (name: string): string => (name.length > LONGEST_NAME ? shortName(name) : name),
-    originalName: (name: string): string => shortened.get(name) ?? name,
-  };
-}
-
-const shortName = (name: string): string =>
-  `${name.slice(0, LONGEST_NAME - HASH_CHARACTERS - 1)}_${hash('sha256', name, 'hex').slice(0, HASH_CHARACTERS)}`;

@@ -6,6 +6,7 @@ import {
   CompactRequest,
   CompletionRequest,
   EmbeddingRequest,
+  GenerateContentRequest,
   ImageEditRequest,
   ImageGenerationRequest,
   ImageVariationRequest,
@@ -23,19 +24,24 @@ import {
 } from '@tallygate/contract';
 import { expect } from 'vitest';
 import type * as z from 'zod';
+import { COST_FIELDS } from '../cost-fields.ts';
+import { GENERATION_CONFIG } from '../google-fields.ts';
 import { costCheckOf } from '../index.ts';
 
 const resourcesBeside = (entry: string): string => join(dirname(fileURLToPath(entry)), 'resources');
+const googleTypes = join(dirname(fileURLToPath(import.meta.resolve('@google/genai'))), '..');
 const SDKS = {
   openai: resourcesBeside(import.meta.resolve('openai')),
   anthropic: resourcesBeside(import.meta.resolve('@anthropic-ai/sdk')),
+  google: googleTypes,
 };
 type Maker = keyof typeof SDKS;
-export const typesIn = (file: string, maker: Maker = 'openai'): string => readFileSync(join(SDKS[maker], `${file}.d.ts`), 'utf8');
+export const typesIn = (file: string, maker: Maker = 'openai'): string =>
+  readFileSync(join(SDKS[maker], `${file}.d.ts`), 'utf8').replaceAll('\r\n', '\n');
 
 /** The members of an interface of the maker's SDK, which is generated from its OpenAPI document. */
 export function membersOf(file: string, name: string, maker?: Maker): string[] {
-  const body = new RegExp(`export interface ${name}\\b[^{]*\\{\\n(.*?)\\n\\}`, 's').exec(typesIn(file, maker))?.[1];
+  const body = new RegExp(`export (?:declare )?interface ${name}\\b[^{]*\\{\\n(.*?)\\n\\}`, 's').exec(typesIn(file, maker))?.[1];
   if (body === undefined) throw new Error(`${file} has no interface ${name}`);
   return [...body.matchAll(/^ {4}(\w+)\??:/gm)].map(([, member = '']) => member);
 }
@@ -45,6 +51,8 @@ export const REQUESTS = {
   '/v1/chat/completions': [ChatCompletionRequest, 'chat/completions/completions', 'ChatCompletionCreateParamsBase'],
   '/v1/responses': [ResponseRequest, 'responses/responses', 'ResponseCreateParamsBase'],
   '/v1/messages': [MessagesRequest, 'beta/messages/messages', 'MessageCreateParamsBase', 'anthropic'],
+  '/v1beta/models/:model/generateContent': [GenerateContentRequest, 'genai', 'GenerateContentConfig', 'google'],
+  '/v1beta/models/:model/streamGenerateContent': [GenerateContentRequest, 'genai', 'GenerateContentConfig', 'google'],
   '/v1/responses/compact': [CompactRequest, 'responses/responses', 'ResponseCompactParams'],
   '/v1/completions': [CompletionRequest, 'completions', 'CompletionCreateParamsBase'],
   '/v1/embeddings': [EmbeddingRequest, 'embeddings', 'EmbeddingCreateParams'],
@@ -63,6 +71,18 @@ export const REQUESTS = {
   '/v1/videos/characters': [VideoCharacterRequest, 'videos', 'VideoCreateCharacterParams'],
 } as const satisfies Readonly<Record<string, readonly [z.ZodObject, string, string, Maker?]>>;
 export const PATHS = Object.keys(REQUESTS) as (keyof typeof REQUESTS)[];
+
+/** What Google's SDK keeps for itself, or refuses outside of Vertex. */
+const GOOGLE_SDK_ALONE = [
+  ...['httpOptions', 'abortSignal', 'automaticFunctionCalling'],
+  ...['modelArmorConfig', 'automaticContinuation', 'generationOutputConfig'],
+];
+/** Every field whose cost is kept; of Google's, whose SDK has them in one place, also those of `generationConfig`. */
+export const fieldsKept = (path: string): ReadonlySet<string> =>
+  new Set([
+    ...Object.keys(COST_FIELDS[path] ?? {}),
+    ...(path.startsWith('/v1beta/') ? [...Object.keys(GENERATION_CONFIG), ...GOOGLE_SDK_ALONE] : []),
+  ]);
 
 export const check = (path: string, request: object) => () => costCheckOf(path)(request);
 export const refusal = (code: string, param: string) => expect.objectContaining({ code, extras: expect.objectContaining({ param }) });

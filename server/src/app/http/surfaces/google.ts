@@ -1,0 +1,39 @@
+import { type FieldError, type GoogleError, googleStatusAt, googleStatusOf, statusAt, statusOn } from '@tallygate/contract';
+import { inOpenAiNotation } from '../../../kernel/invalid-input.ts';
+import type { SurfaceForm } from './surface.ts';
+
+/** Google's errors (https://cloud.google.com/apis/design/errors), with our own code beside them. */
+export const googleForm: SurfaceForm = {
+  requestIdHeader: 'x-goog-request-id',
+  // How an answer is written, which is JSON here.
+  ignoredQuery: new Set(['alt', '$alt', 'prettyPrint', '$prettyPrint']),
+  refusal({ code, extras: { upstream } }, { headers, body }) {
+    // What a provider has said keeps its status.
+    const status = upstream ? statusAt('google', upstream.status) : statusOn('google', code);
+    const { detail, instance, type, error, errors, budget } = body;
+    const details = [...violations(errors), ...retryInfo(headers['retry-after'])];
+    const told: GoogleError = {
+      error: { code: status, message: detail, status: googleStatusAt(status), ...(details.length > 0 && { details }) },
+      request_id: instance,
+      ...{ code, doc_url: type, param: error.param },
+      ...(errors && { errors }),
+      ...(budget && { budget }),
+    };
+    return { status, headers: { ...headers, 'content-type': 'application/json' }, body: told };
+  },
+  endOfStream: ({ message, code }) =>
+    `data: ${JSON.stringify({ error: { code: statusOn('google', code), message, status: googleStatusOf(code) } })}\n\n`,
+};
+
+const violations = (errors: readonly FieldError[] | undefined) =>
+  errors === undefined
+    ? []
+    : [
+        {
+          '@type': 'type.googleapis.com/google.rpc.BadRequest',
+          fieldViolations: errors.map(({ loc, msg }) => ({ field: inOpenAiNotation(loc.slice(1)), description: msg })),
+        },
+      ];
+
+const retryInfo = (seconds: string | undefined) =>
+  seconds === undefined ? [] : [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${seconds}s` }];

@@ -1,0 +1,80 @@
+import { GOOGLE_HOSTED_TOOLS } from '@tallygate/contract';
+import { isRecord } from '../usage.ts';
+import { counted, type FieldRules, free, refused, type Unpriced } from './field-rule.ts';
+import { OTHER_PROVIDERS } from './other-names.ts';
+
+const TIERS: ReadonlySet<unknown> = new Set(['standard', 'flex', 'unspecified', 'service_tier_unspecified']);
+const isStandard = (tier: unknown): boolean => TIERS.has(String(tier).toLowerCase());
+
+const NOT_SENT = 'not sent to the provider';
+const PROMPT = 'part of the prompt: what a chat with it is bounded by';
+
+/** Google's own, which `tools` names by members: each is billed by the call or by what it fetches. */
+const HOSTED: ReadonlySet<string> = new Set(GOOGLE_HOSTED_TOOLS);
+
+function unpricedGoogleTool(tools: unknown, param: string): Unpriced | undefined {
+  if (!Array.isArray(tools)) return undefined;
+  for (const [at, tool] of tools.entries()) {
+    const name = isRecord(tool)
+      ? Object.keys(tool).find((one) => HOSTED.has(one) && tool[one] !== null && tool[one] !== undefined)
+      : undefined;
+    if (name !== undefined) return { param: `${param}[${at}].${name}`, what: `tools that Google runs, such as ${name}` };
+  }
+  return undefined;
+}
+
+/** By its members: what each does to the price. */
+export const GENERATION_CONFIG: FieldRules = {
+  maxOutputTokens: counted('the bound on tokens out that is held is also sent'),
+  candidateCount: counted('each candidate is held with the whole bound on tokens out'),
+  responseSchema: counted(PROMPT),
+  responseJsonSchema: counted(PROMPT),
+  thinkingConfig: counted('thought counts as tokens out, within their bound'),
+  responseModalities: refused('output other than text', (value) => isTextOut(value)),
+  responseFormat: refused('output other than text, and schemas in another place than `responseJsonSchema`'),
+  speechConfig: refused('output other than text'),
+  imageConfig: refused('output other than text'),
+  audioTranscriptionConfig: refused('output other than text'),
+  translationConfig: refused('output other than text'),
+  enableAffectiveDialog: refused('output other than text', (value) => value === false),
+  modelSelectionConfig: refused('models that the provider chooses: name them in `models`'),
+  routingConfig: refused('models that the provider chooses: name them in `models`'),
+  ...free(NOT_SENT, 'mediaResolution', 'enableEnhancedCivicAnswers', 'audioTimestamp'),
+  ...free('steers which tokens are drawn, not how many', 'temperature', 'topP', 'topK', 'seed', 'presencePenalty', 'frequencyPenalty'),
+  ...free('steers which tokens are drawn, not how many', 'stopSequences', 'responseMimeType'),
+  ...free('adds to what is shown, not to what is billed', 'responseLogprobs', 'logprobs'),
+};
+
+const isTextOut = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string' && one.toUpperCase() === 'TEXT');
+
+function unpricedGenerationConfig(config: unknown, param: string): Unpriced | undefined {
+  if (!isRecord(config)) return undefined;
+  for (const [name, value] of Object.entries(config)) {
+    if (value === null || value === undefined || !Object.hasOwn(GENERATION_CONFIG, name)) continue;
+    const found = GENERATION_CONFIG[name]?.unpriced?.(value, `${param}.${name}`);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** What Google's `generateContent` takes. Its schema lets no other field through. */
+const GENERATE_CONTENT: FieldRules = {
+  contents: counted(PROMPT),
+  systemInstruction: counted(PROMPT),
+  tools: counted(PROMPT, unpricedGoogleTool),
+  generationConfig: counted('by its members', unpricedGenerationConfig),
+  cachedContent: refused('content that is kept at the provider'),
+  continuationToken: refused('answers that are kept at the provider'),
+  serviceTier: refused('service tiers other than standard and flex', isStandard),
+  ...free('the functions that it names are part of the prompt', 'toolConfig'),
+  ...free(NOT_SENT, 'safetySettings', 'labels', 'store'),
+  ...free('read by the gateway, not sent', 'model', 'models'),
+  ...OTHER_PROVIDERS,
+};
+
+/** By the path of the operation. */
+export const GOOGLE_FIELDS: Readonly<Record<string, FieldRules>> = {
+  '/v1beta/models/:model/generateContent': GENERATE_CONTENT,
+  '/v1beta/models/:model/streamGenerateContent': GENERATE_CONTENT,
+};
