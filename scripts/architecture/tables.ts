@@ -26,9 +26,9 @@ export function tablesOf(files: readonly SourceFile[]): ReadonlySet<string> {
   return tables;
 }
 
-/** In SQL, and as the builder says it: `tables.updateTable('mails')`, `.innerJoin('users as u', …)`. */
+/** In SQL, and as the builder and `copyInto` say it: `tables.updateTable('mails')`, `.innerJoin('users as u', …)`, `copyInto(client, 'receipts', …)`. */
 const WRITE =
-  /\b(?:insert into|update|delete from|truncate)\s+"?([a-z_]+)"?|(?:\btableName: |\.(?:insertInto|updateTable|deleteFrom)\(\s*)'([a-z_]+)/g;
+  /\b(?:insert into|update|delete from|truncate)\s+"?([a-z_]+)"?|(?:\btableName: |\.(?:insertInto|updateTable|deleteFrom)\(\s*|\bcopyInto\(\w+, )'([a-z_]+)/g;
 const READ = /\b(?:from|join|exists|only)\s+"?([a-z_]+)"?|\.(?:selectFrom|(?:inner|left|right|full|cross)Join)\(\s*'([a-z_]+)/g;
 /** `money/ledger`, `app`, `adapters/timers` */
 function nameOfPlace(path: string): string | undefined {

@@ -89,7 +89,7 @@ function chatFields({ request, model, isStream, written }: Asked, names: ToolNam
   };
 }
 
-export const declarationsIn = (tools: GenerateContentRequest['tools']) =>
+const declarationsIn = (tools: GenerateContentRequest['tools']) =>
   (tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations ?? []);
 
 type Declaration = NonNullable<GoogleTool['functionDeclarations']>[number];
