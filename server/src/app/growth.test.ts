@@ -49,6 +49,17 @@ test('the tables listed as archived are partitioned by month, and no others', as
   expect(await names("select relname as name from pg_class where relkind = 'p' order by 1")).toEqual(thatAre(/^archived/));
 });
 
+test('what makes a refund count once is unique over all months, which no table by month can hold', async () => {
+  const causes = await names(
+    `select pg_get_constraintdef(oid) as name from pg_constraint where conrelid = 'postings'::regclass and contype = 'u'`,
+  );
+  expect(causes).toEqual(['UNIQUE (request_id, attempt, kind)']);
+  for (const key of ['posting_id', 'posted_at', 'day'])
+    await expect(client.query(`create table by_month (like postings including indexes) partition by range (${key})`)).rejects.toThrow(
+      'unique constraint on partitioned table must include all partitioning columns',
+    );
+});
+
 test('rows with a retention are deleted by a statement, or with their parent row', async () => {
   const code = globSync('**/*.ts', { cwd: sources })
     .filter((path) => !/\.test\.ts$|migrations\//.test(path))
