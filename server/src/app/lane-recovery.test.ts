@@ -446,30 +446,6 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     expect((await pool.query('select from gateway_sessions where gateway = $1', [ended.id])).rowCount).toBe(0);
   });
 
-  test('are not declared while a gateway books what it has read of them: a hold that this settles would count twice', async () => {
-    const [reader, other] = [await gateway(), await gateway()];
-    const record = invoicedRecord();
-    await settleOn(reader.lanes, invoicedRecord());
-    // From now on it is the one that reads.
-    await reader.write();
-    const blocker = await pool.connect();
-    await blocker.query('begin; lock table usage_records in exclusive mode');
-    await settleOn(other.lanes, record);
-    const waiting =
-      'select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())';
-    await expect.poll(async () => (await pool.query(waiting)).rowCount, RECOVERED).toBeGreaterThan(0);
-    const idle = vi.spyOn(reader.lanes, 'idle');
-    await redis.flushall();
-    reader.epochs.lost(reader.epochs.current(), 'test');
-    await vi.waitFor(() => expect(idle).toHaveResolved(), RECOVERED);
-    const isDrained = 'select from gateway_sessions join lane_epoch on epoch = drained where gateway = $1';
-    for (let looks = 0; looks < 20; looks += 1) expect((await pool.query(isDrained, [reader.id])).rowCount).toBe(0);
-    await blocker.query('rollback');
-    blocker.release();
-    await vi.waitFor(async () => expect(await bookedOf(record.requestId)).toHaveLength(1), RECOVERED);
-    await vi.waitFor(() => expect(reader.epochs.current()).toBeDefined(), RECOVERED);
-  });
-
   test('are reloaded although a gateway finds twice at once that its session has lapsed', async () => {
     const own = openPool({ url: database.url, log: silentLog(), poolSize: 4 });
     const [one, two] = [await gateway(), await gateway({ pool: own })];
