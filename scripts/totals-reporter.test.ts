@@ -12,7 +12,7 @@ const vitest = join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
 const reporter = join(import.meta.dirname, 'totals-reporter.ts');
 const config = `
 import { TotalsReporter } from ${JSON.stringify(reporter)};
-export default { test: { include: ['*.test.ts'], passWithNoTests: true, reporters: ['default', new TotalsReporter()] } };`;
+export default { test: { include: ['*.test.ts'], passWithNoTests: true, isolate: false, maxWorkers: 1, reporters: ['default', new TotalsReporter()] } };`;
 
 function run(name: string, files: Record<string, string>) {
   const root = mkdtempSync(join(folder, `${name}-`));
