@@ -8,7 +8,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** The longest first. Of the tests in scripts/ the gate of the architecture runs those that read the tree; what starts programs is left to `npm test`. */
+/**
+ * The longest first. Of the tests in scripts/ the gate of the architecture runs those that read the tree: what starts programs is left to
+ * `npm test`.
+ */
 const GATES = {
   'check:types': 'the types hold',
   'check:packages': 'what is published has sound types, installs, compiles and runs elsewhere, and is small',
