@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
-import { childrenOf, cpuTime } from '../proc.ts';
+import { childrenOf, cpuTime, cpuTimeOfEnded } from '../proc.ts';
 
 /** What a database has done since it was started. */
 export interface DatabaseWork {
@@ -75,15 +75,17 @@ function difference<T extends StatementWork | TableWork>(work: T, earlier: T | u
   ) as unknown as T;
 }
 
+const CLIENT = 'client backend';
+
 /** PostgreSQL writes into its processes' titles what they are. */
 function cpuByKind(postmasterPid: number, ownPid: number | undefined): Map<string, number> {
-  const sums = new Map<string, number>();
+  // Only connections end while it runs.
+  const sums = new Map([[CLIENT, cpuTimeOfEnded(postmasterPid)]]);
   for (const pid of [postmasterPid, ...childrenOf(postmasterPid)]) {
     if (pid === ownPid) continue;
     try {
       const title = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-      const kind =
-        pid === postmasterPid ? 'postmaster' : (/^postgres: ([a-z ]*?)\s*(?:launcher)?\s*\0/.exec(title)?.[1] ?? 'client backend');
+      const kind = pid === postmasterPid ? 'postmaster' : (/^postgres: ([a-z ]*?)[\s\d]*(?:launcher)?\s*\0/.exec(title)?.[1] ?? CLIENT);
       sums.set(kind, (sums.get(kind) ?? 0) + cpuTime(pid).process);
     } catch {
       // It has ended meanwhile.

@@ -38,6 +38,8 @@ interface LedgerWriterDeps {
 const GATHER_MS = 15;
 /** What a batch takes of the database by itself is what some fifty of its settlements take. */
 const PACE_MS = 100;
+/** A batch of as many is worth its own, and another follows it at once. */
+const LARGE_BATCH = 250;
 const RETRY_MS = 500;
 const MOST_COLLISIONS = 20;
 const OTHERS_WRITE_MS = 5_000;
@@ -54,29 +56,30 @@ export class LedgerWriter {
   readonly #prices = new PriceEntries();
   readonly #priceSets = new PriceSets();
   #timer: NodeJS.Timeout | undefined;
-  #isRunning = false;
-  /** How many wait for the ledger: batches follow each other at once while there are any. */
-  #waiting = 0;
-  #endPause = () => {};
+  /** When a batch may begin that nobody waits for, by `performance.now()`. */
+  #nextAt = 0;
   #closed = false;
 
   constructor(deps: LedgerWriterDeps) {
     this.#deps = deps;
-    deps.feed.onAppend(() => this.#wakeIn(GATHER_MS));
+    deps.feed.onAppend(() => this.#wakeIn(Math.max(GATHER_MS, this.#nextAt - performance.now())));
   }
 
   /** Writes everything that is there by now. @throws when the database cannot be reached */
   drain(): Promise<void> {
-    this.#waiting += 1;
-    this.#endPause();
-    return this.#drainNext().finally(() => {
-      this.#waiting -= 1;
+    return this.#inTurn(async () => {
+      while ((await this.#writeBatch()) > 0);
     });
   }
 
-  #drainNext(): Promise<void> {
+  /** Resolves when what is being written now is written, or has failed. Nothing that is read later is waited for. */
+  idle(): Promise<void> {
+    return this.#drains;
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
     // Not the drain that is running: that one may have looked for more already.
-    const drain = this.#drains.then(() => this.#drainAll());
+    const drain = this.#drains.then(work);
     this.#drains = drain.catch(() => {});
     return drain;
   }
@@ -97,11 +100,6 @@ export class LedgerWriter {
     }
   }
 
-  /** Resolves when what is being written now is written, or has failed. Nothing that is read later is waited for. */
-  idle(): Promise<void> {
-    return this.#drains;
-  }
-
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -112,43 +110,31 @@ export class LedgerWriter {
     if (this.#closed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      // What is running may have looked already, or still look.
-      if (this.#isRunning) return this.#wakeIn(GATHER_MS);
-      this.#drainNext().catch((error: unknown) => {
+      this.#inTurn(() => this.#writePaced()).catch((error: unknown) => {
         this.#deps.log.error({ err: error }, 'the ledger writer cannot write; settlements wait in the journal');
         this.#wakeIn(RETRY_MS);
       });
     }, delayMs);
   }
 
-  async #drainAll(): Promise<void> {
-    this.#isRunning = true;
-    try {
-      for (;;) {
-        const begunAt = performance.now();
-        const batch = await this.#deps.feed.read();
-        if (batch.entries.length + batch.ceilings.length === 0) return;
-        await writeCeilings(this.#deps.pool, batch.ceilings);
-        await this.#write(batch.entries);
-        batch.acknowledge();
-        await this.#pauseUntil(begunAt + (this.#deps.paceMs ?? PACE_MS));
-      }
-    } finally {
-      this.#isRunning = false;
-    }
+  /** One batch, and later the next. */
+  async #writePaced(): Promise<void> {
+    const begunAt = performance.now();
+    this.#nextAt = begunAt + (this.#deps.paceMs ?? PACE_MS);
+    const written = await this.#writeBatch();
+    if (written === 0 || written >= LARGE_BATCH) this.#nextAt = 0;
+    if (written > 0) this.#wakeIn(Math.max(0, this.#nextAt - performance.now()));
   }
 
-  /** Or until somebody waits. */
-  async #pauseUntil(at: number): Promise<void> {
-    const restMs = at - performance.now();
-    if (restMs <= 0 || this.#waiting > 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, restMs);
-      this.#endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  /** @returns how much was read; 0 when there was nothing */
+  async #writeBatch(): Promise<number> {
+    const batch = await this.#deps.feed.read();
+    const read = batch.entries.length + batch.ceilings.length;
+    if (read === 0) return 0;
+    await writeCeilings(this.#deps.pool, batch.ceilings);
+    await this.#write(batch.entries);
+    batch.acknowledge();
+    return read;
   }
 
   /** A record that the database refuses must not keep the others out: it is found by halving, and set aside. */
