@@ -64,12 +64,17 @@ export class AnswerBody implements UpstreamAnswer {
 
   collect(maxBytes: number, onTooLarge?: () => void): Promise<Buffer> {
     const collected = new CollectedBody(maxBytes, onTooLarge);
-    return this.pump((part) => collected.take(part)).then(
-      () => collected.whole(),
-      (error: unknown) => {
-        throw error instanceof UpstreamCut ? collected.cut(error) : error;
-      },
-    );
+    return new Promise((resolve, reject) => {
+      const done = () => {
+        try {
+          resolve(collected.whole());
+        } catch (error) {
+          reject(error);
+        }
+      };
+      const fail = (reason: unknown) => reject(reason instanceof UpstreamCut ? collected.cut(reason) : reason);
+      this.#read({ take: (part) => collected.take(part), done, fail });
+    });
   }
 
   /** When `onChunk` throws or rejects, the call is cancelled and `pump` rejects with that very error. */

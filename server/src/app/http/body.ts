@@ -4,6 +4,7 @@ import { jsonFaultPosition } from '../../kernel/json-fault.ts';
 import { HARMLESS_BYTES, type JsonBounds, JsonScan } from '../../kernel/json-scan.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { JsonFault, readJson } from '../../kernel/read-json.ts';
+import { andThen } from '../../kernel/soon.ts';
 import { nextTurn } from '../../kernel/turn.ts';
 import { codingOf, decodedBody } from './content-coding.ts';
 import { MailScan } from './mail-scan.ts';
@@ -30,19 +31,28 @@ export const LARGE_BYTES = 512 * 1024;
  * The JSON body of a request. What it consists of is counted as it comes, so that nothing is ever parsed that would take many times its size.
  * @throws Problem `unsupported_media_type`, `payload_too_large`, `body_too_complex`, `request_timeout`, `malformed_json`
  */
-export async function readJsonBody(request: IncomingMessage, limits: BodyLimits, bounds: JsonBounds): Promise<JsonBody> {
-  if (!hasBody(request)) return { bytes: Buffer.alloc(0), value: undefined, values: 0 };
-  requireJson(request);
+export function readJsonBody(request: IncomingMessage, limits: BodyLimits, bounds: JsonBounds): Promise<JsonBody> {
+  if (!hasBody(request)) return Promise.resolve({ bytes: Buffer.alloc(0), value: undefined, values: 0 });
+  try {
+    requireJson(request);
+  } catch (refusal) {
+    return Promise.reject(refusal);
+  }
   const isHarmless =
     codingOf(request) === undefined && Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= HARMLESS_BYTES;
   const scan = isHarmless ? undefined : new JsonScan(bounds);
-  const bytes = await readBody(request, limits, scan);
-  const isLarge = bytes.length > LARGE_BYTES;
-  if (isLarge) await nextTurn();
-  const parsing = bytes.length === 0 ? undefined : parseJson(bytes);
-  const value = parsing instanceof Promise ? await parsing : parsing;
-  if (isLarge) await nextTurn();
-  return { bytes, value, values: scan?.values ?? 0 };
+  return readBody(request, limits, scan).then((bytes) => {
+    const values = scan?.values ?? 0;
+    if (bytes.length > LARGE_BYTES) return readLarge(bytes, values);
+    return andThen(bytes.length === 0 ? undefined : parseJson(bytes), (value) => ({ bytes, value, values }));
+  });
+}
+
+async function readLarge(bytes: Buffer, values: number): Promise<JsonBody> {
+  await nextTurn();
+  const value = await parseJson(bytes);
+  await nextTurn();
+  return { bytes, value, values };
 }
 
 /**

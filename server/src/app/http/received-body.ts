@@ -29,16 +29,16 @@ export interface ReceivedBody {
 }
 
 /** @throws Problem as {@link readJsonBody} and {@link readMultipart} do; `unsupported_media_type` for a form where there is none */
-export async function readBody({ takes }: Operation, req: IncomingMessage, deps: ReceivedBodyDeps): Promise<ReceivedBody> {
+export function readBody({ takes }: Operation, req: IncomingMessage, deps: ReceivedBodyDeps): Promise<ReceivedBody> {
   if (takes === 'form' || (takes === 'json_or_form' && isMultipart(req))) return readForm(req, deps);
-  const { bytes, value, values } = await readJsonBody(req, deps.bodyLimits, INFERENCE_JSON);
-  const received = receivedJson(bytes);
-  if (bytes.length > LARGE_BYTES) {
+  return readJsonBody(req, deps.bodyLimits, INFERENCE_JSON).then(({ bytes, value, values }) => {
+    const received = receivedJson(bytes);
+    const body: ReceivedBody = { value, values, isForm: false, received, fingerprint: () => bytes, discard: null };
+    if (bytes.length <= LARGE_BYTES) return body;
     // Everyone who asks for it later gets it at once.
     received.sha256();
-    await nextTurn();
-  }
-  return { value, values, isForm: false, received, fingerprint: () => bytes, discard: null };
+    return nextTurn().then(() => body);
+  });
 }
 
 async function readForm(req: IncomingMessage, { blobs, formLimits }: ReceivedBodyDeps): Promise<ReceivedBody> {

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Writable } from 'node:stream';
+import type { Soon } from '../../kernel/soon.ts';
 import { breather } from '../../kernel/turn.ts';
 import type { Reply } from './reply.ts';
 
@@ -126,8 +127,8 @@ export class ClientStream {
   }
 
   /** The same of one that may be large. */
-  async digestWithLarge(last: Buffer): Promise<string> {
-    return (await withPieces(this.#digest, last)).digest('hex');
+  digestWithLarge(last: Buffer): Soon<string> {
+    return last.length <= PIECE_BYTES ? this.digestWith(last) : withPieces(this.#digest, last).then((digest) => digest.digest('hex'));
   }
 
   /** Whether an error can be said in the stream. Of other bytes it could not be told apart. */

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { UpstreamFault } from '../../adapters/upstream/port.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { andThen, type Soon } from '../../kernel/soon.ts';
 import { type Admission, admit, admitToShare, type Share } from './admission.ts';
 import type { JourneySoFar } from './attempt.ts';
 import { isBilled } from './billed-faults.ts';
@@ -24,7 +25,8 @@ import type { Later } from './work.ts';
 export async function completeCall(call: Call, deps: InferenceDeps): Promise<Reply> {
   if (call.work.later) return enqueueBackground(call, call.work.later, deps);
   if (isBeforeRun(call)) return asStep(call, deps, (step) => completeCall(step, deps));
-  const [admission, running] = await begin(call, deps);
+  const beginning = begin(call, deps);
+  const [admission, running] = beginning instanceof Promise ? await beginning : beginning;
   const told = answerOrLate(admission, running, deps);
   return call.run ? untilStopped(admission, running, told, deps) : told;
 }
@@ -65,22 +67,30 @@ function tellLate(
   return reply && { ...reply, headers: { ...answerHeaders(admission, journey, overheadMs, deps), ...reply.headers } };
 }
 
-async function begin(call: Call, deps: InferenceDeps): Promise<[Admission, RunningCall]> {
+function begin(call: Call, deps: InferenceDeps): Soon<readonly [Admission, RunningCall]> {
   deps.running.requireRoom(call);
-  const admitting = admit(call, deps, firstInFlight);
-  const admission = admitting instanceof Promise ? await admitting : admitting;
-  try {
-    const beginning = beginInFlight(admission, 1, deps);
-    if (beginning !== undefined) await beginning;
-  } catch (cause) {
-    await releaseLater(admission, deps);
-    throw unrecorded(cause);
-  }
-  call.run?.admitted();
-  return [admission, deps.running.begin(call)];
+  return andThen(admit(call, deps, firstInFlight), (admission) =>
+    andThen(record(admission, deps), () => {
+      call.run?.admitted();
+      return [admission, deps.running.begin(call)] as const;
+    }),
+  );
 }
 
-/** What cannot be recorded is not started. */
+/** What cannot be recorded is not started. @throws Problem `store_unavailable` */
+function record(admission: Admission, deps: InferenceDeps): Soon<void> {
+  const failed = async (cause: unknown): Promise<never> => {
+    await releaseLater(admission, deps);
+    throw unrecorded(cause);
+  };
+  try {
+    const recording = beginInFlight(admission, 1, deps);
+    return recording instanceof Promise ? recording.catch(failed) : undefined;
+  } catch (cause) {
+    return failed(cause);
+  }
+}
+
 const unrecorded = (cause: unknown) =>
   new Problem('store_unavailable', 'The request could not be recorded, so it was not started. Repeat it.', { retryAfterSeconds: 2, cause });
 
@@ -160,7 +170,8 @@ export async function streamCall(call: Call, res: ServerResponse, deps: Inferenc
 /** The same for a receiver that is no HTTP answer. */
 export async function streamTo(call: Call, res: StreamReceiver, deps: InferenceDeps): Promise<void> {
   if (isBeforeRun(call)) return asStep(call, deps, (step) => streamTo(step, res, deps));
-  const [admission, running] = await begin(call, deps);
+  const beginning = begin(call, deps);
+  const [admission, running] = beginning instanceof Promise ? await beginning : beginning;
   const served = await orAbandon(admission, running, deps, relayStream(admission, running, res, deps));
   deps.onServed(call, served);
 }

@@ -85,7 +85,8 @@ export class StreamPump {
         this.#cut = error;
       });
     // Whoever has announced the end need not close as well: some providers keep the connection for minutes.
-    await Promise.race([pumped, this.#over.promise]);
+    void pumped.then(this.#over.resolve);
+    await this.#over.promise;
     // Some tell of their usage behind the error, or behind the end.
     const isUntold = !filter.isInvalid && (filter.error !== undefined || filter.usage === undefined);
     if (isUntold && !this.#cut) await Promise.race([pumped, delay(BEHIND_END_MS, undefined, { ref: false })]);

@@ -143,21 +143,26 @@ async function settleRelayed(
   running.isDecided = true;
   const hasLeft = call.signal.aborted || running.isGivenUp;
   const isWhole = isComplete && !hasLeft;
-  const usage = await usageOf(relayed, { target: journey.target, running }, admission, deps);
+  // What is small is there at once: to wait for it would cost more than it does.
+  const counting = usageOf(relayed, { target: journey.target, running }, admission, deps);
+  const usage = counting instanceof Promise ? await counting : counting;
   const shown = { usage, costUsd: usdForDisplay(paidCost(admission, journey.target, usage)) };
   const error = errorOf(relay, relayed);
-  const last = isWhole ? await filter.lastBytes(shown) : hasLeft ? EMPTY : filter.errorBytes(error);
+  const ending = isWhole ? filter.lastBytes(shown) : hasLeft ? EMPTY : filter.errorBytes(error);
+  const last = ending instanceof Promise ? await ending : ending;
   // A ping from here on would stand in no digest.
   stopBeating();
+  const digesting = relay.told?.sha256 ?? client.digestWithLarge(last);
+  const responseSha256 = digesting instanceof Promise ? await digesting : digesting;
   const served: Served = {
-    ...journey,
     outcome: isWhole ? 'completed' : hasLeft || running.endedBy ? cutOutcome(call, running) : 'cut',
     usage,
     estimated: isEstimated(relayed, { target: journey.target, running }),
-    responseSha256: relay.told?.sha256 ?? (await client.digestWithLarge(last)),
+    responseSha256,
     firstByteAt,
     completedAt: deps.clock.now(),
     overheadMs,
+    ...journey,
   };
   const { work } = call;
   if (work.keepStream || (isWhole && work.keep)) await beginStoring(admission, served, deps);
@@ -170,7 +175,8 @@ async function settleRelayed(
     // What was delivered of one that broke off is charged, whether or not it can be kept.
     await (isWhole ? kept : kept.catch((error: unknown) => deps.log.warn({ err: error }, 'a stream that broke off could not be kept')));
   } else if (isWhole) await work.keep?.(filter.value, shown, served, keptCall(admission, journey.target, deps));
-  await settle(admission, served, deps);
+  const settling = settle(admission, served, deps);
+  if (settling instanceof Promise) await settling;
   if (isWhole) client.end(last);
   else if (client.isAttached) client.breakOff(last);
   return served;

@@ -1,4 +1,5 @@
 import type { ReceiptUsage } from '@tallygate/contract';
+import type { Soon } from '../../kernel/soon.ts';
 import type { Admission } from './admission.ts';
 import type { StreamFilter } from './answer-form.ts';
 import type { Attempt } from './attempt.ts';
@@ -30,19 +31,20 @@ export interface Relayed {
  * all that was held; of another that it broke off our own count; of one that was cut from our side what it may bill. Never less than what the
  * provider had said by then.
  */
-export async function usageOf(
+export function usageOf(
   relayed: Relayed,
   { target, running }: Pick<Attempt, 'target' | 'running'>,
   admission: Admission,
   deps: InferenceDeps,
-) {
+): Soon<ReceiptUsage> {
   const { filter, isComplete, isLeftOut, wasLeft, promptSaid, usageSaid } = relayed;
   if (!isComplete && running.endedBy !== undefined)
     return usageWhenCut(admission, target, running, { delivered: filter.delivered(), promptSaid, usageSaid }, deps);
   const final = finalUsage(relayed, target);
   if (final) return atLeast(usageSaid, final);
   if (isLeftOut || wasLeft) return atLeast(usageSaid, withPromptOf(promptSaid, mostUsage(admission, target)));
-  return atLeast(usageSaid, withPromptOf(usageSaid, await ourCount(admission, target, filter.delivered(), deps)));
+  const counting = ourCount(admission, target, filter.delivered(), deps);
+  return counting.then((counted) => atLeast(usageSaid, withPromptOf(usageSaid, counted)));
 }
 
 /** Of a text whose stream broke off, what was said before is no final word; what was said with the error is. */

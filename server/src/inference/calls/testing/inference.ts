@@ -200,9 +200,9 @@ class ManualHeartbeat extends Heartbeat {
 
 interface Options {
   /** Deployments of models, for live keys; weights fall, so that they are tried in this order. */
-  live?: Readonly<Record<string, readonly ScriptedProvider[]>>;
+  live?: Readonly<Record<string, readonly UpstreamProvider[]>>;
   /** For test keys. */
-  sandbox?: ScriptedProvider;
+  sandbox?: UpstreamProvider;
   /** What is paid in, nano-USD. */
   balance?: bigint;
   quotaUsed?: Readonly<Record<string, bigint>>;
