@@ -202,6 +202,34 @@ describe('Google’s SDK', () => {
     expect(chat.getHistory()).toHaveLength(4);
   });
 
+  test('embeds one text and several, each request with one receipt and its cost', async () => {
+    const model = 'gemini-embedding-001';
+    const config = { outputDimensionality: 8 };
+    const { embeddings } = await sandbox.models.embedContent({ model, contents: ['one', 'two'], config });
+    expect(embeddings?.map(({ values }) => values?.length)).toEqual([8, 8]);
+    const answer = await fetch(`${gateway.url}/v1beta/models/${model}:embedContent?key=${gateway.bootstrap.test_api_key}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ content: { parts: [{ text: 'one' }] }, output_dimensionality: 8 }),
+    });
+    const { embedding, usageMetadata } = await answer.json();
+    expect(embedding).toEqual({ values: embeddings?.[0]?.values });
+    expect(usageMetadata.cost).toBe(Number(answer.headers.get('x-cost-usd')));
+    expect(answer.headers.get('x-receipt-id')).toBeTruthy();
+  });
+
+  test('counts tokens, lists models and reads one', async () => {
+    const { totalTokens } = await sandbox.models.countTokens({ model: 'gemini-3.5-flash', contents: HELLO });
+    expect(totalTokens).toBeGreaterThan(3);
+    const names: unknown[] = [];
+    for await (const { name } of await sandbox.models.list({ config: { pageSize: 100 } })) names.push(name);
+    expect(names).toContain('models/gemini-3.5-flash');
+    expect(new Set(names).size).toBe(names.length);
+    const { supportedActions } = await sandbox.models.get({ model: 'gemini-embedding-001' });
+    expect(supportedActions).toEqual(['embedContent', 'batchEmbedContents']);
+    await expect(sandbox.models.get({ model: 'nothing' })).rejects.toMatchObject({ status: 404 });
+  });
+
   test('raises an error when a stream breaks off', async () => {
     fake.script(steps.errorMidStream(4));
     await expect(told(live, true, { model: 'gpt-4.1', contents: HELLO })).rejects.toBeInstanceOf(ApiError);

@@ -18,7 +18,16 @@ import { emails } from './emails.ts';
 import { eventCheckouts, marketingEvents, registrations, siteEvents } from './events.ts';
 import { files, fileTransfers, uploads } from './files.ts';
 import { identity } from './identity.ts';
-import { conversations, inference, messageTokens, storedChats, storedResponses, videos, videoTransfers } from './inference.ts';
+import {
+  conversations,
+  googleModels,
+  inference,
+  messageTokens,
+  storedChats,
+  storedResponses,
+  videos,
+  videoTransfers,
+} from './inference.ts';
 import { invites } from './invites.ts';
 import { invoices } from './invoices.ts';
 import { keys } from './keys.ts';
@@ -60,6 +69,7 @@ export const contract = c.router(
     deployments,
     inference,
     messageTokens,
+    googleModels,
     storedResponses,
     conversations,
     storedChats,

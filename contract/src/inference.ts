@@ -2,6 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { audio } from './inference/audio.ts';
 import { chat } from './inference/chat.ts';
 import { completions } from './inference/completions.ts';
+import { embedContent } from './inference/embed-content.ts';
 import { embeddings } from './inference/embeddings.ts';
 import { generateContent } from './inference/generate-content.ts';
 import { images } from './inference/images.ts';
@@ -15,11 +16,13 @@ export * from './inference/audio.ts';
 export * from './inference/chat.ts';
 export * from './inference/completions.ts';
 export * from './inference/conversations.ts';
+export * from './inference/embed-content.ts';
 export * from './inference/embeddings.ts';
 export * from './inference/generate-content.ts';
 export type { GoogleContent, GooglePart, GoogleTool } from './inference/google-content.ts';
 export { GOOGLE_HOSTED_TOOLS } from './inference/google-content.ts';
 export * from './inference/google-error.ts';
+export * from './inference/google-models.ts';
 export * from './inference/headers.ts';
 export * from './inference/images.ts';
 export type { MessageContentBlock, MessageParam, MessageTool } from './inference/message-content.ts';
@@ -43,5 +46,6 @@ export const inference = initContract().router({
   ...responses,
   ...messages,
   ...generateContent,
+  ...embedContent,
   ...videoJobs,
 });

@@ -26,6 +26,7 @@ export const INFERENCE_ENDPOINTS = [
   '/v1/responses',
   '/v1/messages',
   '/v1beta/models:generateContent',
+  '/v1beta/models:embedContent',
   '/v1/completions',
   '/v1/embeddings',
   '/v1/moderations',

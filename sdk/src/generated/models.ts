@@ -383,6 +383,30 @@ export interface Batch {
   metadata: { [name: string]: string } | null;
 }
 
+/** Google’s request for several vectors. */
+export interface BatchEmbedContentsRequest {
+  /** Passed over: the model of the path counts. */
+  model?: string | null | undefined;
+  /** Each gives a vector; all of one length. */
+  requests: EmbedContentRequest[];
+}
+
+/** One vector for each request, in order. */
+export interface BatchEmbedContentsResponse {
+  embeddings: {
+    values: number[];
+    [field: string]: unknown;
+  }[];
+  usageMetadata: {
+    promptTokenCount: number;
+    totalTokenCount: number;
+    /** What the request cost, USD. For people: the exact amount is in the receipt. */
+    cost?: number | undefined;
+    [field: string]: unknown;
+  };
+  [field: string]: unknown;
+}
+
 /** Why a batch was not begun. */
 export interface BatchError {
   code: string;
@@ -889,6 +913,11 @@ export interface CompletionRequest {
   [field: string]: unknown;
 }
 
+/** How many tokens a prompt has. */
+export interface ContentTokensCount {
+  totalTokens: number;
+}
+
 /** The kind of text. */
 export type ContentType = 'post' | 'page' | 'changelog' | 'case_study' | 'announcement';
 
@@ -983,6 +1012,13 @@ export interface CorrectionResponse {
   charged_before_usd: string;
   /** RFC 3339, UTC. */
   corrected_at: string;
+}
+
+/** A prompt, to be counted. */
+export interface CountContentTokensRequest {
+  contents?: GoogleContent[] | null | undefined;
+  /** In place of `contents`: with all that is sent. */
+  generateContentRequest?: GenerateContentRequest | null | undefined;
 }
 
 /** A message’s prompt, to be counted. */
@@ -1315,6 +1351,36 @@ export interface EmailVerifyRequest {
   token: string;
 }
 
+/** Google’s request for a vector. */
+export interface EmbedContentRequest {
+  /** Passed over: the model of the path counts. */
+  model?: string | null | undefined;
+  /** What to embed: its texts. */
+  content: GoogleContent;
+  /** Length of the vector, where the model lets it be chosen. */
+  outputDimensionality?: number | null | undefined;
+  /** Not sent. */
+  taskType?: unknown | undefined;
+  /** Not sent. */
+  title?: unknown | undefined;
+}
+
+/** A vector, in Google’s form. */
+export interface EmbedContentResponse {
+  embedding: {
+    values: number[];
+    [field: string]: unknown;
+  };
+  usageMetadata: {
+    promptTokenCount: number;
+    totalTokenCount: number;
+    /** What the request cost, USD. For people: the exact amount is in the receipt. */
+    cost?: number | undefined;
+    [field: string]: unknown;
+  };
+  [field: string]: unknown;
+}
+
 /** One vector for each input, in order. */
 export interface EmbeddingList {
   object: 'list';
@@ -1535,6 +1601,24 @@ export interface GoogleGenerationConfig {
   modelSelectionConfig?: unknown | undefined;
   /** Refused: models that the provider chooses. */
   routingConfig?: unknown | undefined;
+}
+
+/** A model, in Google’s form. */
+export interface GoogleModel {
+  name: string;
+  baseModelId: string;
+  version: string;
+  displayName: string;
+  inputTokenLimit?: number | undefined;
+  outputTokenLimit?: number | undefined;
+  supportedGenerationMethods: string[];
+}
+
+/** A page of models, in Google’s form. */
+export interface GoogleModelList {
+  models: GoogleModel[];
+  /** The `pageToken` of the next page. */
+  nextPageToken?: string | undefined;
 }
 
 /** A part of a turn: a text, a file, a call of a function, or what one gave back. */
@@ -1795,7 +1879,7 @@ export interface ImageVariationRequest {
 }
 
 /** An endpoint that spends, with everything below it. */
-export type InferenceEndpoint = '/v1/chat/completions' | '/v1/responses' | '/v1/messages' | '/v1beta/models:generateContent' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/images/variations' | '/v1/audio/speech' | '/v1/audio/transcriptions' | '/v1/audio/translations' | '/v1/videos' | '/v1/batches';
+export type InferenceEndpoint = '/v1/chat/completions' | '/v1/responses' | '/v1/messages' | '/v1beta/models:generateContent' | '/v1beta/models:embedContent' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/images/variations' | '/v1/audio/speech' | '/v1/audio/transcriptions' | '/v1/audio/translations' | '/v1/videos' | '/v1/batches';
 
 /** How many tokens an input has. */
 export interface InputTokens {

@@ -17,7 +17,7 @@ import {
   siteEventRoutes,
 } from '../community/events/index.ts';
 import { createInvites, inviteRoutes } from '../community/invites/index.ts';
-import { deploymentRoutes, RefusedRequests } from '../inference/calls/index.ts';
+import { deploymentRoutes, googleModelRoutes, RefusedRequests } from '../inference/calls/index.ts';
 import { blobSealingKeys } from '../inference/files/index.ts';
 import { type Clock, steadyMs, systemClock } from '../kernel/clock.ts';
 import { createLog, flushed } from '../kernel/log.ts';
@@ -232,6 +232,7 @@ export async function startServer(
             clock,
           }),
         ),
+        ...endpointsOf(contract.googleModels, googleModelRoutes({ ...inference, shown })),
         ...kept.endpoints,
         ...marketing.endpoints,
         ...webhooks.endpoints,

@@ -241,6 +241,7 @@ test('every operation has the same headers for every caller, also for OPTIONS', 
 test.each([
   ['/v1/responses/input_tokens', { input: 'Hello' }, { input: 0 }, 400],
   ['/v1/messages/count_tokens?beta=true', { messages: [{ role: 'user', content: 'Hello' }] }, { messages: 0 }, 400],
+  ['/v1beta/models/gpt-4o-mini:countTokens', { contents: [{ parts: [{ text: 'Hello' }] }] }, { contents: 0 }, 400],
 ])('counting tokens at %s is one of the requests that a key may make', async (path, right, wrong, refusal) => {
   const { key } = await post('/v1/keys', sessionOf, { name: 'counted', livemode: false, rate_limits: { requests_per_minute: 2 } });
   const count = (body: object) =>
@@ -248,7 +249,7 @@ test.each([
       'POST',
       path,
       { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      JSON.stringify({ model: 'gpt-4o-mini', ...body }),
+      JSON.stringify(path.startsWith('/v1beta/') ? body : { model: 'gpt-4o-mini', ...body }),
     );
   const first = await count(right);
   expect([first.status, first.headers.get('x-ratelimit-remaining-requests')]).toEqual([200, '1']);

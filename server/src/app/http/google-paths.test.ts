@@ -20,6 +20,14 @@ describe('Google’s paths', () => {
     },
   );
 
+  test('the models of v1 are Google’s to clients that send its header alone', () => {
+    const headers = { 'x-goog-api-key': 'tg_test_a' };
+    expect(read('/v1/models?pageSize=5', headers)[0]).toBe('/v1beta/models?pageSize=5');
+    expect(read('/v1/models/gpt-4.1', headers)[0]).toBe('/v1beta/models/gpt-4.1');
+    expect(read('/v1/models?all=true')[0]).toBe('/v1/models?all=true');
+    expect(read('/v1alpha/models')[0]).toBe('/v1beta/models');
+  });
+
   test('a key in the query is in no address behind this, and is none beside another one', () => {
     const target = '/v1beta/models/m:generateContent?key=tg_test_a&alt=sse';
     const path = '/v1beta/models/m/generateContent?alt=sse';

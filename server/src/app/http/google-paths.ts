@@ -5,11 +5,13 @@ import { metadataOf } from './endpoint.ts';
 import { pathnameOf, queryParamsOf } from './target.ts';
 
 const CUSTOM_METHOD = /^\/v1(?:alpha|beta)?\/models\/(.+):([A-Za-z]+)$/;
+/** The list of models, which has OpenAI's form at `/v1` for all but Google's clients. */
+const MODELS = /^\/v1(?=\/models(?:[/?]|$))/;
 const GOOGLE_PATH = /^\/v1(?:alpha|beta)\//;
 
 const isCustom = ({ customMethod }: RouteMetadata): boolean => customMethod === true;
 const METHODS: ReadonlySet<string> = new Set(
-  Object.values<AppRoute>(contract.inference)
+  Object.values<AppRoute>({ ...contract.inference, ...contract.googleModels })
     .filter((route) => isCustom(metadataOf(route)))
     .map(({ path }) => path.slice(path.lastIndexOf('/') + 1)),
 );
@@ -23,13 +25,16 @@ const METHODS: ReadonlySet<string> = new Set(
  * @param headers gets the key of the query
  */
 export function withoutColons(target: string, headers: IncomingHttpHeaders): string {
+  if (headers['x-goog-api-key'] !== undefined && MODELS.test(target) && !target.includes(':')) return target.replace(MODELS, '/v1beta');
   // As most requests come, the hot path above all.
   if (!target.includes(':') && !target.startsWith('/v1beta/') && !target.startsWith('/v1alpha/')) return target;
   const pathname = pathnameOf(target);
   const [, model, method = ''] = CUSTOM_METHOD.exec(pathname) ?? [];
   const isCall = model !== undefined && METHODS.has(method);
   if (!isCall && !GOOGLE_PATH.test(pathname)) return target;
-  const path = isCall ? `/v1beta/models/${encodeURIComponent(decodeURIComponent(model))}/${method}` : pathname;
+  const path = isCall
+    ? `/v1beta/models/${encodeURIComponent(decodeURIComponent(model))}/${method}`
+    : pathname.replace(GOOGLE_PATH, '/v1beta/');
   return `${path}${withoutKey(target, headers)}`;
 }
 

@@ -7,7 +7,7 @@ import type { ServedRoute } from './router.ts';
 import { queryParamsOf } from './target.ts';
 
 const { get: RESPONSE } = contract.storedResponses;
-const COUNTS = [contract.storedResponses.countTokens, contract.messageTokens.countTokens];
+const COUNTS = [contract.storedResponses.countTokens, contract.messageTokens.countTokens, contract.googleModels.countTokens];
 
 /** `GET /v1/responses/{id}?stream=true`: the events of a stored response, which its route returns as a whole otherwise. */
 export const withResponseStream = (routes: readonly ServedRoute[], follow: FollowResponse): ServedRoute[] =>

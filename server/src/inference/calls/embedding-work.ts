@@ -49,7 +49,7 @@ export function embeddingWork(request: EmbeddingRequest, { sha256 }: Received): 
 }
 
 /** Of an answer, which always has content. */
-const readUsage = (usage: unknown): ReceiptUsage | undefined => {
+export const readEmbeddingUsage = (usage: unknown): ReceiptUsage | undefined => {
   const { input = 0, total = 0 } = sidesOf(usage);
   return usedUsage({ ...NO_USAGE, input_tokens: Math.max(input, total) });
 };
@@ -57,11 +57,11 @@ const readUsage = (usage: unknown): ReceiptUsage | undefined => {
 const usageForClient = ({ input_tokens }: ReceiptUsage) => ({ prompt_tokens: input_tokens, total_tokens: input_tokens });
 
 const FORM: AnswerForm = {
-  ...jsonForm({ isAnswer: ({ data }) => Array.isArray(data) && data.length > 0, readUsage, usageForClient }),
+  ...jsonForm({ isAnswer: ({ data }) => Array.isArray(data) && data.length > 0, readUsage: readEmbeddingUsage, usageForClient }),
   openStream: () =>
     new JsonPassage({
       list: 'data',
-      readUsage,
+      readUsage: readEmbeddingUsage,
       shownUsage: (reported, { usage, costUsd }) => ({ ...(isRecord(reported) ? reported : usageForClient(usage)), cost: costUsd }),
     }),
 };

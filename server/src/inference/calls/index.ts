@@ -12,6 +12,7 @@ export { deploymentRoutes } from './deployment-routes.ts';
 export { type Deployment, type DeploymentMap, Deployments, type DeploymentView, type OnCancel } from './deployments.ts';
 export type { InferenceDeps } from './deps.ts';
 export { withEndUser, withLimits } from './end-user.ts';
+export { googleModelRoutes } from './generate-content/routes.ts';
 export { type AnchorAnswer, type InferenceHeaders, parseInferenceHeaders } from './headers.ts';
 export { Heartbeat } from './heartbeat.ts';
 export { holdForMany } from './hold-for-many.ts';

@@ -2,7 +2,6 @@ import {
   CompletionRequest,
   contract,
   EmbeddingRequest,
-  GenerateContentRequest,
   ImageEditRequest,
   ImageGenerationRequest,
   ImageVariationRequest,
@@ -12,13 +11,11 @@ import {
   TranscriptionRequest,
   TranslationRequest,
 } from '@tallygate/contract';
-import * as z from 'zod';
 import { writtenArguments } from '../../kernel/tool-arguments.ts';
 import { completionWork } from './completion-work.ts';
 import { embeddingWork } from './embedding-work.ts';
 import { formOf } from './form-fields.ts';
-import { inCamelCase, type Twice } from './generate-content/camel-case.ts';
-import { GENERATE_CONTENT, generateContentWork } from './generate-content/generate-content-work.ts';
+import { googleOperations } from './generate-content/operations.ts';
 import { imageEditWork, imageVariationWork, imageWork } from './image-work.ts';
 import { inputsOfTools } from './messages/chat-conversation.ts';
 import { messageWork } from './messages/message-work.ts';
@@ -29,13 +26,6 @@ import { speechWork } from './speech-work.ts';
 import { transcriptionWork, translationWork } from './transcription-work.ts';
 
 const { inference } = contract;
-/** Google's fields may be written in snake case; one that comes in both is refused. */
-const inEitherCase = <Schema extends z.ZodType>(schema: Schema) =>
-  z.preprocess((value, context) => {
-    const twice = (found: Twice) =>
-      context.addIssue({ code: 'custom', path: [...found.path], message: `is there twice: write \`${found.name}\` alone` });
-    return inCamelCase(value, twice);
-  }, schema);
 const IMAGE_FORM = { numbers: ['n', 'partial_images', 'output_compression'], booleans: ['stream'] };
 
 /** The endpoints whose answers leave nothing behind but usage and a receipt. */
@@ -46,16 +36,7 @@ export const statelessOperations = ({ recordings }: { readonly recordings: Recor
     schema: MessagesRequest,
     work: async (request, received) => messageWork(request, received, await writtenArguments(inputsOfTools(request))),
   }),
-  operation(inference.generateContent, {
-    endpoint: GENERATE_CONTENT,
-    schema: inEitherCase(GenerateContentRequest),
-    work: (request, received) => generateContentWork(request, received, false),
-  }),
-  operation(inference.streamGenerateContent, {
-    endpoint: GENERATE_CONTENT,
-    schema: inEitherCase(GenerateContentRequest),
-    work: (request, received) => generateContentWork(request, received, true),
-  }),
+  ...googleOperations(),
   operation(inference.createModeration, { schema: ModerationRequest, work: moderationWork }),
   operation(inference.createImage, { schema: ImageGenerationRequest, work: imageWork }),
   operation(inference.editImage, {

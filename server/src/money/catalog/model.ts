@@ -177,8 +177,12 @@ const isWhole = ({ unit, tiers }: Price, kind: ModelKind): boolean =>
 /** What serves chats serves these too: they are translated where the provider has none. */
 const CHAT_SURFACES = ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1beta/models:generateContent'];
 
-const endpointsOf = (kind: ModelKind, endpoints: readonly string[]): readonly string[] =>
-  kind === 'chat' ? [...new Set([...CHAT_SURFACES, ...endpoints])] : endpoints;
+const EMBEDDING_SURFACES = ['/v1/embeddings', '/v1beta/models:embedContent'];
+const SURFACES_OF: Readonly<Partial<Record<ModelKind, readonly string[]>>> = { chat: CHAT_SURFACES, embedding: EMBEDDING_SURFACES };
+
+const endpointsOf = (kind: ModelKind, endpoints: readonly string[]): readonly string[] => [
+  ...new Set([...(SURFACES_OF[kind] ?? []), ...endpoints]),
+];
 
 const extraEndpoints = (kind: ModelKind, capabilities: readonly string[]): string[] =>
   kind === 'image' || kind === 'stt' ? capabilities.flatMap((capability) => BY_CAPABILITY[capability] ?? []) : [];

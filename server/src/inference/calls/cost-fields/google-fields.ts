@@ -73,8 +73,24 @@ const GENERATE_CONTENT: FieldRules = {
   ...OTHER_PROVIDERS,
 };
 
+const EMBED_CONTENT: FieldRules = {
+  content: counted('every text, by its bytes or tokens'),
+  ...free('tokens in are all that is billed', 'outputDimensionality'),
+  ...free(NOT_SENT, 'taskType', 'title'),
+  ...free('read by the gateway, not sent', 'model'),
+  ...OTHER_PROVIDERS,
+};
+
+const BATCH_EMBED_CONTENTS: FieldRules = {
+  requests: counted('every text of each, by its bytes or tokens'),
+  ...free('read by the gateway, not sent', 'model'),
+  ...OTHER_PROVIDERS,
+};
+
 /** By the path of the operation. */
 export const GOOGLE_FIELDS: Readonly<Record<string, FieldRules>> = {
   '/v1beta/models/:model/generateContent': GENERATE_CONTENT,
   '/v1beta/models/:model/streamGenerateContent': GENERATE_CONTENT,
+  '/v1beta/models/:model/embedContent': EMBED_CONTENT,
+  '/v1beta/models/:model/batchEmbedContents': BATCH_EMBED_CONTENTS,
 };

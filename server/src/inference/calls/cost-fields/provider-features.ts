@@ -173,6 +173,8 @@ const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
   '/v1/messages': IN_PROMPTS,
   '/v1beta/models/:model/generateContent': IN_PROMPTS,
   '/v1beta/models/:model/streamGenerateContent': IN_PROMPTS,
+  '/v1beta/models/:model/embedContent': IN_PROMPTS,
+  '/v1beta/models/:model/batchEmbedContents': IN_PROMPTS,
   '/v1/completions': IN_PROMPTS,
   // How many texts or tokens are looked at together changes nothing of the bill.
   '/v1/embeddings': IN_PROMPTS,

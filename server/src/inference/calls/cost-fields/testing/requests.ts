@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
+  BatchEmbedContentsRequest,
   ChatCompletionRequest,
   CompactRequest,
   CompletionRequest,
+  EmbedContentRequest,
   EmbeddingRequest,
   GenerateContentRequest,
   ImageEditRequest,
@@ -53,6 +55,8 @@ export const REQUESTS = {
   '/v1/messages': [MessagesRequest, 'beta/messages/messages', 'MessageCreateParamsBase', 'anthropic'],
   '/v1beta/models/:model/generateContent': [GenerateContentRequest, 'genai', 'GenerateContentConfig', 'google'],
   '/v1beta/models/:model/streamGenerateContent': [GenerateContentRequest, 'genai', 'GenerateContentConfig', 'google'],
+  '/v1beta/models/:model/embedContent': [EmbedContentRequest, 'genai', 'EmbedContentConfig', 'google'],
+  '/v1beta/models/:model/batchEmbedContents': [BatchEmbedContentsRequest, 'genai', 'EmbedContentConfig', 'google'],
   '/v1/responses/compact': [CompactRequest, 'responses/responses', 'ResponseCompactParams'],
   '/v1/completions': [CompletionRequest, 'completions', 'CompletionCreateParamsBase'],
   '/v1/embeddings': [EmbeddingRequest, 'embeddings', 'EmbeddingCreateParams'],
@@ -76,12 +80,15 @@ export const PATHS = Object.keys(REQUESTS) as (keyof typeof REQUESTS)[];
 const GOOGLE_SDK_ALONE = [
   ...['httpOptions', 'abortSignal', 'automaticFunctionCalling'],
   ...['modelArmorConfig', 'automaticContinuation', 'generationOutputConfig'],
+  ...['mimeType', 'autoTruncate', 'documentOcr', 'audioTrackExtraction'],
 ];
 /** Every field whose cost is kept; of Google's, whose SDK has them in one place, also those of `generationConfig`. */
 export const fieldsKept = (path: string): ReadonlySet<string> =>
   new Set([
     ...Object.keys(COST_FIELDS[path] ?? {}),
-    ...(path.startsWith('/v1beta/') ? [...Object.keys(GENERATION_CONFIG), ...GOOGLE_SDK_ALONE] : []),
+    ...(path.startsWith('/v1beta/')
+      ? [...Object.keys(GENERATION_CONFIG), ...Object.keys(EmbedContentRequest.shape), ...GOOGLE_SDK_ALONE]
+      : []),
   ]);
 
 export const check = (path: string, request: object) => () => costCheckOf(path)(request);
