@@ -310,18 +310,21 @@ describe('usage that cannot be trusted', () => {
 });
 
 describe('a provider that bills more than its bound', () => {
-  test('is booked in full, and the key’s cap refuses the next request', async () => {
+  test('is on record whole, its customer pays what was held, and the key’s cap is not overspent', async () => {
     const { key: capped } = await account.createKey({ monthly_cap_usd: '0.0001' });
     upstream.script({ tokens: 1_000, exceedsBound: true });
     const overrun = await ask(gateway, capped, { ...HELLO, max_tokens: 16 });
     expect(overrun.status).toBe(200);
-    const { trace } = await settledOnce(gateway, account, overrun);
-    expect(trace).toMatchObject({ usage: { output_tokens: 1_000 }, cost_usd: '0.0006015' });
+    const { trace, receipt } = await settledOnce(gateway, account, overrun);
+    expect(trace).toMatchObject({ usage: { output_tokens: 1_000 } });
+    expect(nanoOf(trace.cost_usd) + nanoOf(trace.waived_usd)).toBe(601_500);
+    expect(receipt).toMatchObject({ cost_nano_usd: String(nanoOf(trace.cost_usd)), waived_nano_usd: String(nanoOf(trace.waived_usd)) });
 
-    const next = problemOf(await ask(gateway, capped, { ...HELLO, max_tokens: 16 }));
-    expect(next).toMatchObject({
-      code: 'budget_exceeded',
-      budget: { limit_source: 'key', cap_usd: '0.0001', spent_usd: '0.0006015', held_usd: '0' },
-    });
+    upstream.script({ tokens: 1_000, exceedsBound: true });
+    const refused = problemOf(await ask(gateway, capped, { ...HELLO, max_tokens: 1_000 }));
+    expect(refused).toMatchObject({ code: 'budget_exceeded', budget: { limit_source: 'key', spent_usd: trace.cost_usd, held_usd: '0' } });
+    expect(nanoOf(trace.cost_usd)).toBeLessThan(100_000);
   });
 });
+
+const nanoOf = (usd: string | undefined): number => Math.round(Number(usd) * 1e9);
