@@ -8,11 +8,11 @@ import { MONTHLY_TABLES, type MonthlyTable } from './monthly-tables.ts';
 const known = new WeakMap<Pool, Set<string>>();
 
 /**
- * Makes the monthly partitions of a table that rows with these keys go into, and remembers which are there. What comes late, for a month that is
+ * Makes the partitions of a table for these months, and remembers which are there. What comes late, for a month that is
  * archived, has a partition too: it stays there.
  */
-export async function ensurePartitions(pool: Pool, table: MonthlyTable, keys: readonly string[]): Promise<void> {
-  for (const month of new Set(keys.map((key) => monthOf(table.timeOf(key))))) await ensurePartition(pool, table, month);
+export async function ensurePartitions(pool: Pool, table: MonthlyTable, months: readonly Month[]): Promise<void> {
+  for (const month of new Set(months)) await ensurePartition(pool, table, month);
 }
 
 /** Whether a row found no partition: its month was archived since that was made. It is made anew when it is asked for again. */

@@ -1,5 +1,7 @@
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
+import { type Month, monthOf } from '../../kernel/clock.ts';
 import { type CopiedRows, copiedRows, copyField } from '../../kernel/copy-rows.ts';
+import { timeOfId, timeOfRequestId } from '../../kernel/ids.ts';
 import { priceSubject, receiptColumns, sealOf } from '../../receipts/index.ts';
 import { postingsOf } from './postings.ts';
 import { type PriceSetRow, priceSetsOf } from './price-sets.ts';
@@ -22,9 +24,13 @@ import { usageRow } from './usage-row.ts';
 export interface Posted {
   readonly kind: ReturnType<typeof postingKindOf>;
   readonly requestId: string;
+  /** In which the request's id was made. */
+  readonly month: Month;
   readonly attempt: number;
   /** Of this posting's own receipt. */
   readonly receiptId: string;
+  /** In which that id was made. */
+  readonly receiptMonth: Month;
   readonly accountId: string;
   readonly livemode: boolean;
   readonly keyId: string | null;
@@ -94,8 +100,10 @@ export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
 const postedOf = (record: PostedRecord): Posted => ({
   kind: postingKindOf(record),
   requestId: record.requestId,
+  month: monthOf(timeOfRequestId(record.requestId)),
   attempt: record.attempt,
   receiptId: receiptIdOf(record),
+  receiptMonth: monthOf(timeOfId(receiptIdOf(record))),
   accountId: record.accountId,
   livemode: record.livemode,
   keyId: record.keyId,

@@ -314,6 +314,22 @@ describe('a database that is down', () => {
 });
 
 describe('the writer', () => {
+  test.each([new TypeError('broken'), new RangeError('broken'), new SyntaxError('broken')])(
+    'sets nothing aside for a fault of the connection: %s',
+    async (fault) => {
+      const record = sampleRecord();
+      let faults = 1;
+      const breaking: Pool = new Proxy(pool, {
+        get: (target, name) => (name === 'connect' && faults-- > 0 ? () => Promise.reject(fault) : Reflect.get(target, name, target)),
+      });
+      const { writer, quarantined } = writerOf(new MemoryFeed([sampleEntry(record)]), { on: breaking });
+      await expect(writer.drain()).rejects.toThrow('broken');
+      await writer.drain();
+      expect(quarantined).toEqual([]);
+      expect(await requestsOf(record.accountId)).toEqual([record.requestId]);
+    },
+  );
+
   test('wakes by itself when something is appended, also while it is draining', async () => {
     const accountId = newId();
     const [first, second] = recordsOf(accountId, 2).map((record) => sampleEntry(record));

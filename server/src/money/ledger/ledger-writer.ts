@@ -157,25 +157,25 @@ export class LedgerWriter {
   async #writeTogether(entries: readonly JournalEntry[]): Promise<void> {
     const { pool, archive, pages: work } = this.#deps;
     if (entries.length === 0) return;
-    let pages = await work.ledgerBatchOf(entries);
+    let pages = await workedOut(work.ledgerBatchOf(entries));
     const settled = pages.posted.filter(({ kind }) => kind === 'usage');
     await ensurePartitions(
       pool,
       USAGE_RECORDS,
-      settled.map(({ requestId }) => requestId),
+      settled.map(({ month }) => month),
     );
     await ensurePartitions(
       pool,
       RECEIPTS,
-      pages.posted.map(({ receiptId }) => receiptId),
+      pages.posted.map(({ receiptMonth }) => receiptMonth),
     );
     const isUnknown = await unknownAmong({ pool, archive }, pages.posted);
     const unknown = entries.filter((_, index) => isUnknown[index]);
     if (unknown.length === 0) return;
-    if (unknown.length < entries.length) pages = await work.ledgerBatchOf(unknown);
+    if (unknown.length < entries.length) pages = await workedOut(work.ledgerBatchOf(unknown));
     const committed = await inTransaction(pool, async (client) => {
       const written = await this.#writtenFacts(client, pages.posted);
-      const receipts = await work.receiptsOf(unknown, written);
+      const receipts = await workedOut(work.receiptsOf(unknown, written));
       const setsCommitted = await this.#priceSets.write(client, pages.priceSets);
       await writePages(client, pages);
       await this.#writeAlongside(
@@ -302,13 +302,22 @@ const codeOf = (error: unknown): string => (error instanceof Error && 'code' in 
 const isOvertaken = (error: unknown): boolean =>
   codeOf(error) === '23505' && error instanceof Error && 'table' in error && /^(postings$|usage_records_)/.test(String(error.table));
 
+/** A record of which nothing can be worked out: what should be a number, a time or an object is none. */
+class UnreadableRecord extends Error {
+  override readonly name = 'UnreadableRecord';
+}
+
+/** Only what is thrown here says something of the records: the same kinds of error from a connection that breaks say nothing of them. */
+const workedOut = <T>(pages: Promise<T>): Promise<T> =>
+  pages.catch((cause: unknown) => {
+    if (cause instanceof TypeError || cause instanceof RangeError || cause instanceof SyntaxError)
+      throw new UnreadableRecord(cause.message, { cause });
+    throw cause;
+  });
+
 /**
- * PostgreSQL's classes 22 (data exception), 23 (integrity violation), 54 (limit exceeded) and P0 (raised by a trigger), and what a record
- * throws that cannot be read (no number, no time, no object): the record is at fault, not the connection. Or nobody can tell whether it was written.
+ * PostgreSQL's classes 22 (data exception), 23 (integrity violation), 54 (limit exceeded) and P0 (raised by a trigger), and a record that cannot
+ * be read: the record is at fault, not the connection. Or nobody can tell whether it was written.
  */
 const isRefusal = (error: unknown): boolean =>
-  error instanceof DamagedArchive ||
-  error instanceof TypeError ||
-  error instanceof RangeError ||
-  error instanceof SyntaxError ||
-  /^(22|23|54|P0)/.test(codeOf(error));
+  error instanceof DamagedArchive || error instanceof UnreadableRecord || /^(22|23|54|P0)/.test(codeOf(error));
