@@ -1,8 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -11,13 +9,8 @@ import { Account } from './account.ts';
 import { ask, HELLO, header, MODEL } from './chat.ts';
 import { Gateway } from './gateway.ts';
 import { admin } from './operator.ts';
+import { otherVerifiers } from './testing/other-verifiers.ts';
 
-const VERIFIERS = fileURLToPath(new URL('../../packages/receipts/verifiers', import.meta.url));
-const ENV = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' };
-const OTHERS = [
-  { folder: 'python', run: ['python3', 'verify.py'], isThere: spawnSync('python3', ['--version']).status === 0 },
-  { folder: 'go', run: ['go', 'run', '.'], isThere: spawnSync('go', ['version']).status === 0 },
-] as const;
 const PATIENCE = { timeout: 60_000, interval: 100 };
 /** 10 tokens in and 8 out at 0.15 and 0.60 USD a million; the cap lets half of it through. */
 const COST = 6_300n;
@@ -90,13 +83,5 @@ test('a receipt waived in part names its price entry, and three verifiers find i
   const [keys, file] = [join(folder, 'keys.json'), join(folder, 'all.jsonl')];
   writeFileSync(keys, await (await fetch(`${gateway.url}/.well-known/vaas-keys.json`)).text());
   writeFileSync(file, terminal.files.get('all.jsonl') ?? '');
-  for (const { folder: language, run, isThere } of OTHERS.filter((one) => one.isThere)) {
-    const [program, ...args] = run;
-    const { status, stdout, stderr } = spawnSync(program, [...args, keys, file], {
-      cwd: join(VERIFIERS, language),
-      env: ENV,
-      encoding: 'utf8',
-    });
-    expect({ language, isThere, status, said: `${stdout}${stderr}` }).toMatchObject({ status: 0 });
-  }
+  for (const { language, verify } of otherVerifiers()) expect({ language, ...(await verify(keys, file)) }).toMatchObject({ isValid: true });
 });

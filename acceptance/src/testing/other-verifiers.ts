@@ -1,0 +1,31 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const VERIFIERS = fileURLToPath(new URL('../../../packages/receipts/verifiers', import.meta.url));
+const ENV = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' };
+const LANGUAGES = [
+  { folder: 'python', run: ['python3', 'verify.py'], asksFor: ['--version'] },
+  { folder: 'go', run: ['go', 'run', '.'], asksFor: ['version'] },
+] as const;
+
+/** A verifier that was written from the specification alone, in another language. */
+interface OtherVerifier {
+  readonly language: string;
+  /** @param files paths: the keys, then a receipt, an export, or an invoice and the exports that it counts */
+  verify(...files: readonly string[]): Promise<{ readonly isValid: boolean; readonly said: string }>;
+}
+
+/** Those whose language is on this machine. Asynchronous: the gateway may run in this very process. */
+export const otherVerifiers = (): OtherVerifier[] =>
+  LANGUAGES.filter(({ run: [program], asksFor }) => spawnSync(program, asksFor).status === 0).map(
+    ({ folder, run: [program, ...args] }) => ({
+      language: folder,
+      verify: (...files) =>
+        new Promise((resolve) => {
+          const options = { cwd: `${VERIFIERS}/${folder}`, env: ENV };
+          execFile(program, [...args, ...files], options, (error, stdout, stderr) =>
+            resolve({ isValid: error === null, said: `${stdout}${stderr}` }),
+          );
+        }),
+    }),
+  );
