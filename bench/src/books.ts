@@ -1,54 +1,21 @@
-import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../../server/src/adapters/postgres/embedded-postgres.ts';
-import { createLog } from '../../server/src/kernel/log.ts';
-import { Gateway } from './gateway.ts';
-import { closedLoop, openLoop } from './load.ts';
+import { CONNECTIONS, withCountedGateway } from './counted-gateway.ts';
+import { openLoop } from './load.ts';
 import type { Stage } from './stage.ts';
-import { chatShot, startProvider } from './subjects.ts';
-import { COUNTING, type DatabaseWork, databaseWork, workEach } from './views/database-work.ts';
+import type { DatabaseWork } from './views/database-work.ts';
 
-const CONNECTIONS = 64;
-const ROUND_MS = 1_000;
 const STEADY_PER_SECOND = 200;
-const WARM_UP_MS = 3_000;
 
 /** What the books of a request take of PostgreSQL: CPU, rows, disk and write-ahead log, by statement and by table. */
-export async function measureBooks(stage: Stage, requests: number, print: (text: string) => void): Promise<boolean> {
-  const postgres = await startEmbeddedPostgres({ dir: join(stage.folder, 'data/postgres'), log: createLog('error'), settings: COUNTING });
-  try {
-    const { ready: origin } = await startProvider(stage, 'instant');
-    const gateway = await Gateway.start(stage, { instant: origin, paced: origin, long: origin }, { DATABASE_URL: postgres.url });
-    const { database, postmasterPid, tally } = gateway;
-    await database.query('create extension pg_stat_statements');
-    const { key } = await gateway.newKey();
-    const shot = chatShot({ origin: gateway.origin, key, tally });
-    const during = async (load: () => Promise<unknown>): Promise<DatabaseWork> => {
-      await gateway.drained();
-      // Whole pages go into the write-ahead log after each checkpoint: every load begins with one.
-      await database.query('checkpoint');
-      const [answers, before] = [tally.answers, await databaseWork(database, postmasterPid)];
-      await load();
-      await gateway.drained();
-      return workEach(before, await databaseWork(database, postmasterPid), tally.answers - answers);
-    };
-
-    print('… warming up');
-    await closedLoop(shot, CONNECTIONS, WARM_UP_MS);
+export const measureBooks = (stage: Stage, requests: number, print: (text: string) => void): Promise<boolean> =>
+  withCountedGateway(stage, print, async ({ gateway, shot, during, busy }) => {
     print(`… ${CONNECTIONS} connections`);
-    const busy = await during(async () => {
-      for (let answered = 0; answered < requests; ) answered += (await closedLoop(shot, CONNECTIONS, ROUND_MS)).requests;
-    });
+    const fast = await during(() => busy(requests));
     print(`… ${STEADY_PER_SECOND} requests a second`);
     const steady = await during(() => openLoop(shot, STEADY_PER_SECOND, (requests / 10 / STEADY_PER_SECOND) * 1_000));
     const { requests: recorded, receipts } = await gateway.recorded();
-    await gateway.disconnect();
-    print(`\n${CONNECTIONS} connections\n\n${workTable(busy)}\n\n${STEADY_PER_SECOND} requests a second\n\n${workTable(steady)}`);
-    return recorded === tally.answers && receipts === recorded;
-  } finally {
-    await stage.strike();
-    await postgres.stop();
-  }
-}
+    print(`\n${CONNECTIONS} connections\n\n${workTable(fast)}\n\n${STEADY_PER_SECOND} requests a second\n\n${workTable(steady)}`);
+    return recorded === gateway.tally.answers && receipts === recorded;
+  });
 
 const LEAST_MICROS = 0.3;
 const STATEMENT_WIDTH = 110;

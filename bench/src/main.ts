@@ -8,6 +8,7 @@ import { Gateway } from './gateway.ts';
 import { measureGrowth } from './growth.ts';
 import { logTable } from './log-table.ts';
 import { measurePeople } from './people.ts';
+import { measureReceipts } from './receipts.ts';
 import { table } from './report.ts';
 import { type Results, run } from './run.ts';
 import { FULL, QUICK } from './settings.ts';
@@ -38,6 +39,7 @@ const { values: flags } = parseArgs({
     promises: flag,
     growth: flag,
     books: flag,
+    receipts: flag,
     requests: { type: 'string' },
   },
 });
@@ -78,7 +80,10 @@ function measurement(): Promise<boolean> {
   if (flags.log) return growLog();
   if (flags.promises) return measurePromises();
   if (flags.growth) return growDatabase();
-  if (flags.books) return measureBooks(stage, Number(flags.requests ?? (flags.quick ? BOOKED.quick : BOOKED.full)), print);
+  if (flags.books || flags.receipts) {
+    const requests = Number(flags.requests ?? (flags.quick ? BOOKED.quick : BOOKED.full));
+    return flags.books ? measureBooks(stage, requests, print) : measureReceipts(stage, requests, print);
+  }
   return flags.timing ? compareTimes() : measureSpeed();
 }
 
