@@ -1,8 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectTurns } from '../../kernel/testing/event-loop.ts';
-import { LARGE_CHATS, LARGE_EMBEDDINGS, LARGE_INPUTS, LARGE_MESSAGES, type LargeFields } from './testing/large-bodies.ts';
-import { type Answer, EMBEDDINGS, type LargeGateway, MODELS, openLargeGateway, PROVIDERS } from './testing/large-gateway.ts';
+import {
+  FORM_TYPE,
+  formOf,
+  LARGE_CHATS,
+  LARGE_EDITS,
+  LARGE_EMBEDDINGS,
+  LARGE_FILES,
+  LARGE_INPUTS,
+  LARGE_ITEMS,
+  LARGE_JUDGED,
+  LARGE_MESSAGES,
+  LARGE_PROMPTS,
+  type LargeFields,
+  silence,
+} from './testing/large-bodies.ts';
+import { type Answer, EMBEDDINGS, type LargeGateway, MODELS, OTHERS, openLargeGateway, PROVIDERS } from './testing/large-gateway.ts';
 
 let gateway: LargeGateway;
 beforeAll(async () => {
@@ -28,9 +42,13 @@ const ROWS: readonly Row[] = [
   ...rowsOf('/v1/messages/count_tokens', [MODELS.chat], LARGE_MESSAGES),
   ...rowsOf('/v1/chat/completions', all, LARGE_CHATS, '"max_completion_tokens":10,'),
   ...rowsOf('/v1/responses', all, LARGE_INPUTS, '"max_output_tokens":16,"store":false,'),
+  ...rowsOf('/v1/responses', [MODELS.chat], { 'many items, stored': LARGE_INPUTS['many items'] ?? '' }, '"max_output_tokens":16,'),
   ...rowsOf('/v1/responses/compact', [MODELS.openai, MODELS.chat], LARGE_INPUTS),
   ...rowsOf('/v1/responses/input_tokens', [MODELS.chat], LARGE_INPUTS),
   ...rowsOf('/v1/embeddings', Object.values(EMBEDDINGS), LARGE_EMBEDDINGS),
+  ...rowsOf('/v1/completions', [OTHERS.completions], LARGE_PROMPTS, '"max_tokens":10,'),
+  ...rowsOf('/v1/moderations', [OTHERS.moderations], LARGE_JUDGED),
+  ...rowsOf('/v1/images/edits', [OTHERS.images], LARGE_EDITS),
 ];
 const measuredAs = (body: Buffer, { path, model, what }: Omit<Row, 'body'>, work: () => Promise<Answer>) =>
   expectTurns(`${path} ${model} ${what}`, body.length, () => {
@@ -43,6 +61,9 @@ test.each(ROWS)('a request of 10 MB holds the event loop for 50 ms at most: $pat
   const { status, text } = await measuredAs(bytes, row, () => gateway.ask(row.path, bytes));
   expect(status, text.slice(0, 300)).toBe(200);
 });
+
+/** What a form has beside its fields. */
+const BYTES = 9_800_000;
 
 const BATCHED = ['a text', 'many turns', 'the input of a tool'];
 
@@ -61,10 +82,59 @@ test.each(Object.entries(LARGE_MESSAGES).filter(([what]) => BATCHED.includes(wha
   },
 );
 
-async function untilEnded(path: string): Promise<Answer> {
+const FORMS = [
+  ['/v1/images/edits', () => formOf({ model: OTHERS.images, prompt: 'Hi' }, 'image', 'a.png', Buffer.alloc(BYTES))],
+  ['/v1/audio/transcriptions', () => formOf({ model: OTHERS.transcriptions }, 'file', 'a.wav', silence(BYTES))],
+  ['/v1/files', () => formOf({ purpose: 'user_data' }, 'file', 'a.bin', Buffer.alloc(BYTES))],
+] as const;
+
+test.each(FORMS)('a form of 10 MB holds the event loop for 50 ms at most: %s', async (path, form) => {
+  const body = form();
+  const { status, text } = await measuredAs(body, { path, model: 'form', what: 'a file' }, () => gateway.ask(path, body, FORM_TYPE));
+  expect(status, text.slice(0, 300)).toBe(200);
+});
+
+test('a response of 10 MB in the background holds the event loop for 50 ms at most', async () => {
+  const body = Buffer.from(`{"model":"${MODELS.openai}","background":true,"max_output_tokens":16,${LARGE_INPUTS['many items']}}`);
+  const path = '/v1/responses';
+  const { text } = await measuredAs(body, { path, model: MODELS.openai, what: 'in the background' }, async () => {
+    const created = await gateway.ask(path, body);
+    expect(created.status, created.text.slice(0, 300)).toBe(200);
+    return until(`${path}/${JSON.parse(created.text).id}`, ({ status = '' }) => !['queued', 'in_progress'].includes(status));
+  });
+  expect(JSON.parse(text)).toMatchObject({ status: 'completed' });
+});
+
+test('a conversation of 10 MB holds the event loop for 50 ms at most', async () => {
+  const body = Buffer.from(`{"items":${LARGE_ITEMS}}`);
+  const path = '/v1/conversations';
+  const { status, text } = await measuredAs(body, { path, model: 'any', what: 'many items' }, () => gateway.ask(path, body));
+  expect(status, text.slice(0, 300)).toBe(200);
+});
+
+test.each(Object.entries(LARGE_FILES))('a batch of a file holds the event loop for 50 ms at most: %s', async (what, fileOf) => {
+  const file = Buffer.from(fileOf(MODELS.chat));
+  const uploaded = await gateway.ask('/v1/files', formOf({ purpose: 'batch' }, 'file', 'a.jsonl', file), FORM_TYPE);
+  const order = { input_file_id: JSON.parse(uploaded.text).id, endpoint: '/v1/chat/completions', completion_window: '24h' };
+  const path = '/v1/batches';
+  const { text } = await measuredAs(file, { path, model: MODELS.chat, what }, async () => {
+    const created = await gateway.ask(path, Buffer.from(JSON.stringify(order)));
+    expect(created.status, created.text.slice(0, 300)).toBe(200);
+    return until(
+      `${path}/${JSON.parse(created.text).id}`,
+      ({ status = '' }) => !['validating', 'in_progress', 'finalizing'].includes(status),
+    );
+  });
+  const { completed, failed, total } = JSON.parse(text).request_counts;
+  expect(completed + failed).toBe(total);
+});
+
+const untilEnded = (path: string): Promise<Answer> => until(path, ({ processing_status }) => processing_status === 'ended');
+
+async function until(path: string, isOver: (state: Record<string, string>) => boolean): Promise<Answer> {
   for (;;) {
     const state = await gateway.ask(path);
-    if (JSON.parse(state.text).processing_status === 'ended') return state;
+    if (isOver(JSON.parse(state.text))) return state;
     await wait(20);
   }
 }

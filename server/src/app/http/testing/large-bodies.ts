@@ -57,3 +57,64 @@ const TEXTS = 2_048;
 const TEXT = `"${filled('Hello, world. ', 4_780)}"`;
 
 export const LARGE_EMBEDDINGS: LargeFields = { 'many texts': `"input":[${`${TEXT},`.repeat(TEXTS - 1)}${TEXT}]` };
+
+export const LARGE_PROMPTS: LargeFields = {
+  'a text': `"prompt":"${WORDS}"`,
+  'many texts': `"prompt":[${`${TEXT},`.repeat(TEXTS - 1)}${TEXT}]`,
+};
+
+export const LARGE_JUDGED: LargeFields = { 'a text': `"input":"${WORDS}"`, 'many texts': LARGE_EMBEDDINGS['many texts'] ?? '' };
+
+const editedImage = `{"image_url":"data:image/png;base64,${filled('iVBORw0KGgoAAAANSUhEUgAA', 612_000)}"}`;
+export const LARGE_EDITS: LargeFields = { 'sixteen pictures': `"prompt":"Hi","images":[${`${editedImage},`.repeat(15)}${editedImage}]` };
+
+const saidItem = `{"type":"message","role":"user","content":[{"type":"input_text","text":"${filled('Hello, world. ', 490_000)}"}]}`;
+/** As many as one request may add. */
+export const LARGE_ITEMS = `[${`${saidItem},`.repeat(19)}${saidItem}]`;
+
+const BOUNDARY = 'b0';
+export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+
+/** A form with one file. */
+export function formOf(fields: Readonly<Record<string, string>>, field: string, filename: string, file: Buffer): Buffer {
+  const partOf = (name: string, value: string) => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const head = Object.entries(fields).map(([name, value]) => partOf(name, value));
+  const opening = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${field}"; filename="${filename}"\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head.join('') + opening), file, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)]);
+}
+
+/** Of 16-bit samples: WAV as it is. */
+export function silence(bytes: number): Buffer {
+  const wav = Buffer.alloc(bytes);
+  wav.write('RIFF');
+  wav.writeUInt32LE(bytes - 8, 4);
+  wav.write('WAVEfmt ', 8);
+  for (const [at, value] of [
+    [16, 16],
+    [24, 48_000],
+    [28, 96_000],
+  ] as const)
+    wav.writeUInt32LE(value, at);
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 2],
+    [34, 16],
+  ] as const)
+    wav.writeUInt16LE(value, at);
+  wav.write('data', 36);
+  wav.writeUInt32LE(bytes - 44, 40);
+  return wav;
+}
+
+const lineOf = (id: string, url: string, body: string): string => `{"custom_id":"${id}","method":"POST","url":"${url}","body":${body}}\n`;
+
+/** Files of batches of chat completions. Of many lines each asks for another endpoint, and fails by itself. */
+export const LARGE_FILES: Readonly<Record<string, (model: string) => string>> = {
+  'one large line': (model) =>
+    lineOf('a', '/v1/chat/completions', `{"model":"${model}","max_completion_tokens":10,${LARGE_CHATS['many turns']}}`),
+  'many lines': (model) =>
+    Array.from({ length: 6_000 }, (_, at) =>
+      lineOf(`a${at}`, '/v1/embeddings', `{"model":"${model}","messages":[{"role":"user","content":"${PARAGRAPH}"}]}`),
+    ).join(''),
+};

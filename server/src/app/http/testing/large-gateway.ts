@@ -13,6 +13,13 @@ import { type ScriptedAnswers, shortAnswers } from './short-answers.ts';
 export const MODELS = { openai: 'large-openai', chat: 'large-chat', anthropic: 'large-anthropic', google: 'large-google' } as const;
 export type Provider = keyof typeof MODELS;
 export const PROVIDERS = Object.keys(MODELS) as Provider[];
+/** Models of the shipped list for what is no dialogue. */
+export const OTHERS = {
+  completions: 'gpt-3.5-turbo-instruct',
+  images: 'gpt-image-1',
+  moderations: 'omni-moderation-latest',
+  transcriptions: 'gpt-4o-transcribe',
+} as const;
 export const EMBEDDINGS = { openai: 'text-embedding-3-small', google: 'gemini-embedding-001' } as const;
 
 export interface Answer {
@@ -23,7 +30,7 @@ export interface Answer {
 /** A gateway and its provider on the thread that is measured. */
 export interface LargeGateway {
   readonly provider: ScriptedAnswers;
-  ask(path: string, body?: Buffer): Promise<Answer>;
+  ask(path: string, body?: Buffer, contentType?: string): Promise<Answer>;
   /** Nothing of the answer is kept but its end. */
   askForMuch(path: string, body: Buffer): Promise<{ readonly status: number; readonly bytes: number; readonly end: string }>;
   /** Those of the time before are not the subject of the next request. */
@@ -53,7 +60,7 @@ export async function openLargeGateway(): Promise<LargeGateway> {
   client.authorization = `Bearer ${key}`;
   return {
     provider,
-    ask: (path, body) => client.ask(path, body),
+    ask: (path, body, contentType) => client.ask(path, body, contentType),
     askForMuch: (path, body) => client.askForMuch(path, body),
     forgetRateLimits() {
       clock.offsetMs += 60_000;
@@ -70,7 +77,7 @@ export async function openLargeGateway(): Promise<LargeGateway> {
 function writeFiles(dataDir: string, upstream: string) {
   const [PROVIDERS_FILE, MODELS_FILE] = [join(dataDir, 'providers.json'), join(dataDir, 'models.json')];
   const providers = [
-    { name: 'openai', base_url: `${upstream}/v1`, responses: true, models: [MODELS.openai, EMBEDDINGS.openai] },
+    { name: 'openai', base_url: `${upstream}/v1`, responses: true, models: [MODELS.openai, EMBEDDINGS.openai, ...Object.values(OTHERS)] },
     { name: 'chat', base_url: `${upstream}/v1`, models: [MODELS.chat] },
     { name: 'anthropic', kind: 'anthropic', base_url: upstream, models: [MODELS.anthropic] },
     { name: 'google', kind: 'google', base_url: `${upstream}/v1beta`, models: [MODELS.google, EMBEDDINGS.google] },
@@ -95,9 +102,9 @@ class PiecewiseClient {
     this.#url = new URL(url);
   }
 
-  async ask(path: string, body?: Buffer): Promise<Answer> {
+  async ask(path: string, body?: Buffer, contentType?: string): Promise<Answer> {
     const chunks: Buffer[] = [];
-    const status = await this.#ask(path, body, (chunk) => chunks.push(chunk));
+    const status = await this.#ask(path, body, (chunk) => chunks.push(chunk), contentType);
     return { status, text: Buffer.concat(chunks).toString('utf8') };
   }
 
@@ -111,9 +118,9 @@ class PiecewiseClient {
     return { status, bytes, end: end.toString('utf8') };
   }
 
-  #ask(path: string, body: Buffer | undefined, take: (chunk: Buffer) => void): Promise<number> {
+  #ask(path: string, body: Buffer | undefined, take: (chunk: Buffer) => void, contentType = 'application/json'): Promise<number> {
     const { hostname: host, port } = this.#url;
-    const content = body && { 'content-type': 'application/json', 'content-length': body.length };
+    const content = body && { 'content-type': contentType, 'content-length': body.length };
     const headers = { ...(this.authorization !== undefined && { authorization: this.authorization }), ...content };
     return new Promise((resolve, reject) => {
       const sent = request({ host, port, path, method: body ? 'POST' : 'GET', headers }, (response) => {

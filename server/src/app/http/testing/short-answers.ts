@@ -18,7 +18,14 @@ const ANSWERS: readonly (readonly [path: RegExp, answer: object])[] = [
       output: [{ type: 'message', id: 'm', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }],
     },
   ],
+  [/\/images\/edits$/, { created: 1, data: [{ b64_json: 'aGk=' }], usage: USAGE }],
+  [/\/audio\/transcriptions$/, { text: 'Hi', usage: { ...USAGE, type: 'tokens' } }],
+  [/\/moderations$/, { id: 'm', model: 'm', results: [{ flagged: false, categories: {}, category_scores: {} }] }],
   [/\/embeddings$/, { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0] }], usage: USAGE }],
+  [
+    /\/v1\/completions$/,
+    { id: 'c', object: 'text_completion', choices: [{ index: 0, text: 'Hi', finish_reason: 'stop', logprobs: null }], usage: USAGE },
+  ],
   [
     /\/chat\/completions$/,
     {

@@ -9,6 +9,7 @@ import type { Json } from './stored-responses.ts';
 type StoredHeaders = Omit<InferenceHeaders, 'runCap'> & { readonly runCap: string | null };
 
 const BackgroundRequest = z.object({
+  /** Without its input, which is kept beside it. */
   request: ResponseRequest,
   receiptId: z.string(),
   requestId: z.string(),

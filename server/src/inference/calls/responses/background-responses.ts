@@ -9,6 +9,7 @@ import type { ContentKeys } from '../../stored-content/index.ts';
 import type { StoredResponseEvent } from '../entities.ts';
 import { tables } from '../tables.ts';
 import { isRecord } from '../usage.ts';
+import { type BackgroundRequest, parseBackgroundRequest } from './background-request.ts';
 import { itemIds, type Json, type Owner, outputOf, placeOf, statusOf } from './stored-responses.ts';
 
 /** A background response as a worker has taken it on. */
@@ -21,7 +22,7 @@ export interface Task {
   readonly isCancelled: boolean;
   readonly input: readonly ResponseItem[];
   readonly conversationId: string | null;
-  readonly request: Json;
+  readonly request: BackgroundRequest;
   readonly response: Json;
   /** There where the result is: what remains is to settle it. */
   readonly outcome: Json | null;
@@ -114,7 +115,7 @@ export class BackgroundResponses {
       isCancelled: row.status === 'cancelled',
       input: await opened('input', row.input),
       conversationId: row.conversation_id,
-      request: await opened('request', row.request),
+      request: parseBackgroundRequest(await opened('request', row.request)),
       response: { ...(await opened('response', row.response)), status: row.status },
       outcome: row.outcome === null ? null : await opened('outcome', row.outcome),
     };

@@ -3,7 +3,9 @@ import type { ResponseItem } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Problem } from '../../../kernel/problem.ts';
+import { inOrder } from '../../../kernel/soon.ts';
 import { firstOf, ifGiven, type RowOf, rowsOf } from '../../../kernel/statements.ts';
+import { inTransaction } from '../../../kernel/transaction.ts';
 import type { ContentKeys } from '../../stored-content/index.ts';
 import type { ConversationItem } from '../entities.ts';
 import { tables } from '../tables.ts';
@@ -29,6 +31,9 @@ interface PageQuery {
   readonly limit: number;
   readonly order: 'asc' | 'desc';
 }
+
+/** Items are written in statements of about so many characters. */
+const MOST_WRITTEN_CHARACTERS = 1_000_000;
 
 /** Conversations and their items, in PostgreSQL. They are kept until they are deleted. */
 export class Conversations {
@@ -111,15 +116,16 @@ export class Conversations {
   async append(owner: Owner, id: string, given: readonly ResponseItem[]): Promise<ResponseItem[]> {
     await this.get(owner, id);
     const items = given.map(wholeItem);
-    const sealed = items.map((item) => this.#content.sealJson(owner.accountId, placeOf(id, String(item.id)), item));
-    // One turn after the other: the items of two would mix. A conversation that is deleted meanwhile has no row to lock, and takes nothing.
-    await this.#pool.query(
-      `with locked as (select id from conversations where id = $1 for update)
-       insert into conversation_items (conversation_id, id, item)
-       select locked.id, item_id, item from locked, unnest($2::text[], $3::json[]) with ordinality as given (item_id, item, place) order by place
-       on conflict (conversation_id, id) do nothing`,
-      [id, items.map((item) => item.id), await Promise.all(sealed)],
-    );
+    const sealed = await inOrder(items, async (item) => ({
+      id: String(item.id),
+      item: await this.#content.sealJson(owner.accountId, placeOf(id, String(item.id)), item),
+    }));
+    const [batch = [], ...more] = batchesOf(sealed);
+    if (more.length === 0) await insertItems(this.#pool, id, batch);
+    else
+      await inTransaction(this.#pool, async (client) => {
+        for (const part of [batch, ...more]) await insertItems(client, id, part);
+      });
     return items;
   }
 
@@ -177,6 +183,41 @@ export class Conversations {
     if (rowCount === 0) throw missing('item');
     return conversation;
   }
+}
+
+interface SealedItem {
+  readonly id: string;
+  /** JSON text. */
+  readonly item: string;
+}
+
+/**
+ * One turn after the other: the items of two would mix, so the conversation is locked until the transaction ends. One that is deleted meanwhile
+ * has no row to lock, and takes nothing.
+ */
+async function insertItems(db: Pick<Pool, 'query'>, id: string, items: readonly SealedItem[]): Promise<void> {
+  await db.query(
+    `with locked as (select id from conversations where id = $1 for update)
+     insert into conversation_items (conversation_id, id, item)
+     select locked.id, item_id, item from locked, unnest($2::text[], $3::json[]) with ordinality as given (item_id, item, place) order by place
+     on conflict (conversation_id, id) do nothing`,
+    [id, items.map((sealed) => sealed.id), items.map(({ item }) => item)],
+  );
+}
+
+/** What one statement takes: its parameters are put together at once. */
+function* batchesOf(items: readonly SealedItem[]): Generator<readonly SealedItem[]> {
+  let batch: SealedItem[] = [];
+  let characters = 0;
+  for (const sealed of items) {
+    batch.push(sealed);
+    characters += sealed.item.length;
+    if (characters < MOST_WRITTEN_CHARACTERS) continue;
+    yield batch;
+    batch = [];
+    characters = 0;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 type ItemRow = Pick<RowOf<typeof ConversationItem>, 'id' | 'item'>;

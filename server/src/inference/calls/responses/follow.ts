@@ -83,10 +83,12 @@ interface State {
 }
 
 async function stateOf(owner: Owner, id: string, after: number, { responses, background }: FollowDeps): Promise<State> {
-  const { response } = await responses.get(owner, id);
+  // Asked for several times a second: the response, which may be large, is opened only where it is told from.
+  const status = await responses.status(owner, id);
   const { hasAny, isClosed, run, events } = await background.eventsAfter(owner, id, after);
   if (hasAny) return { events: events.map(({ event }) => event), isOver: isClosed, run };
-  const isOver = OVER.has(String(response['status']));
+  const isOver = OVER.has(status);
+  const { response } = await responses.get(owner, id);
   const sent = isOver ? await responses.told(owner, id) : undefined;
   const told = sent ? await toldEvents(sent) : replayOf(isOver ? response : { ...response, output: [], status: 'in_progress' });
   return { events: told.filter((event) => Number(event['sequence_number']) > after), isOver, run: 0 };

@@ -25,7 +25,7 @@ export const storedResponseRoutes = (deps: ResponseDeps): Handlers<typeof contra
       return { status: 200, body: toWire((await responses.get(owner, params.response_id)).response, {}) };
     },
     inputItems: async ({ principal, params, query }) => {
-      const { input } = await responses.get(ownerOf({ principal }), params.response_id);
+      const input = await responses.input(ownerOf({ principal }), params.response_id);
       return { status: 200, body: pageWithin(shownItems(input, query), query) };
     },
     countTokens: async ({ principal, body }) => ({

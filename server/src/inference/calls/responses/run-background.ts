@@ -13,7 +13,7 @@ import type { Served } from '../served.ts';
 import { settle } from '../settlement.ts';
 import { isRecord } from '../usage.ts';
 import type { Work } from '../work.ts';
-import { type BackgroundRequest, headersOf, parseBackgroundRequest } from './background-request.ts';
+import { type BackgroundRequest, headersOf } from './background-request.ts';
 import { type BackgroundResponses, failureOf, type Task } from './background-responses.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { prepare, type ResponseDeps } from './prepared-response.ts';
@@ -60,7 +60,7 @@ export async function runBackground(id: string, deps: BackgroundDeps): Promise<v
     await tellCancelled(task, deps);
     await background.close(task);
   } catch (thrown) {
-    if (!(thrown instanceof Problem) || !isPassing(thrown, parseBackgroundRequest(task.request), deps)) throw thrown;
+    if (!(thrown instanceof Problem) || !isPassing(thrown, task.request, deps)) throw thrown;
     await background.release(task, RETRY_MS);
   } finally {
     clearInterval(beat);
@@ -73,7 +73,7 @@ const isPassing = ({ status }: Problem, { startedAt }: BackgroundRequest, { cloc
 async function serve(task: Task, signal: AbortSignal, deps: BackgroundDeps): Promise<void> {
   const { outcome } = task;
   if (task.isCancelled && !outcome) return;
-  const backgroundRequest = parseBackgroundRequest(task.request);
+  const backgroundRequest = task.request;
   const { session } = backgroundRequest;
   const { state, caller } = await deps.callerStatusOf({
     ...task.owner,
@@ -126,8 +126,9 @@ async function afterEarlierRuns(task: Task, call: Call, { inference, isSettled }
   return { ...call, receiptId: newReceiptId(call.startedAt), attemptsBefore: (task.run - 1) * ATTEMPTS_A_RUN };
 }
 
-async function workOfTask(task: Task, { request, requestSha256 }: BackgroundRequest, caller: Caller, deps: BackgroundDeps): Promise<Work> {
-  const prepared = { ...(await prepare(request, caller, task.id, deps)), input: task.input };
+async function workOfTask(task: Task, { request: rest, requestSha256 }: BackgroundRequest, caller: Caller, deps: BackgroundDeps) {
+  const request = { ...rest, input: [...task.input] };
+  const prepared = await prepare(request, caller, task.id, deps);
   const save = (response: Json, served: Served, call: KeptCall) =>
     deps.background.finish(task, { response, outcome: outcomeOf(served, call), receiptPromise: call.promise() ?? null });
   return workOf(request, prepared, () => requestSha256, deps, save);
@@ -172,7 +173,7 @@ async function stream(task: Task, call: Call, deps: BackgroundDeps): Promise<voi
 
 /** A client that follows a cancelled response is told so by its last event. */
 async function tellCancelled(task: Task, { background }: BackgroundDeps): Promise<void> {
-  if (parseBackgroundRequest(task.request).request.stream !== true) return;
+  if (task.request.request.stream !== true) return;
   const response = await background.cancelled(task);
   if (response) await tellEnd(task, response, undefined, background);
 }
@@ -194,7 +195,7 @@ async function fail(
   { background }: BackgroundDeps,
 ): Promise<void> {
   const failed = await background.fail(task, failure);
-  if (!failed || parseBackgroundRequest(task.request).request.stream !== true) return;
+  if (!failed || task.request.request.stream !== true) return;
   await tellEnd(task, failed, sequence_number, background);
 }
 

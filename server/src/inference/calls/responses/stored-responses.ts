@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import { anyOf, firstOf, type RowOf, rowsOf } from '../../../kernel/statements.ts';
+import { inTransaction } from '../../../kernel/transaction.ts';
 import type { ContentKeys } from '../../stored-content/index.ts';
 import type { StoredResponse as Entity } from '../entities.ts';
 import { tables } from '../tables.ts';
@@ -28,7 +29,7 @@ export interface StoredResponse {
 }
 
 /** As it is fetched. */
-export interface FetchedResponse extends StoredResponse {
+export interface FetchedResponse extends Pick<StoredResponse, 'id' | 'response'> {
   /** Of one that ran in the background and has a result. */
   readonly receiptPromise: string | null;
 }
@@ -62,19 +63,32 @@ export class StoredResponses {
   }
 
   async save(owner: Owner, given: NewStoredResponse): Promise<void> {
-    const { id, response, input, previousResponseId, conversationId, keyId, request, events } = given;
+    const { id, request } = given;
+    if (request === undefined) return this.#insert(this.#pool, owner, given);
+    // Read before a connection is held: nobody may wait for a second one.
+    await this.#content.keyOf(owner.accountId);
+    await inTransaction(this.#pool, async (client) => {
+      await this.#insert(client, owner, given);
+      // By itself: it may be as large as the response, and the parameters of a statement are put together at once.
+      const sealed = await this.#content.sealJson(owner.accountId, placeOf(id, 'request'), request);
+      await client.query('update stored_responses set request = $2 where id = $1', [id, sealed]);
+    });
+  }
+
+  async #insert(db: Pick<Pool, 'query'>, owner: Owner, given: NewStoredResponse): Promise<void> {
+    const { id, response, input, previousResponseId, conversationId, keyId, events } = given;
     const now = this.#clock.now();
     const sealed = (column: Column, value: unknown) => this.#content.sealJson(owner.accountId, placeOf(id, column), value);
-    await this.#pool.query(
+    await db.query(
       `with saved as (
          insert into stored_responses
-           (id, account_id, livemode, key_id, previous_response_id, conversation_id, status, input, response, request, created_at, expires_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning id
+           (id, account_id, livemode, key_id, previous_response_id, conversation_id, status, input, response, created_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning id
        ), told as (
-         insert into stored_response_streams (response_id, events) select id, $14 from saved where $14::bytea is not null
+         insert into stored_response_streams (response_id, events) select id, $13 from saved where $13::bytea is not null
        )
        insert into stored_response_items (account_id, livemode, item_id, response_id)
-       select $2, $3, item_id, id from saved, unnest($13::text[]) item_id`,
+       select $2, $3, item_id, id from saved, unnest($12::text[]) item_id`,
       [
         id,
         owner.accountId,
@@ -85,7 +99,6 @@ export class StoredResponses {
         statusOf(response),
         await sealed('input', input),
         await sealed('response', response),
-        request === undefined ? null : await sealed('request', request),
         new Date(now),
         new Date(now + KEPT_MS),
         itemIds([...input, ...outputOf(response)]),
@@ -102,19 +115,29 @@ export class StoredResponses {
 
   /** @throws Problem `not_found`, also for somebody else's */
   async get(owner: Owner, id: string): Promise<FetchedResponse> {
-    if (!isId(id)) throw missing();
-    const row = await firstOf(
-      this.#pool,
-      this.#kept(owner).select(['id', 'response', 'input', 'status', 'receipt_promise']).where('id', '=', id),
-    );
+    const row = await firstOf(this.#pool, this.#one(owner, id).select(['response', 'status', 'receipt_promise']));
     if (!row) throw missing();
-    const { response, input } = await this.#opened(owner, row);
-    return { id, response: { ...response, status: row.status }, input, receiptPromise: row.receipt_promise };
+    const response = await this.#content.openJson(owner.accountId, placeOf(id, 'response'), row.response);
+    return { id, response: { ...response, status: row.status }, receiptPromise: row.receipt_promise };
+  }
+
+  /** What was new in its request. It may be a thousand times as large as the response. @throws Problem `not_found` */
+  async input(owner: Owner, id: string): Promise<readonly ResponseItem[]> {
+    const row = await firstOf(this.#pool, this.#one(owner, id).select('input'));
+    if (!row) throw missing();
+    return this.#content.openJson(owner.accountId, placeOf(id, 'input'), row.input);
+  }
+
+  /** Nothing of its content is opened. @throws Problem `not_found` */
+  async status(owner: Owner, id: string): Promise<string> {
+    const row = await firstOf(this.#pool, this.#one(owner, id).select('status'));
+    if (!row) throw missing();
+    return row.status;
   }
 
   /** @throws Problem `not_found` */
   async delete(owner: Owner, id: string): Promise<void> {
-    await this.get(owner, id);
+    await this.status(owner, id);
     const { rowCount } = await this.#pool.query('delete from stored_responses where id = $1 and account_id = $2 and livemode = $3', [
       id,
       owner.accountId,
@@ -192,6 +215,12 @@ export class StoredResponses {
     const turns = await Promise.all(rows.map((row) => this.#opened(owner, row)));
     const found = turns.flatMap(({ input, response }) => [...input, ...outputOf(response)]);
     return new Map(found.flatMap((item) => (typeof item.id === 'string' && wanted.has(item.id) ? [[item.id, item] as const] : [])));
+  }
+
+  /** @throws Problem `not_found` where it can be nobody's id */
+  #one(owner: Owner, id: string) {
+    if (!isId(id)) throw missing();
+    return this.#kept(owner).where('id', '=', id);
   }
 
   #kept({ accountId, livemode }: Owner) {

@@ -14,7 +14,9 @@ export function takenDown(request: ResponseRequest, prepared: Prepared, requestS
     async accept(call: CallContext) {
       const response = { ...blankResponse(request, call.startedAt), ...frameOf(request, prepared) };
       const keyId = keyIdOf(caller.principal);
-      const backgroundRequest = backgroundRequestOf(request, requestSha256(), call);
+      // Its input is kept as that of any response is, with what it refers to: the worker reads it there.
+      const { input: _, ...rest } = request;
+      const backgroundRequest = backgroundRequestOf(rest, requestSha256(), call);
       await deps.responses.save(owner, { id, response, input, previousResponseId, conversationId, keyId, request: backgroundRequest });
       if (request.stream === true) {
         const events = ['response.created', 'response.queued'].map((type, sequence_number) => ({ type, sequence_number, response }));
