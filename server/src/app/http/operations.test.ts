@@ -40,6 +40,22 @@ test('the address for operators answers nothing else, and metrics not without th
   expect(await statusOf(server.operationsUrl, '/metrics')).toBe(401);
 });
 
+test('the address for operators takes no other method or credential, and shows metrics to no page', async () => {
+  const url = server.operationsUrl;
+  for (const path of ['/metrics', '/health/live', '/health/ready'])
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const { status } = await fetch(`${url}${path}`, { method, headers: AUTHORIZED, body: '{}' });
+      expect([method, path, status]).toEqual([method, path, 405]);
+    }
+  for (const authorization of ['Bearer metrics-token-0002', `Basic ${METRICS_TOKEN}`, 'Bearer', METRICS_TOKEN])
+    expect([authorization, await statusOf(url, '/metrics', { authorization })]).toEqual([authorization, 401]);
+  const asked = { ...AUTHORIZED, origin: 'https://evil.example', 'access-control-request-method': 'GET' };
+  for (const method of ['GET', 'OPTIONS']) {
+    const { headers } = await fetch(`${url}/metrics`, { method, headers: asked });
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+  }
+});
+
 const DEPLOY = new URL('../../../../deploy/', import.meta.url);
 const ALERTS = new URL('prometheus/alerts.yaml', DEPLOY);
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
