@@ -194,3 +194,55 @@ describe('a chat completion with store', () => {
     expect((await at(`/v1/chat/completions/${made.body.id}`, { headers: otherAuth })).status).toBe(404);
   });
 });
+
+describe('what was said before', () => {
+  /** As large as that content would be, without the cost of it: JSON may end with blanks. */
+  const enlarge = async (table: string, column: string, where: string, bytes: number) => {
+    const { pool } = world.database;
+    await pool.query(`alter table ${table} alter column ${column} set storage external`);
+    await pool.query(`update ${table} set ${column} = (${column}::text || repeat(' ', ${bytes}))::json where ${where}`);
+  };
+  const TOO_MUCH = 68_000_000;
+
+  test('in more than 64 MiB of a conversation is refused before it is read', async () => {
+    const id = await newConversation({ items: [said('One'), said('Two')] });
+    await enlarge('conversation_items', 'item', `conversation_id = '${id}'`, TOO_MUCH / 2);
+    expect(await respond({ input: 'Hi.', conversation: id })).toMatchObject({ status: 413, body: { error: { param: 'conversation' } } });
+  });
+
+  test('in more than 64 MiB of a chain of responses is refused before it is read', async () => {
+    const first = (await respond({ input: 'One' })).body.id;
+    const second = (await respond({ input: 'Two', previous_response_id: first })).body.id;
+    await enlarge('stored_responses', 'input', `id in ('${first}', '${second}')`, TOO_MUCH / 2);
+    const refused = await respond({ input: 'Hi.', previous_response_id: second });
+    expect(refused).toMatchObject({ status: 413, body: { error: { param: 'previous_response_id' } } });
+  });
+
+  test('in more than 64 MiB of items that are referred to is refused, also of one that is referred to often', async () => {
+    const made = await Promise.all(['One', 'Two'].map((text) => respond({ input: text.padEnd(100_000, '!') })));
+    const ids: string[] = made.map(({ body }) => body.id);
+    const referred = await Promise.all(ids.map(async (id) => (await at(`/v1/responses/${id}/input_items`)).body.data[0].id));
+    const refer = (items: string[]) => respond({ input: items.map((id) => ({ type: 'item_reference', id })) });
+    const refused = { status: 413, body: { error: { param: 'input' } } };
+    expect(await refer(Array.from({ length: 700 }, () => referred[0]))).toMatchObject(refused);
+    await enlarge('stored_responses', 'input', `id in ('${ids.join("', '")}')`, TOO_MUCH / 2);
+    expect(await refer(referred)).toMatchObject(refused);
+  });
+
+  test('is listed in pages of 16 MiB, whatever their limit', async () => {
+    const id = await newConversation({ items: [said('One'), said('Two'), said('Three')] });
+    await enlarge(
+      'conversation_items',
+      'item',
+      `conversation_id = '${id}' and position = (select min(position) from conversation_items where conversation_id = '${id}')`,
+      17_000_000,
+    );
+    const pageAfter = async (query: string) => (await at(`/v1/conversations/${id}/items?limit=100&${query}`)).body;
+    const first = await pageAfter('order=asc');
+    expect([first.data.length, first.has_more]).toEqual([1, true]);
+    const rest = await pageAfter(`order=asc&after=${first.last_id}`);
+    expect([rest.data.length, rest.has_more]).toEqual([2, false]);
+    const all = await pageAfter('order=desc');
+    expect([all.data.length, all.has_more]).toEqual([3, false]);
+  });
+});

@@ -3,7 +3,7 @@ import type { Handlers } from '../../../http/index.ts';
 import type { Json } from '../responses/stored-responses.ts';
 import { ownerOf, pageOf, pageWithin } from '../responses/wire.ts';
 import { isRecord } from '../usage.ts';
-import type { StoredChat, StoredChats } from './stored-chats.ts';
+import type { StoredChats } from './stored-chats.ts';
 
 export const storedChatRoutes = (chats: StoredChats): Handlers<typeof contract.storedChats> => ({
   list: async ({ principal, query }) => {
@@ -20,13 +20,13 @@ export const storedChatRoutes = (chats: StoredChats): Handlers<typeof contract.s
     return { status: 200, body: { id: params.completion_id, object: 'chat.completion.deleted', deleted: true } };
   },
   messages: async ({ principal, params, query }) => {
-    const { messages } = await chats.get(ownerOf({ principal }), params.completion_id);
+    const messages = await chats.messages(ownerOf({ principal }), params.completion_id);
     return { status: 200, body: pageWithin(messages.map(messageToWire(params.completion_id)), query) };
   },
 });
 
 /** What is kept was checked to be a completion when it came. */
-const toWire = ({ completion }: StoredChat): ChatCompletion => completion as ChatCompletion;
+const toWire = (completion: Json): ChatCompletion => completion as ChatCompletion;
 
 const messageToWire = (completionId: string) => (message: Json, index: number) => {
   const { role, content } = message;

@@ -10,12 +10,6 @@ import { type Json, KEPT_MS, type Owner } from '../responses/stored-responses.ts
 import { noSuchCursor } from '../responses/wire.ts';
 import { tables } from '../tables.ts';
 
-export interface StoredChat {
-  /** As the caller got it, with its metadata. */
-  readonly completion: Json;
-  readonly messages: readonly Json[];
-}
-
 export interface ChatQuery {
   readonly after?: string | undefined;
   readonly limit: number;
@@ -26,7 +20,8 @@ export interface ChatQuery {
 }
 
 type Row = Pick<RowOf<typeof StoredChatCompletion>, (typeof COLUMNS)[number]>;
-const COLUMNS = ['id', 'completion', 'messages', 'metadata'] as const;
+/** Without the messages, which may be a thousand times as large. */
+const COLUMNS = ['id', 'completion', 'metadata'] as const;
 
 /** Chat completions that were made with `store: true`, in PostgreSQL, for 30 days. */
 export class StoredChats {
@@ -65,15 +60,27 @@ export class StoredChats {
     );
   }
 
-  /** @throws Problem `not_found`, also for somebody else's */
-  async get(owner: Owner, id: string): Promise<StoredChat> {
-    const row = await firstOf(this.#pool, this.#kept(owner).where('id', '=', this.#known(id)));
+  /** As the caller got it, with its metadata. @throws Problem `not_found`, also for somebody else's */
+  async get(owner: Owner, id: string): Promise<Json> {
+    const row = await firstOf(this.#pool, this.#kept(owner).select(COLUMNS).where('id', '=', this.#known(id)));
     if (!row) throw missing();
     return this.#opened(owner, row);
   }
 
+  /** What it was asked with. @throws Problem `not_found` */
+  async messages(owner: Owner, id: string): Promise<readonly Json[]> {
+    const row = await firstOf(this.#pool, this.#kept(owner).select('messages').where('id', '=', this.#known(id)));
+    if (!row) throw missing();
+    return this.#content.openJson(owner.accountId, placeOf(id, 'messages'), row.messages);
+  }
+
+  /** Nothing of its content is opened. @throws Problem `not_found` */
+  async #require(owner: Owner, id: string): Promise<void> {
+    if (!(await firstOf(this.#pool, this.#kept(owner).select('id').where('id', '=', this.#known(id))))) throw missing();
+  }
+
   /** @throws Problem `not_found` */
-  async update(owner: Owner, id: string, metadata: Readonly<Record<string, string>>): Promise<StoredChat> {
+  async update(owner: Owner, id: string, metadata: Readonly<Record<string, string>>): Promise<Json> {
     await this.#pool.query('update stored_chat_completions set metadata = $4 where id = $1 and account_id = $2 and livemode = $3', [
       this.#known(id),
       owner.accountId,
@@ -85,7 +92,7 @@ export class StoredChats {
 
   /** @throws Problem `not_found` */
   async delete(owner: Owner, id: string): Promise<void> {
-    await this.get(owner, id);
+    await this.#require(owner, id);
     await this.#pool.query('delete from stored_chat_completions where id = $1 and account_id = $2 and livemode = $3', [
       id,
       owner.accountId,
@@ -93,13 +100,14 @@ export class StoredChats {
     ]);
   }
 
-  async list(owner: Owner, { after, limit, order, model, metadata }: ChatQuery): Promise<{ chats: StoredChat[]; hasMore: boolean }> {
-    if (after !== undefined) await this.get(owner, after).catch(refuseCursor);
+  async list(owner: Owner, { after, limit, order, model, metadata }: ChatQuery): Promise<{ chats: Json[]; hasMore: boolean }> {
+    if (after !== undefined) await this.#require(owner, after).catch(refuseCursor);
     const sign = order === 'asc' ? '>' : '<';
     const { accountId, livemode } = owner;
     const rows = await rowsOf(
       this.#pool,
       this.#kept(owner)
+        .select(COLUMNS)
         .where((eb) => ifGiven(model, (name) => eb('model', '=', storable(name))))
         .where('metadata', '@>', asJson(storablePairs(metadata)))
         .where((eb) =>
@@ -134,17 +142,13 @@ export class StoredChats {
   #kept({ accountId, livemode }: Owner) {
     return tables
       .selectFrom('stored_chat_completions')
-      .select(COLUMNS)
       .where('account_id', '=', accountId)
       .where('livemode', '=', livemode)
       .where('expires_at', '>', new Date(this.#clock.now()));
   }
 
-  async #opened({ accountId }: Owner, { id, completion, messages, metadata }: Row): Promise<StoredChat> {
-    return {
-      completion: { ...(await this.#content.openJson(accountId, placeOf(id, 'completion'), completion)), metadata },
-      messages: await this.#content.openJson(accountId, placeOf(id, 'messages'), messages),
-    };
+  async #opened({ accountId }: Owner, { id, completion, metadata }: Row): Promise<Json> {
+    return { ...(await this.#content.openJson(accountId, placeOf(id, 'completion'), completion)), metadata };
   }
 
   #known(id: string): string {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ResponseItem } from '@tallygate/contract';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Problem } from '../../../kernel/problem.ts';
@@ -11,7 +12,7 @@ import type { ConversationItem } from '../entities.ts';
 import { tables } from '../tables.ts';
 import { isId, storablePairs } from './ids.ts';
 import { wholeItem } from './items.ts';
-import type { Owner } from './stored-responses.ts';
+import { MOST_BEFORE_BYTES, type Owner, tooLong } from './stored-responses.ts';
 import { noSuchCursor } from './wire.ts';
 
 export interface Conversation {
@@ -34,6 +35,9 @@ interface PageQuery {
 
 /** Items are written in statements of about so many characters. */
 const MOST_WRITTEN_CHARACTERS = 1_000_000;
+
+/** A page ends with the item that reaches so many bytes, as they are kept: a hundred may have a gigabyte. */
+const MOST_PAGE_BYTES = 16 * 1024 * 1024;
 
 /** Conversations and their items, in PostgreSQL. They are kept until they are deleted. */
 export class Conversations {
@@ -129,9 +133,12 @@ export class Conversations {
     return items;
   }
 
-  /** All items, oldest first: what the next response begins with. */
+  /** All items, oldest first: what the next response begins with. @throws Problem `not_found`, `payload_too_large` */
   async allItems(owner: Owner, id: string): Promise<ResponseItem[]> {
     await this.get(owner, id);
+    const kept = tables.selectFrom('conversation_items').select(sql<string>`coalesce(sum(pg_column_size(item)), 0)`.as('bytes'));
+    const size = await firstOf(this.#pool, kept.where('conversation_id', '=', id));
+    if (Number(size?.bytes) > MOST_BEFORE_BYTES) throw tooLong('conversation');
     const rows = await rowsOf(this.#pool, itemsOf(id).orderBy('position'));
     return this.#opened(owner, id, rows);
   }
@@ -139,24 +146,38 @@ export class Conversations {
   async items(owner: Owner, id: string, { after, limit, order }: PageQuery): Promise<ItemPage> {
     await this.get(owner, id);
     if (after !== undefined && !(await this.#has(id, after))) throw noSuchCursor();
+    const page = itemsOf(id)
+      .select('position')
+      .where((eb) =>
+        ifGiven(after, (last) =>
+          eb('position', order === 'asc' ? '>' : '<', (within) =>
+            within.selectFrom('conversation_items').select('position').where('conversation_id', '=', id).where('id', '=', last),
+          ),
+        ),
+      )
+      .orderBy('position', order)
+      .limit(limit + 1)
+      .as('page');
+    const before = sql<string>`sum(pg_column_size(item)) over (order by position ${sql.raw(order)}) - pg_column_size(item)`;
+    const sized = tables
+      .selectFrom(page)
+      .selectAll()
+      .select([before.as('bytes_before'), sql<string>`count(*) over ()`.as('found')])
+      .as('sized');
     const rows = await rowsOf(
       this.#pool,
-      itemsOf(id)
-        .where((eb) =>
-          ifGiven(after, (last) =>
-            eb('position', order === 'asc' ? '>' : '<', (within) =>
-              within.selectFrom('conversation_items').select('position').where('conversation_id', '=', id).where('id', '=', last),
-            ),
-          ),
-        )
-        .orderBy('position', order)
-        .limit(limit + 1),
+      tables
+        .selectFrom(sized)
+        .select(['id', 'item', 'found'])
+        .where('bytes_before', '<', String(MOST_PAGE_BYTES))
+        .orderBy('position', order),
     );
-    return { items: await this.#opened(owner, id, rows.slice(0, limit)), hasMore: rows.length > limit };
+    const shown = rows.slice(0, limit);
+    return { items: await this.#opened(owner, id, shown), hasMore: Number(rows[0]?.found ?? 0) > shown.length };
   }
 
-  #opened({ accountId }: Owner, id: string, rows: readonly ItemRow[]): Promise<ResponseItem[]> {
-    return Promise.all(rows.map((row) => this.#content.openJson(accountId, placeOf(id, row.id), row.item)));
+  async #opened({ accountId }: Owner, id: string, rows: readonly ItemRow[]): Promise<ResponseItem[]> {
+    return inOrder(rows, (row) => this.#content.openJson(accountId, placeOf(id, row.id), row.item));
   }
 
   async #has(id: string, itemId: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Problem } from '../../../kernel/problem.ts';
+import { inOrder } from '../../../kernel/soon.ts';
 import { anyOf, firstOf, type RowOf, rowsOf } from '../../../kernel/statements.ts';
 import { inTransaction } from '../../../kernel/transaction.ts';
 import type { ContentKeys } from '../../stored-content/index.ts';
@@ -46,6 +47,8 @@ export interface NewStoredResponse extends StoredResponse {
 
 /** OpenAI keeps responses for 30 days. */
 export const KEPT_MS = 30 * 24 * 3600 * 1000;
+/** Of everything that was said before, as it is kept. A request has 10 MB, and all that went before it is in memory with it. */
+export const MOST_BEFORE_BYTES = 64 * 1024 * 1024;
 /** Longer chains are cut off at their beginning, long before a model's window is full. */
 const LONGEST_CHAIN = 1_000;
 const STATUSES = new Set(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']);
@@ -150,7 +153,7 @@ export class StoredResponses {
    * Everything that was said up to and with a response, oldest first. What was said before a response that is deleted or expired is
    * forgotten with it, by all that came after.
    *
-   * @throws Problem `not_found`; `conflict` while it still runs
+   * @throws Problem `not_found`; `conflict` while it still runs; `payload_too_large` before it is read
    */
   async history(owner: Owner, id: string): Promise<ResponseItem[]> {
     if (!isId(id)) throw noPrevious(id);
@@ -163,21 +166,22 @@ export class StoredResponses {
           this.#kept(owner)
             .where('r.id', '=', id)
             .select(columns)
-            .select(sql<number>`1`.as('depth'))
+            .select([sql<number>`1`.as('depth'), KEPT_BYTES.as('bytes')])
             .unionAll(
               this.#kept(owner)
                 .innerJoin(
-                  sql<{ previous_response_id: string | null; depth: number }>`chain`.as('chain'),
+                  sql<{ previous_response_id: string | null; depth: number; bytes: number }>`chain`.as('chain'),
                   'r.id',
                   'chain.previous_response_id',
                 )
                 .where('chain.depth', '<', LONGEST_CHAIN)
+                .where('chain.bytes', '<=', MOST_BEFORE_BYTES)
                 .select(columns)
-                .select(sql<number>`chain.depth + 1`.as('depth')),
+                .select([sql<number>`chain.depth + 1`.as('depth'), sql<number>`chain.bytes + ${KEPT_BYTES}`.as('bytes')]),
             ),
         )
         .selectFrom('chain')
-        .select(['id', 'input', 'response', 'status'])
+        .select(['id', 'status', 'bytes', ...READABLE])
         .orderBy('depth', 'desc'),
     );
     const last = rows.at(-1);
@@ -186,33 +190,38 @@ export class StoredResponses {
       throw new Problem('conflict', `The response ${id} still runs: it can be gone on from once it has ended.`, {
         param: 'previous_response_id',
       });
-    const turns = await Promise.all(rows.map((row) => this.#opened(owner, row)));
+    if (rows.some(({ bytes }) => bytes > MOST_BEFORE_BYTES)) throw tooLong('previous_response_id');
+    const turns = await inOrder(rows, (row) => this.#opened(owner, row));
     return withoutOrphans(turns.flatMap(({ input, response }) => [...input, ...outputOf(response)]));
   }
 
-  /** Items of kept responses, by their ids. */
+  /** Items of kept responses, by their ids. @throws Problem `payload_too_large` before they are read */
   async items(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, ResponseItem>> {
     const { accountId, livemode } = owner;
     const rows = await rowsOf(
       this.#pool,
       tables
-        .selectFrom('stored_responses')
-        .select(['id', 'input', 'response'])
-        .where('expires_at', '>', new Date(this.#clock.now()))
-        .where('id', 'in', (eb) =>
-          eb
-            .selectFrom('stored_response_items')
-            .distinctOn('item_id')
-            .select('response_id')
-            .where('account_id', '=', accountId)
-            .where('livemode', '=', livemode)
-            .where('item_id', '=', anyOf(ids.filter(isId)))
-            .orderBy('item_id')
-            .orderBy('response_id'),
-        ),
+        .selectFrom(
+          this.#kept(owner)
+            .select(['r.id', 'r.input', 'r.response', sql<number>`sum(${KEPT_BYTES}) over ()`.as('bytes')])
+            .where('r.id', 'in', (eb) =>
+              eb
+                .selectFrom('stored_response_items')
+                .distinctOn('item_id')
+                .select('response_id')
+                .where('account_id', '=', accountId)
+                .where('livemode', '=', livemode)
+                .where('item_id', '=', anyOf(ids.filter(isId)))
+                .orderBy('item_id')
+                .orderBy('response_id'),
+            )
+            .as('referred'),
+        )
+        .select(['id', 'bytes', ...READABLE]),
     );
+    if (Number(rows[0]?.bytes ?? 0) > MOST_BEFORE_BYTES) throw tooLong('input');
     const wanted = new Set(ids);
-    const turns = await Promise.all(rows.map((row) => this.#opened(owner, row)));
+    const turns = await inOrder(rows, (row) => this.#opened(owner, row));
     const found = turns.flatMap(({ input, response }) => [...input, ...outputOf(response)]);
     return new Map(found.flatMap((item) => (typeof item.id === 'string' && wanted.has(item.id) ? [[item.id, item] as const] : [])));
   }
@@ -261,6 +270,25 @@ export const statusOf = ({ status }: Json): string => (typeof status === 'string
 export const outputOf = ({ output }: Json): ResponseItem[] => (Array.isArray(output) ? output : []);
 
 export const itemIds = (items: readonly ResponseItem[]): string[] => [...new Set(items.map(({ id }) => id).filter(isId))];
+
+/** Of a row, without reading it. */
+const KEPT_BYTES = sql<number>`pg_column_size(r.input) + pg_column_size(r.response)`;
+
+/** A column of rows whose size is known, unless it is too much: nothing of it is read then. */
+const readable = <Value>(column: 'input' | 'response') =>
+  sql<Value>`case when max(bytes) over () <= ${MOST_BEFORE_BYTES} then ${sql.ref(column)} end`;
+
+const READABLE = [readable<Row['input']>('input').as('input'), readable<Row['response']>('response').as('response')] as const;
+
+/** @param param that says what the request goes on from */
+export const tooLong = (param: 'previous_response_id' | 'conversation' | 'input'): Problem =>
+  new Problem(
+    'payload_too_large',
+    `What the request refers to has more than ${MOST_BEFORE_BYTES} bytes: begin anew, with a summary of it.`,
+    {
+      param,
+    },
+  );
 
 const missing = (): Problem => new Problem('not_found', 'No such response: it was not stored, was deleted, or is older than 30 days.');
 
