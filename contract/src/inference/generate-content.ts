@@ -179,7 +179,7 @@ export const generateContent = c.router({
     pathParams: modelPath,
     headers,
     body: GenerateContentRequest,
-    responses: { 200: GenerateContentResponse, ...googleRefusals },
+    responses: { 200: z.array(GenerateContentResponse), ...googleRefusals },
     metadata: { ...metadata, operationId: 'streamGenerateContent', events: GenerateContentResponse } as const,
   },
 });
