@@ -106,6 +106,15 @@ test('refuses a name that leads to a private address, by the resolver of the sys
   expect(reached).toBe(0);
 });
 
+test('reports a name that has no address as a failed connection', async () => {
+  const lookup: LookupFunction = (name, _options, callback) => {
+    const failure = Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
+    // As Node itself does it: later, and with nothing but the error.
+    setImmediate(() => Reflect.apply(callback, undefined, [failure]));
+  };
+  expect(await post(sender({ lookup }), 'https://hooks.invalid/')).toMatchObject({ statusCode: null, error: 'connection_failed' });
+});
+
 test('connects to the address that was checked, whatever the name leads to a moment later', async () => {
   const { port } = await receiver((_req, res) => res.end());
   let asked = 0;

@@ -60,7 +60,8 @@ const guardedLookup =
   (lookup: LookupFunction, check: AddressCheck): LookupFunction =>
   (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
-      const addresses = typeof found === 'string' ? [] : found;
+      // With an error Node hands over nothing else, whatever its types say.
+      const addresses = error || typeof found === 'string' ? [] : found;
       const refused = addresses.find(({ address }) => !check(address));
       const failure = error ?? (refused ? new AddressRefused(`${hostname} leads to ${refused.address}`) : null);
       const [first] = addresses;
