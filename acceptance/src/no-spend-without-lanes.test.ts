@@ -64,6 +64,7 @@ const SPENDING: Spending[] = Object.entries(document.paths).flatMap(([path, oper
   }),
 );
 
+const EMBEDDING_MODEL = 'text-embedding-3-small';
 const Made = z.looseObject({ id: z.string() });
 
 /** No model of the catalogue has them, so nothing can be spent there. */
@@ -155,7 +156,8 @@ describe.skipIf(isRedisMissing() || testRedisProgram() === '')('with the lane st
 
   test.each(SPENDING.filter(({ path }) => !UNSERVED.has(path)))('$name answers 503 and calls no provider', async (spending) => {
     const { form, path, example } = spending;
-    const answer = await fetch(`${gateway.url}${path.replace('{video_id}', videoId).replace('{model}', HELLO.model)}`, {
+    const model = /embedcontent/i.test(path) ? EMBEDDING_MODEL : HELLO.model;
+    const answer = await fetch(`${gateway.url}${path.replace('{video_id}', videoId).replace('{model}', model)}`, {
       method: 'POST',
       headers: { authorization, ...(form ? {} : { 'content-type': 'application/json' }) },
       body: form

@@ -57,8 +57,8 @@ async function ask([method, path, body]: Asked) {
     redirect: 'manual',
   });
   const text = await answer.text();
-  // Anthropic's surface has its errors in Anthropic's form.
-  const isProblem = answer.headers.get('content-type') === 'application/problem+json' || text.startsWith('{"type":"error"');
+  // Anthropic's and Google's surfaces have their errors in those forms, with our code beside them.
+  const isProblem = answer.headers.get('content-type') === 'application/problem+json' || /^\{"(type":"error"|error":\{"code":)/.test(text);
   return {
     status: answer.status,
     code: isProblem ? Problem.pick({ code: true }).parse(JSON.parse(text)).code : '',
