@@ -19,6 +19,8 @@ const root = join(import.meta.dirname, '..');
 const ENDS_THE_CREDENTIAL = ['/v1/users/logout', '/v1/users/me/close', '/v1/users/me/password', '/v1/users/me/sessions', '/v1/users/mfa'];
 /** Memory that a process may keep: caches that fill up, code that is compiled. */
 const MOST_KEPT_MB = 150;
+/** Characters. */
+const OUTPUT_SHOWN = 8_000;
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '4' }, seed: { type: 'string' } } });
 const seconds = Number(values.minutes) * 60;
@@ -109,6 +111,8 @@ async function fuzz(name: string, credential: string, forSeconds: number, part: 
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
   const ending = once(child, 'close');
   await ending;
+  if (!gateway.process.isRunning)
+    throw new Error(`The gateway ended while it was asked with ${name}. The last that it wrote:\n${gateway.output.slice(-OUTPUT_SHOWN)}`);
   const cases = /(\d+) generated/.exec(output)?.[1] ?? '0';
   const hasFound = /\n=+ FAILURES =+\n/.test(output) || cases === '0';
   report(!hasFound, `${name}: ${cases} requests`);

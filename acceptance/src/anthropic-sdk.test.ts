@@ -232,4 +232,17 @@ describe('batches of messages', () => {
     for await (const { custom_id, result } of await sandbox.messages.batches.results(id)) told.set(custom_id, result);
     expect(told.get('wrong')).toMatchObject({ type: 'errored', error: { type: 'error', error: { type: 'not_found_error' } } });
   });
+
+  test('whose results were deleted as a file say so, and are listed all the same', async () => {
+    const { id } = await sandbox.messages.batches.create({ requests });
+    await expect
+      .poll(async () => (await sandbox.messages.batches.retrieve(id)).processing_status, { timeout: 60_000, interval: 200 })
+      .toBe('ended');
+    const headers = { authorization: `Bearer ${gateway.bootstrap.test_api_key}` };
+    const { data } = await (await fetch(`${gateway.url}/v1/files?purpose=batch_output`, { headers })).json();
+    for (const file of data) expect((await fetch(`${gateway.url}/v1/files/${file.id}`, { method: 'DELETE', headers })).status).toBe(200);
+    expect(data.length).toBeGreaterThan(0);
+    await expect(sandbox.messages.batches.results(id)).rejects.toBeInstanceOf(Anthropic.NotFoundError);
+    expect(await sandbox.messages.batches.retrieve(id)).toMatchObject({ processing_status: 'ended', request_counts: { succeeded: 2 } });
+  });
 });

@@ -83,25 +83,16 @@ export class MessageBatches {
       if (fileId !== null) await this.#deps.files.delete(owner, fileId).catch(unlessMissing);
   }
 
-  /** The results, a line each. @throws Problem `not_found`, `conflict` */
+  /** The results, a line each. @throws Problem `not_found`, also where they were deleted as files; `conflict` */
   async results(owner: Owner, batchId: string): Promise<Readable> {
     const batch = await this.#find(owner, batchId);
     if (!isEnded(batch)) throw new Problem('conflict', `The batch is ${batch.status}: its results are there once it has ended.`);
-    return Readable.from(this.#resultLines(owner, batch), { objectMode: false });
-  }
-
-  async *#resultLines(owner: Owner, batch: StoredBatch): AsyncGenerator<Buffer> {
-    if (batch.status === 'failed') {
-      for await (const line of this.#lines(owner, batch.inputFileId)) yield* lineOf(unbegunResultOf(line, batch.errors ?? []));
-      return;
-    }
-    for (const fileId of [batch.outputFileId, batch.errorFileId])
-      if (fileId !== null) for await (const line of this.#lines(owner, fileId)) yield* lineOf(resultOf(line));
-  }
-
-  async *#lines(owner: Owner, fileId: string): AsyncGenerator<string> {
-    const { read } = await this.#deps.files.open(owner, fileId);
-    for await (const { bytes } of linesOf(await read(), MOST_LINE_BYTES)) if (bytes !== null) yield bytes.toString('utf8');
+    const isUnbegun = batch.status === 'failed';
+    const fileIds = isUnbegun ? [batch.inputFileId] : [batch.outputFileId, batch.errorFileId].filter((fileId) => fileId !== null);
+    // All of them before the first byte: an answer that has begun can say nothing any more.
+    const files = await Promise.all(fileIds.map((fileId) => this.#deps.files.open(owner, fileId)));
+    const written = (line: string) => lineOf(isUnbegun ? unbegunResultOf(line, batch.errors ?? []) : resultOf(line));
+    return Readable.from(linesAs(files, written), { objectMode: false });
   }
 
   async #find(owner: Owner, batchId: string): Promise<StoredBatch> {
@@ -115,13 +106,31 @@ export class MessageBatches {
     const isEarly = batch.status === 'cancelled' || batch.status === 'expired';
     if (!isEarly || batch.errorFileId === null) return withoutUnbegun(batch);
     let [canceled, expired] = [0, 0];
-    for await (const line of this.#lines(owner, batch.errorFileId)) {
+    const file = await this.#deps.files.open(owner, batch.errorFileId).catch(orDeleted);
+    if (!file) return withoutUnbegun(batch);
+    for await (const line of linesIn(file)) {
       const { type } = resultOf(line).result;
       if (type === 'canceled') canceled += 1;
       if (type === 'expired') expired += 1;
     }
     return { batch, canceled, expired };
   }
+}
+
+type OpenedFile = Awaited<ReturnType<Files['open']>>;
+
+async function* linesIn({ read }: OpenedFile): AsyncGenerator<string> {
+  for await (const { bytes } of linesOf(await read(), MOST_LINE_BYTES)) if (bytes !== null) yield bytes.toString('utf8');
+}
+
+async function* linesAs(files: readonly OpenedFile[], written: (line: string) => AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for (const file of files) for await (const line of linesIn(file)) yield* written(line);
+}
+
+/** Its owner may delete a file of a batch; the batch is there all the same. */
+function orDeleted(error: unknown): undefined {
+  if (error instanceof Problem && error.code === 'not_found') return undefined;
+  throw error;
 }
 
 const withoutUnbegun = (batch: StoredBatch): MessageBatchState => ({ batch, canceled: 0, expired: 0 });
