@@ -21,6 +21,12 @@ test('months follow each other without a gap, across years too', () => {
   fc.assert(fc.property(time, (at) => monthOf(monthEnd(monthOf(at)).getTime()) > monthOf(at)));
 });
 
+test('what is no month is refused, and no later moment is in it', () => {
+  for (const month of ['', '2026-13', '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77']) expect(() => monthEnd(month)).toThrow(RangeError);
+  for (const at of [Number.NaN, Number.POSITIVE_INFINITY]) expect(() => monthOf(at)).toThrow(RangeError);
+  expect(monthOf(Date.parse('2026-11-30T00:00:00Z'))).toBe('2026-11');
+});
+
 test('months and days are UTC, to the millisecond', () => {
   const last = Date.parse('2026-11-30T23:59:59.999Z');
   expect([monthOf(last), dayOf(last)]).toEqual(['2026-11', '2026-11-30']);

@@ -18,8 +18,9 @@ export type Month = string;
 /** The month asked for last: nearly every moment that is asked for lies in the present one. */
 let recent = { month: '', startMs: 0, endMs: 0 };
 
+/** @throws RangeError for what is no time */
 export function monthOf(epochMs: number): Month {
-  if (epochMs < recent.startMs || epochMs >= recent.endMs) recent = span(new Date(epochMs).toISOString().slice(0, 7));
+  if (!(epochMs >= recent.startMs && epochMs < recent.endMs)) recent = span(new Date(epochMs).toISOString().slice(0, 7));
   return recent.month;
 }
 
@@ -28,14 +29,16 @@ export const dayOf = (epochMs: number): string => rfc3339(epochMs).slice(0, 10);
 
 export const monthStart = (month: Month): Date => new Date(`${month}-01T00:00:00.000Z`);
 
-/** The first instant of the month after. */
+/** The first instant of the month after. @throws RangeError */
 export function monthEnd(month: Month): Date {
   if (month !== recent.month) recent = span(month);
   return new Date(recent.endMs);
 }
 
+/** @throws RangeError for what is no month: remembered, it would be the month of every later moment */
 function span(month: Month): typeof recent {
   const start = monthStart(month);
+  if (Number.isNaN(start.getTime())) throw new RangeError(`${month} is not a month`);
   return { month, startMs: start.getTime(), endMs: Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1) };
 }
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { PriceDeclaration } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { ensurePartitions, RECEIPTS } from '../../archive/index.ts';
-import { rfc3339 } from '../../kernel/clock.ts';
-import { newId, newReceiptId, newRequestId } from '../../kernel/ids.ts';
+import { monthOf, rfc3339 } from '../../kernel/clock.ts';
+import { newId, newReceiptId, newRequestId, timeOfId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { digestOf, issueReceipt, type ReceiptFacts } from '../issue-receipt.ts';
@@ -89,7 +89,7 @@ export async function storeReceipts(pool: Pool, logKey: SigningKey, wishes: read
       ...wish,
     };
     const issued = issueReceipt(facts);
-    await ensurePartitions(pool, RECEIPTS, [issued.receiptId]);
+    await ensurePartitions(pool, RECEIPTS, [monthOf(timeOfId(issued.receiptId))]);
     await pool.query(
       `insert into receipts (receipt_id, account_id, request_id, payload, digest, seal, livemode, kind, model, run_id, started_at, account_sequence)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
@@ -119,7 +119,7 @@ export async function storeSmallReceipts(
   await ensurePartitions(
     pool,
     RECEIPTS,
-    made.map(({ id }) => id),
+    made.map(({ id }) => monthOf(timeOfId(id))),
   );
   await pool.query(
     `insert into receipts (receipt_id, account_id, request_id, payload, digest, seal, anchor_wished, issued_at)
