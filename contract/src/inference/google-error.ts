@@ -1,8 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { ERROR_CODES, type ErrorCode } from '../errors.ts';
-import { BudgetDetail, FieldError } from '../problem.ts';
+import type { ErrorCode } from '../errors.ts';
 import { statusOn } from '../surfaces.ts';
+import { ownErrorFields } from './own-error-fields.ts';
 
 const c = initContract();
 
@@ -50,15 +50,7 @@ export const GoogleError = z
         .optional()
         .meta({ description: 'Google’s details: the fields at fault, and how long to wait.' }),
     }),
-    request_id: z.string().meta({ examples: ['req_019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
-    code: z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]).meta({ description: 'Our own code: its page is at `doc_url`.' }),
-    doc_url: z.url().meta({ examples: ['http://127.0.0.1:8787/docs/errors/validation_failed'] }),
-    param: z
-      .string()
-      .nullable()
-      .meta({ description: 'The request field at fault, or null.', examples: ['contents'] }),
-    errors: z.array(FieldError).optional().meta({ description: 'Every fault found in the input.' }),
-    budget: BudgetDetail.optional().meta({ description: 'Present on refusals over money.' }),
+    ...ownErrorFields('contents'),
   })
   .meta({ id: 'GoogleError', description: 'An error in Google’s form, with our own code beside it.' });
 export type GoogleError = z.infer<typeof GoogleError>;

@@ -1,6 +1,5 @@
-import { isTooComplex } from '../../../kernel/json-scan.ts';
-import { readJson } from '../../../kernel/read-json.ts';
-import { type Json, LONGEST_PARSED } from '../event-data.ts';
+import type { Json } from '../event-data.ts';
+import { toolArguments } from '../tool-arguments.ts';
 import { isRecord } from '../usage.ts';
 
 /** A call as a chat tells it, piece by piece. */
@@ -79,7 +78,7 @@ export class Candidate {
 
   async #partOf({ id, name, arguments: text, signature }: Call): Promise<Json> {
     return {
-      functionCall: { ...(isText(id) && { id }), name: this.#originalName(name), args: await argumentsOf(text) },
+      functionCall: { ...(isText(id) && { id }), name: this.#originalName(name), args: await toolArguments(text) },
       ...(isText(signature) && { thoughtSignature: signature }),
     };
   }
@@ -95,19 +94,6 @@ function withSignature(parts: readonly Json[], signature: unknown): Json[] {
 function signatureIn({ extra_content: extra }: Json): unknown {
   const google = isRecord(extra) ? extra['google'] : undefined;
   return isRecord(google) ? google['thought_signature'] : undefined;
-}
-
-/** Google's arguments are an object. What a model wrote that is none is shown as what it is. */
-async function argumentsOf(text: string): Promise<Json> {
-  if (text.trim() === '') return {};
-  const bytes = Buffer.from(text);
-  if (bytes.length > LONGEST_PARSED && (await isTooComplex(bytes))) return { arguments: text };
-  try {
-    const value: unknown = await readJson(bytes);
-    return isRecord(value) ? value : { arguments: value };
-  } catch {
-    return { arguments: text };
-  }
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

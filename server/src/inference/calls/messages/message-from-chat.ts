@@ -1,17 +1,16 @@
 import type { MessagesRequest } from '@tallygate/contract';
 import { newId } from '../../../kernel/ids.ts';
 import { joined } from '../../../kernel/joined.ts';
-import { isTooComplex } from '../../../kernel/json-scan.ts';
-import { readJson } from '../../../kernel/read-json.ts';
 import { andThen, inOrder, type Soon } from '../../../kernel/soon.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
 import type { AnswerForm, PlainAnswer, ShownCost, StreamError } from '../answer-form.ts';
 import { choicesOf, textOfChunk, usageOfChunk } from '../chat-chunk.ts';
 import { DerivedStream } from '../derived-stream.ts';
-import { type Json, LONGEST_PARSED } from '../event-data.ts';
+import type { Json } from '../event-data.ts';
 import { writtenEvent } from '../event-frames.ts';
 import { jsonObjectOf } from '../json-answer.ts';
 import { SseFilter } from '../sse-filter.ts';
+import { toolArguments } from '../tool-arguments.ts';
 import { isRecord, leastUsage, readUsage, usageOfAnswer, usedUsage } from '../usage.ts';
 import { type Block, ContentBuilder } from './content-builder.ts';
 import { errorEvent } from './message-errors.ts';
@@ -73,21 +72,8 @@ const contentOf = async ({ blocks }: ContentBuilder): Promise<Json[]> =>
   inOrder<Block, Json>(blocks, ({ kind, opening, text }) => {
     if (kind === 'text') return { ...opening, text };
     if (kind === 'thinking') return { ...opening, thinking: text };
-    return inputOf(text).then((input) => ({ ...opening, input }));
+    return toolArguments(text).then((input) => ({ ...opening, input }));
   });
-
-/** Anthropic's input is an object. What a model wrote that is none is shown as what it is. */
-async function inputOf(text: string): Promise<Json> {
-  if (text.trim() === '') return {};
-  const bytes = Buffer.from(text);
-  if (bytes.length > LONGEST_PARSED && (await isTooComplex(bytes))) return { arguments: text };
-  try {
-    const value: unknown = await readJson(bytes);
-    return isRecord(value) ? value : { arguments: value };
-  } catch {
-    return { arguments: text };
-  }
-}
 
 /** Chunks of a chat become the events of a message, each as soon as it can be said. */
 class MessageFromChatStream extends DerivedStream<SseFilter> {
