@@ -100,6 +100,16 @@ async function gateway({ dir, redis: prompt = redis, pool: own = pool, neededAmo
 
 type Gateway = Awaited<ReturnType<typeof gateway>>;
 
+/** In order, and Redis is out of reach meanwhile. */
+async function endWithoutRedis({ epochs, lanes, die }: Gateway): Promise<void> {
+  const cut = vi.spyOn(epochs, 'current').mockImplementation(() => {
+    throw new Error('out of reach');
+  });
+  await lanes.end(0);
+  cut.mockRestore();
+  await die();
+}
+
 const CAP = 1_000n;
 
 /** A request of 100 nano-dollars on a key of a cap. */
@@ -404,12 +414,7 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
       const [ending, other] = [await gateway(), await gateway()];
       const record = recordOf(newId(), newId());
       await take(ending, record, { inFlight: bound(record) });
-      const cut = vi.spyOn(ending.epochs, 'current').mockImplementation(() => {
-        throw new Error('out of reach');
-      });
-      await ending.lanes.end(0);
-      cut.mockRestore();
-      await ending.die();
+      await endWithoutRedis(ending);
       expect(await spentOf(other, record)).toEqual({ spent: 0n, held: 100n });
       // Other partitions have lost something, this one has not.
       if (state === 'loaded anew') other.epochs.lost(other.epochs.current(), 'test');
@@ -420,6 +425,32 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
       expect(await bookedOf(record.requestId)).toEqual([]);
     },
   );
+
+  test('keep what another gateway has taken under the name of a hold that one could not free', async () => {
+    const [ending, other] = [await gateway(), await gateway()];
+    const record = recordOf(newId(), newId());
+    await take(ending, record, { inFlight: bound(record) });
+    await endWithoutRedis(ending);
+    await other.lanes.release(record.receiptId);
+    await take(other, record, { inFlight: bound(record) });
+    await other.lanes.begin(bound(record));
+    const next = await gateway({ dir: ending.journal.dir });
+    expect(await spentOf(other, record)).toEqual({ spent: 0n, held: 100n });
+    expect(await other.lanes.settle(settlement(record))).toBeDefined();
+    await next.stop();
+  });
+
+  test('charge a call that was taken again after its answer was lost, and asked a provider, when its gateway ends without them', async () => {
+    const ending = await gateway();
+    const record = recordOf(newId(), newId());
+    vi.spyOn(redis, 'evalsha').mockRejectedValueOnce(new Error('Command timed out'));
+    await expect(take(ending, record, { inFlight: bound(record) })).rejects.toThrow('timed out');
+    await take(ending, record, { inFlight: bound(record) });
+    await ending.lanes.begin(bound(record));
+    await endWithoutRedis(ending);
+    await (await gateway({ dir: ending.journal.dir })).stop();
+    expect(await bookedOf(record.requestId)).toEqual([{ outcome: 'abandoned', cost_nano: '100' }]);
+  });
 
   test('are not held again by a gateway whose session lapsed while Redis lost nothing', async () => {
     const [silent, other] = [await gateway(), await gateway()];

@@ -82,8 +82,8 @@ export async function openLaneRecovery(
   };
   /** What an earlier process held and asked nobody for. */
   const freeLeft = async (under?: string): Promise<void> => {
-    for (const [holdId, partition] of unfreed) {
-      await lanes.freeLeft(holdId, partition, under);
+    for (const [holdId, untold] of unfreed) {
+      await lanes.freeLeft(holdId, untold, under);
       journal.end(holdId);
       unfreed.delete(holdId);
     }

@@ -23,11 +23,17 @@ interface WrittenCeiling {
   readonly at: number;
 }
 
+/** A hold that Redis could not be told the end of. */
+export interface UntoldEnd {
+  readonly partition: number;
+  /** The process whose hold it was: another may have taken one of that name since. */
+  readonly owner: string;
+}
+
 /** A hold that is over. */
 interface Closed {
   readonly closed: string;
-  /** Redis could not be told: it may hold it still, in that partition. */
-  readonly partition?: number | undefined;
+  readonly untold?: UntoldEnd | undefined;
 }
 
 /** A settlement, a hold that was begun (`open`) or released (`closed`), or a ceiling. */
@@ -63,9 +69,9 @@ export const writtenOpen = (holdId: string, entry: JournalEntry): string => `{"$
 
 /**
  * A hold that was begun is released.
- * @param partition where Redis may hold it still
+ * @param untold where Redis may hold it still
  */
-export const writtenClosed = (holdId: string, partition?: number): string => JSON.stringify({ [CLOSED]: holdId, partition });
+export const writtenClosed = (holdId: string, untold?: UntoldEnd): string => JSON.stringify({ [CLOSED]: holdId, ...untold });
 
 /** An entry as JSON, less its first brace. */
 function written({ charged, debt, covered, record, waived, caps }: JournalEntry): string {
@@ -121,8 +127,9 @@ function wholeLine(line: Buffer): Line | undefined {
   try {
     const recordAt = json.indexOf(RECORD);
     if (recordAt < 0) {
-      const { lane, cap, at, closed, partition } = JSON.parse(json) as WrittenCeiling & Partial<Closed>;
-      if (closed !== undefined) return { closed, partition };
+      const { lane, cap, at, closed, partition, owner } = JSON.parse(json) as WrittenCeiling & Partial<Closed & UntoldEnd>;
+      if (closed !== undefined)
+        return { closed, untold: partition === undefined || owner === undefined ? undefined : { partition, owner } };
       return { laneId: lane, cap: BigInt(cap), at };
     }
     // The record is most of the line, and is parsed where the ledger is written. Meters have no such name, so the first one it is.

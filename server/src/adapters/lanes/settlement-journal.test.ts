@@ -254,17 +254,17 @@ describe('damage', () => {
   test('holds that could not be freed are known to the next process until one has, also once their segment is gone', async () => {
     const first = new SettlementJournal(dir, () => {});
     first.begin({ ...entry('begun'), holdId: 'a' });
-    first.endLater('a', 7);
-    first.endLater('b', 9);
+    const ends = { a: { partition: 7, owner: 'one' }, b: { partition: 9, owner: 'one' } };
+    for (const [holdId, untold] of Object.entries(ends)) first.endLater(holdId, untold);
     first.close();
     const second = new SettlementJournal(dir, () => {});
-    expect(second.left()).toEqual({ inFlight: new Map(), unfreed: new Map(Object.entries({ a: 7, b: 9 })) });
+    expect(second.left()).toEqual({ inFlight: new Map(), unfreed: new Map(Object.entries(ends)) });
     second.end('a');
     expect(await drain(second)).toEqual([]);
     expect(second.isSettled()).toBe(false);
     second.close();
     const third = openJournal();
-    expect(third.left().unfreed).toEqual(new Map([['b', 9]]));
+    expect(third.left().unfreed).toEqual(new Map([['b', ends.b]]));
     third.recover();
     for (let reads = 0; reads < 2; reads += 1) expect(await drain(third)).toEqual([]);
     expect(third.isSettled()).toBe(true);

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { entryOf, lineOf, readEntry, readLine, writtenClosed, writtenEntry, writtenOpen } from './journal-lines.ts';
+import { entryOf, lineOf, readEntry, readLine, type UntoldEnd, writtenClosed, writtenEntry, writtenOpen } from './journal-lines.ts';
 import { linesOf, readLines } from './journal-segment.ts';
 import type { JournalBatch, JournalEntry, LaneCeiling, SettlementFeed } from './port.ts';
 
@@ -121,8 +121,8 @@ export class SettlementJournal implements SettlementFeed {
    * A hold is over that no provider was asked for, or that all have refused, and Redis cannot be told before this process ends: the next one tells it.
    * @throws when it could not be written
    */
-  endLater(holdId: string, partition: number): void {
-    const line = lineOf(writtenClosed(holdId, partition));
+  endLater(holdId: string, untold: UntoldEnd): void {
+    const line = lineOf(writtenClosed(holdId, untold));
     this.#writeLine(line);
     this.#open.set(holdId, { line, segment: this.#current().number });
   }
@@ -140,12 +140,12 @@ export class SettlementJournal implements SettlementFeed {
   }
 
   /**
-   * What an earlier process had begun when it died, and what settles it; and the partitions of holds that it could not tell Redis the end of. They
+   * What an earlier process had begun when it died, and what settles it; and the holds that it could not tell Redis the end of. They
    * are open here until they are settled or ended. To be called before anything is read or begun.
    */
-  left(): { readonly inFlight: ReadonlyMap<string, JournalEntry>; readonly unfreed: ReadonlyMap<string, number> } {
+  left(): { readonly inFlight: ReadonlyMap<string, JournalEntry>; readonly unfreed: ReadonlyMap<string, UntoldEnd> } {
     const inFlight = new Map<string, JournalEntry>();
-    const unfreed = new Map<string, number>();
+    const unfreed = new Map<string, UntoldEnd>();
     for (const { number } of this.#segments.slice(0, -1)) {
       // Settled or released: of a hold that was begun, whichever line comes last counts. What is damaged is reported where it is read.
       for (const read of linesOf(readFileSync(this.#path(number))).flatMap((line) => readLine(line).lines)) {
@@ -156,9 +156,9 @@ export class SettlementJournal implements SettlementFeed {
         unfreed.delete(holdId);
         this.#open.delete(holdId);
         if ('closed' in read) {
-          if (read.partition === undefined) continue;
-          unfreed.set(holdId, read.partition);
-          this.#open.set(holdId, { line: lineOf(writtenClosed(holdId, read.partition)), segment: number });
+          if (read.untold === undefined) continue;
+          unfreed.set(holdId, read.untold);
+          this.#open.set(holdId, { line: lineOf(writtenClosed(holdId, read.untold)), segment: number });
         } else if (read.open) {
           inFlight.set(holdId, entryOf(read));
           this.#open.set(holdId, { line: lineOf(writtenOpen(holdId, read)), segment: number });

@@ -31,7 +31,10 @@ export interface Declaring extends Under {
 interface WrittenHold {
   readonly holdId: string;
   readonly partition: number;
+  /** Nothing: it is in doubt. */
   readonly owner: string;
+  /** Whose it was, where it is in doubt. */
+  readonly former: string;
   readonly request: string;
   readonly left: { readonly amount: string; readonly charge: string; readonly covered: string };
   readonly tokens: string;
@@ -83,6 +86,7 @@ const writtenOwn = (holdId: string, { partition, request, reserve, left, tokens,
   holdId,
   partition,
   owner,
+  former: '',
   request: writtenRequest(request),
   left: writtenReserve(left ?? reserve),
   tokens: `${tokens}`,
@@ -109,7 +113,7 @@ export async function salvageHolds({ redis, prefix, older, living, ...under }: S
     );
     const orphans = found.flat().filter(({ owner }) => !living.has(owner));
     await declareUnsettled(
-      orphans.map((hold) => ({ ...hold, owner: '' })),
+      orphans.map((hold) => ({ ...hold, owner: '', former: hold.owner || hold.former })),
       under,
     );
   }
@@ -117,11 +121,11 @@ export async function salvageHolds({ redis, prefix, older, living, ...under }: S
 
 /** Undefined where the hold ends with its process. */
 function writtenLeft(holdId: string, partition: number, fields: Record<string, string>): WrittenHold | undefined {
-  const { request = '', amount = '0', charge = '0', covered = '{}', tokens = '0', inFlight = '', owner = '' } = fields;
+  const { request = '', amount = '0', charge = '0', covered = '{}', tokens = '0', inFlight = '', owner = '', former = '' } = fields;
   const { wholeAmount, wholeCharge, wholeCovered } = fields;
   if (inFlight === '' && (JSON.parse(request) as { keptUntil?: number }).keptUntil === undefined) return undefined;
   const whole = wholeAmount === undefined ? '' : JSON.stringify({ amount: wholeAmount, charge: wholeCharge, covered: wholeCovered });
-  return { holdId, partition, owner, request, left: { amount, charge, covered }, tokens, inFlight, whole };
+  return { holdId, partition, owner, former, request, left: { amount, charge, covered }, tokens, inFlight, whole };
 }
 
 async function declareUnsettled(holds: readonly WrittenHold[], under: Under): Promise<void> {
@@ -138,9 +142,12 @@ function bookedBy({ left, inFlight }: WrittenHold): JournalEntry {
   return { ...drawOnHold(readWrittenReserve(left), { cost: BigInt(cost), units: readUnits(units) }), record };
 }
 
-async function declare({ partition, owner, request, left, tokens, inFlight, whole }: WrittenHold, { scripts, loader, epoch }: Under) {
+async function declare(
+  { partition, owner, former, request, left, tokens, inFlight, whole }: WrittenHold,
+  { scripts, loader, epoch }: Under,
+) {
   const { quota } = JSON.parse(request) as { quota?: { id: string } };
-  const args = [owner, request, left.amount, left.charge, left.covered, tokens, inFlight, whole];
+  const args = [owner, request, left.amount, left.charge, left.covered, tokens, inFlight, whole, former];
   for (let loads = 0; loads < MOST_LOADS; loads += 1) {
     const answer = (await scripts.run(DECLARE, partition, [...args, randomUUID()], epoch)) as
       | ['known' | 'declared']

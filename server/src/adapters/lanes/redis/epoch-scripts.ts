@@ -16,6 +16,7 @@ export const CHECK = onLanes('return false');
 export const ADOPT = onLanes(/* lua */ `
 if redis.call('EXISTS', hold_key(ARGV[2])) == 0 then return 0 end
 redis.call('HSET', hold_key(ARGV[2]), 'owner', ARGV[1])
+redis.call('HDEL', hold_key(ARGV[2]), 'former')
 redis.call('ZREM', DOUBT, ARGV[2])
 lease(ARGV[2])
 return 1
@@ -36,8 +37,8 @@ return list
 
 /**
  * ARGV: who it belongs to, or nothing: then it is in doubt; the request, amount, charge and cover that are left of it, its tokens, what settles it
- * should its process die (or nothing), JSON of what was held before any part was settled (or nothing), a stamp should there be none. Puts a hold
- * on lanes that do not know it, whatever their caps.
+ * should its process die (or nothing), JSON of what was held before any part was settled (or nothing), whose it was where it is in doubt (or nothing),
+ * a stamp should there be none. Puts a hold on lanes that do not know it, whatever their caps.
  */
 export const DECLARE = onLanes(/* lua */ `
 local owner, request = ARGV[1], cjson.decode(ARGV[2])
@@ -45,9 +46,11 @@ local id = request.id
 local function keep()
   if owner ~= '' then
     redis.call('HSET', hold_key(id), 'owner', owner)
+    redis.call('HDEL', hold_key(id), 'former')
     redis.call('ZREM', DOUBT, id)
     lease(id)
   else
+    redis.call('HSET', hold_key(id), 'former', ARGV[9])
     redis.call('ZADD', DOUBT, string.format('%.0f', math.max(now + DOUBT_MS, request.keptUntil or 0)), id)
   end
 end
@@ -56,7 +59,7 @@ if redis.call('EXISTS', hold_key(id)) == 1 then
   return {'known'}
 end
 local missing = missing_lanes(request)
-if #missing > 0 then return {'missing', stamp_or(ARGV[9]), missing} end
+if #missing > 0 then return {'missing', stamp_or(ARGV[10]), missing} end
 
 local hold = {request = request, amount = exact(ARGV[3]), charge = exact(ARGV[4]), covered = amounts(ARGV[5])}
 count(hold, add)

@@ -1,3 +1,4 @@
+import type { UntoldEnd } from '../journal-lines.ts';
 import { capsOf, drawOnHold, type Reserve } from '../lane-arithmetic.ts';
 import type { HoldOutcome, HoldRequest, InFlight, JournalEntry, Settled } from '../port.ts';
 import type { SettlementJournal } from '../settlement-journal.ts';
@@ -101,8 +102,8 @@ export class OwnHolds {
   }
 
   /** Redis could not be told that nothing is settled by it any more, and this process ends. @throws when the journal cannot be written */
-  releasedLater(holdId: string, partition: number): void {
-    this.#journal.endLater(holdId, partition);
+  releasedLater(holdId: string, untold: UntoldEnd): void {
+    this.#journal.endLater(holdId, untold);
     this.#holds.delete(holdId);
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NanoUsd } from '../../../kernel/money.ts';
+import type { UntoldEnd } from '../journal-lines.ts';
 import type {
   HoldOutcome,
   HoldRequest,
@@ -18,6 +19,7 @@ import type {
 import { statusAt } from '../rate-lanes.ts';
 import { RedisBooks } from './books.ts';
 import { declareOwn, missEpoch, type NeededAmong, salvageHolds, type UnwrittenAmong } from './declare-holds.ts';
+import { inTurn, together } from './despite-failures.ts';
 import type { Advance } from './epoch-record.ts';
 import { insist } from './insist.ts';
 import { LaneLoader, MOST_LOADS } from './lane-loader.ts';
@@ -25,8 +27,9 @@ import { LateSettlements } from './late-settlements.ts';
 import { type CopyJournal, OwnHolds } from './own-holds.ts';
 import { type OpenEpoch, PartitionScripts } from './partition-scripts.ts';
 import { ALL_PARTITIONS, partitionOf } from './partitions.ts';
+import { RELEASE } from './release-scripts.ts';
 import type { RedisConnection, Script } from './run-script.ts';
-import { BEGIN, COUNT_REFUSED, CREDIT, LEVELS, REFUND, RELEASE, RENEW, SETTLE, SETTLE_PART, SWEEP } from './scripts.ts';
+import { BEGIN, COUNT_REFUSED, CREDIT, LEVELS, REFUND, RENEW, SETTLE, SETTLE_PART, SWEEP } from './scripts.ts';
 import { TakenHolds } from './taken-holds.ts';
 import { UnfreedHolds } from './unfreed-holds.ts';
 import {
@@ -95,7 +98,7 @@ export class RedisLanes implements LaneStore {
       onPlace: (laneId, partition) => this.#seen(laneId, partition),
       release: (holdId) => this.release(holdId),
     });
-    this.#unfreed = new UnfreedHolds({ scripts: this.#scripts, own: this.#own, taken: this.#taken });
+    this.#unfreed = new UnfreedHolds({ scripts: this.#scripts, own: this.#own, taken: this.#taken, gateway: deps.gateway });
     this.late = new LateSettlements({ ...deps, own: this.#own, scripts: this.#scripts, loader: this.#loader });
     this.books = new RedisBooks(this.#scripts);
   }
@@ -167,8 +170,7 @@ export class RedisLanes implements LaneStore {
   }
 
   async release(holdId: string): Promise<void> {
-    const own = this.#own.get(holdId);
-    await this.#unfreed.release(holdId, own ? [own.partition] : ALL_PARTITIONS);
+    await this.#unfreed.release(holdId);
   }
 
   async abandon(holdId: string): Promise<boolean> {
@@ -240,18 +242,29 @@ export class RedisLanes implements LaneStore {
    * What an earlier process could not free is free.
    * @param under an epoch that is not open yet
    */
-  async freeLeft(holdId: string, partition: number, under?: string): Promise<void> {
-    await this.#scripts.run(RELEASE, partition, [holdId], under);
+  async freeLeft(holdId: string, { partition, owner }: UntoldEnd, under?: string): Promise<void> {
+    await this.#scripts.run(RELEASE, partition, [holdId, owner], under);
   }
 
   async sweep(): Promise<number> {
-    // First, whatever fails after it: calls are at their providers.
-    await this.#renewLeases();
-    await this.#unfreed.retry();
+    let freed = 0;
+    await inTurn([
+      // First: calls are at their providers.
+      () => this.#renewLeases(),
+      () => this.#unfreed.retry(),
+      async () => {
+        freed = await this.#sweepLeft();
+      },
+    ]);
+    return freed;
+  }
+
+  /** Looks at what other processes have left, where it is this one that does. */
+  async #sweepLeft(): Promise<number> {
     const { everyMs = 0, isMine } = this.#deps.sweeps ?? {};
     if (performance.now() - this.#sweptTick < everyMs || (isMine && !(await isMine()))) return 0;
     this.#sweptTick = performance.now();
-    const freed = await Promise.all(ALL_PARTITIONS.map((partition) => this.#sweep(partition)));
+    const freed = await together(ALL_PARTITIONS.map((partition) => this.#sweep(partition)));
     return freed.reduce((sum, count) => sum + count, 0);
   }
 
@@ -290,7 +303,7 @@ export class RedisLanes implements LaneStore {
 
   async #renewLeases(): Promise<void> {
     const { gateway } = this.#deps;
-    await Promise.all(
+    await together(
       [...this.#own.byPartition()].map(async ([partition, ids]) => {
         for (const id of (await this.#run(RENEW, partition, [gateway, ...ids])) as string[]) this.#own.lostTo(id);
       }),
@@ -314,7 +327,7 @@ export class RedisLanes implements LaneStore {
 
   async #abandonIn(partition: number, holdId: string): Promise<boolean> {
     const written = await this.#scripts.readHold(partition, holdId, 'inFlight');
-    if (!written) await this.#run(RELEASE, partition, [holdId]);
+    if (!written) await this.#run(RELEASE, partition, [holdId, '']);
     else await this.#settleIn(partition, await this.#lanesOf(partition, holdId), [holdId, randomUUID(), ...readInFlight(written), '']);
     return Boolean(written);
   }

@@ -226,26 +226,6 @@ save()
 return settled_answer(request, charged, debt, covered, waived, reserve_left)
 `);
 
-/** ARGV: the hold's id. */
-export const RELEASE = onLanes(/* lua */ `
-local hold = read_hold(ARGV[1])
-if not hold then return false end
-finish(ARGV[1], hold)
-save()
-return false
-`);
-
-/** ARGV: of each call whose answer nobody waits for, its hold's id and its name. It holds nothing, also where it comes only now. */
-export const CANCEL = onLanes(/* lua */ `
-for index = 1, #ARGV, 2 do
-  local id, call = ARGV[index], ARGV[index + 1]
-  redis.call('SET', cancelled_key(call), '', 'PX', CANCELLED_KEPT_MS)
-  if redis.call('HGET', hold_key(id), 'call') == call then finish(id, read_hold(id)) end
-end
-save()
-return false
-`);
-
 /** ARGV: the refund's id, its lanes as a request names them, cost, charge and cover that are given back, its record, a stamp should there be none. */
 export const REFUND = onLanes(/* lua */ `
 local request = cjson.decode(ARGV[2])

@@ -5,9 +5,11 @@ import { holdRequest, keyLane, NOW, ScriptedSource, settlementOf } from '../conf
 import { counters, held } from '../conformance-store.ts';
 import type { HoldRequest } from '../port.ts';
 import { ScratchJournals } from '../testing/scratch-journals.ts';
+import { partitionKey, partitionOf } from './partitions.ts';
 import { RedisLanes } from './redis-lanes.ts';
+import { CANCEL } from './release-scripts.ts';
 import type { RedisConnection } from './run-script.ts';
-import { CANCEL, RENEW } from './scripts.ts';
+import { RENEW } from './scripts.ts';
 
 const journals = new ScratchJournals();
 const KEY = keyLane('k', 100n);
@@ -35,6 +37,14 @@ function open(prefix = `test:${randomUUID()}`, clock = { at: NOW }, sweeps?: { e
 function carrying(amount: bigint): Required<Pick<HoldRequest, 'inFlight'>> & HoldRequest {
   const request = holdRequest({ amount, lanes: [KEY] });
   return { ...request, inFlight: settlementOf(request, amount) };
+}
+
+/** An account of another partition. */
+function accountElsewhere(accountId: string): string {
+  for (;;) {
+    const other = randomUUID();
+    if (partitionOf(other) !== partitionOf(accountId)) return other;
+  }
 }
 
 describe.skipIf(isRedisMissing())('a hold that carries what settles it', () => {
@@ -141,6 +151,35 @@ describe.skipIf(isRedisMissing())('a hold that carries what settles it', () => {
     expect(losing.mock.calls.map(([digest]) => digest)).toEqual([RENEW.digest, CANCEL.digest]);
     losing.mockRestore();
     expect(await counters(store, KEY)).toMatchObject({ spent: 0n, held: 10n });
+  });
+
+  test('is taken back although another partition is away', async () => {
+    const { store, prefix } = open();
+    const [away, there] = [keyLane('away', 100n), keyLane('there', 100n)];
+    const one = randomUUID();
+    const requests = [
+      { ...carrying(30n), accountId: one, lanes: [away] },
+      { ...carrying(30n), accountId: accountElsewhere(one), lanes: [there] },
+    ];
+    // Lanes are loaded.
+    for (const request of requests) await held(store, { ...request, holdId: randomUUID() });
+    const { evalsha } = redis;
+    const answer = (...args: Parameters<typeof evalsha>) => evalsha.apply(redis, args);
+    const losing = vi.spyOn(redis, 'evalsha').mockImplementation(async (...args) => {
+      await answer(...args);
+      throw new Error('Command timed out');
+    });
+    for (const request of requests) await expect(store.hold(request)).rejects.toThrow('timed out');
+    const silent = partitionKey(prefix, partitionOf(one));
+    losing.mockImplementation(async (...args) => {
+      if (args.includes(silent)) throw new Error('Command timed out');
+      return answer(...args);
+    });
+    await expect(store.sweep()).rejects.toThrow('timed out');
+    expect(await counters(store, there)).toMatchObject({ held: 30n });
+    losing.mockRestore();
+    await store.sweep();
+    expect(await counters(store, away)).toMatchObject({ held: 30n });
   });
 
   test('is begun anew where it is begun with something else', async () => {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { HoldOutcome, HoldRequest } from '../port.ts';
+import { together } from './despite-failures.ts';
 import { type LaneLoader, MOST_LOADS } from './lane-loader.ts';
 import type { OwnHolds } from './own-holds.ts';
 import type { PartitionScripts } from './partition-scripts.ts';
 import { partitionOf } from './partitions.ts';
-import { CANCEL, HOLD } from './scripts.ts';
+import { CANCEL } from './release-scripts.ts';
+import { HOLD } from './scripts.ts';
 import { type HoldAnswer, readOutcome, readReserve, writtenInFlight, writtenRequest } from './wire.ts';
 
 interface TakenHoldsDeps {
@@ -71,7 +73,7 @@ export class TakenHolds {
   /** Takes back what was held by calls whose answer was lost, many in one round trip: while Redis does not answer there are some each millisecond. */
   async cancelLost(): Promise<void> {
     const byPartition = Map.groupBy(this.#lost, ([, { partition }]) => partition);
-    await Promise.all(
+    await together(
       [...byPartition].map(async ([partition, lost]) => {
         for (let from = 0; from < lost.length; from += CANCELLED_AT_ONCE) {
           const some = lost.slice(from, from + CANCELLED_AT_ONCE);

@@ -1,13 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { UntoldEnd } from '../journal-lines.ts';
+import { inTurn, together } from './despite-failures.ts';
 import type { OwnHolds } from './own-holds.ts';
 import type { PartitionScripts } from './partition-scripts.ts';
-import { RELEASE } from './scripts.ts';
+import { ALL_PARTITIONS } from './partitions.ts';
+import { RELEASE } from './release-scripts.ts';
 import type { TakenHolds } from './taken-holds.ts';
 
 interface UnfreedHoldsDeps {
   readonly scripts: PartitionScripts;
   readonly own: OwnHolds;
   readonly taken: TakenHolds;
+  /** What this process is known by. */
+  readonly gateway: string;
 }
 
 /** Longer than a recovery of the lanes takes where all gateways live. */
@@ -24,10 +29,12 @@ export class UnfreedHolds {
   }
 
   /** @throws when Redis cannot be told: then it is told later, where the hold is of this process */
-  async release(holdId: string, partitions: readonly number[]): Promise<void> {
-    const { own, scripts } = this.#deps;
+  async release(holdId: string): Promise<void> {
+    const { own, scripts, gateway } = this.#deps;
+    const held = own.get(holdId);
     try {
-      await Promise.all(partitions.map((partition) => scripts.run(RELEASE, partition, [holdId])));
+      if (held) await scripts.run(RELEASE, held.partition, [holdId, gateway]);
+      else await together(ALL_PARTITIONS.map((partition) => scripts.run(RELEASE, partition, [holdId, ''])));
       own.released(holdId);
     } catch (error) {
       // It may have been begun, and would then be settled in the end.
@@ -37,15 +44,19 @@ export class UnfreedHolds {
     this.#released.delete(holdId);
   }
 
-  /** @throws while Redis cannot be told */
+  /** @throws while Redis cannot be told of all of them */
   async retry(): Promise<void> {
     const { own, taken } = this.#deps;
-    for (const holdId of this.#released) {
-      const hold = own.get(holdId);
-      if (hold) await this.release(holdId, [hold.partition]);
-      else this.#released.delete(holdId);
-    }
-    await taken.cancelLost();
+    for (const holdId of this.#released) if (!own.get(holdId)) this.#released.delete(holdId);
+    const byPartition = Map.groupBy(this.#released, (holdId) => own.get(holdId)?.partition);
+    await inTurn([
+      async () => void (await together([...byPartition.values()].map((holdIds) => this.#releaseAll(holdIds)))),
+      () => taken.cancelLost(),
+    ]);
+  }
+
+  async #releaseAll(holdIds: readonly string[]): Promise<void> {
+    for (const holdId of holdIds) await this.release(holdId);
   }
 
   /**
@@ -53,7 +64,7 @@ export class UnfreedHolds {
    * it holds that as begun, and would settle it in the end, so the next process tells it.
    */
   async end(withinMs = WITHIN_MS): Promise<void> {
-    const { own, taken } = this.#deps;
+    const { own, taken, gateway: owner } = this.#deps;
     for (const holdId of own.unbegun()) this.#released.add(holdId);
     for (const lateTick = performance.now() + withinMs; ; await delay(RETRY_MS)) {
       try {
@@ -62,12 +73,16 @@ export class UnfreedHolds {
         if (performance.now() >= lateTick) break;
       }
     }
-    const unfreed = new Map(taken.lost());
+    const unfreed = new Map<string, UntoldEnd>();
+    for (const [holdId, partition] of taken.lost()) {
+      // Taken again under its name, and a provider is at work.
+      if (!own.get(holdId)?.isBegun) unfreed.set(holdId, { partition, owner });
+    }
     for (const holdId of this.#released) {
       const hold = own.get(holdId);
       // Who takes over what was kept for many ends it.
-      if (hold && hold.request.keptUntil === undefined) unfreed.set(holdId, hold.partition);
+      if (hold && hold.request.keptUntil === undefined) unfreed.set(holdId, { partition: hold.partition, owner });
     }
-    for (const [holdId, partition] of unfreed) own.releasedLater(holdId, partition);
+    for (const [holdId, untold] of unfreed) own.releasedLater(holdId, untold);
   }
 }
