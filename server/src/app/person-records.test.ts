@@ -205,6 +205,7 @@ const ERASED = [
     'device_logins.ip_address',
     'device_logins.user_agent',
     'directory_users.display_name',
+    'directory_users.email',
     'directory_users.family_name',
     'directory_users.given_name',
     'directory_users.user_name',

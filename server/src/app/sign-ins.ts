@@ -1,6 +1,7 @@
 import { isDeactivated } from '../access/directory/index.ts';
 import { type Identity, SignIns } from '../access/identity/index.ts';
 import { openIdDirectory } from '../adapters/directory/openid.ts';
+import { Problem } from '../kernel/problem.ts';
 import type { Config } from './config.ts';
 import type { Foundation } from './foundation.ts';
 import { SIGN_IN_RETURN } from './http/sign-in-api.ts';
@@ -29,9 +30,16 @@ export function openSignIns(foundation: Foundation, { identity, accountId, publi
   );
 }
 
-/** Whose members the directory names. */
+/**
+ * Whose members the directory names. It is never the account of somebody who became an administrator later, so where there are more the operator says.
+ * @throws Problem `forbidden`
+ */
 export async function directoryAccount({ directory }: Config, users: Identity['users']): Promise<string> {
-  const accountId = directory.accountId ?? (await users.accountOfFirstAdministrator());
-  if (accountId === undefined) throw new Error('There is no administrator whose account people could join: set DIRECTORY_ACCOUNT_ID');
-  return accountId;
+  if (directory.accountId !== undefined) return directory.accountId;
+  const [accountId, ...others] = await users.accountsOfAdministrators();
+  if (accountId !== undefined && others.length === 0) return accountId;
+  throw new Problem(
+    'forbidden',
+    'The operator has to say by DIRECTORY_ACCOUNT_ID whose members the directory names: administrators are of several accounts, or of none.',
+  );
 }

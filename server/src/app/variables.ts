@@ -101,7 +101,7 @@ export const VARIABLE_GROUPS: readonly Group[] = [
       OIDC_DEFAULT_ROLE: { text: 'Role of everybody else.', unset: '`developer` for new members; with `OIDC_ROLES` they are refused' },
       DIRECTORY_ACCOUNT_ID: {
         text: 'Account whose members the directory names, by sign-in and by [SCIM](scim.md).',
-        unset: 'that of the first administrator',
+        unset: 'that of the administrators of the gateway, where it is one',
       },
     },
   },

@@ -24,7 +24,7 @@ interface DirectoryUsersDeps {
   readonly identity: Pick<Identity, 'members' | 'planOf'>;
 }
 
-const FILTERED = { id: 'id', userName: 'user_name', externalId: 'external_id', 'emails.value': 'user_name', emails: 'user_name' } as const;
+const FILTERED = { id: 'id', userName: 'user_name', externalId: 'external_id', 'emails.value': 'email', emails: 'email' } as const;
 
 /** People as the directory of an account has them (RFC 7643, 4.1): who is active there is a member here. */
 export class DirectoryUsers {
@@ -61,7 +61,7 @@ export class DirectoryUsers {
       const db = inUnit(unit);
       await requireFreeName(db, accountId, wanted.userName);
       const id = newId();
-      const blank = { id, account_id: accountId, user_id: null, user_name: wanted.userName, active: false };
+      const blank = { id, account_id: accountId, user_id: null, user_name: wanted.userName, email: addressOf(wanted), active: false };
       await run(db, tables.insertInto('directory_users').values({ ...blank, created_at: now, updated_at: now }));
       return this.#save(unit, principal, await find(db, accountId, id), wanted, origin);
     });
@@ -104,13 +104,15 @@ export class DirectoryUsers {
       await members.removeIn(unit, principal, userId, origin);
       userId = null;
     }
+    const email = addressOf(wanted);
     if (wanted.active && userId === null) {
+      if (email === null) throw new ScimError(400, 'The user needs an e-mail address.', 'invalidValue');
       const accountRole = await roleByGroups(db, before.id);
-      const who = { accountId, email: addressOf(wanted), name, accountRole, planOf, actor: actorOf(principal), origin, at };
+      const who = { accountId, email, name, accountRole, planOf, actor: actorOf(principal), origin, at };
       userId = (await provisionMember(unit, who)).id;
     }
     const saved = {
-      ...{ user_id: userId, external_id: wanted.externalId ?? null, user_name: wanted.userName, display_name: name },
+      ...{ user_id: userId, external_id: wanted.externalId ?? null, user_name: wanted.userName, email, display_name: name },
       ...{
         given_name: wanted.name?.givenName ?? null,
         family_name: wanted.name?.familyName ?? null,
@@ -144,11 +146,10 @@ async function requireFreeName(db: Queryable, accountId: string, userName: strin
   if (other) throw new ScimError(409, 'Another user has this userName.', 'uniqueness');
 }
 
-/** Many directories have the address as the name of the user. */
-function addressOf({ emails, userName }: ScimUser): string {
+/** By which they sign in. Many directories have the address as the name of the user. */
+function addressOf({ emails, userName }: ScimUser): string | null {
   const address = (emails?.find(({ primary }) => primary) ?? emails?.[0])?.value ?? userName;
-  if (!/^[^\s@]+@[^\s@]+$/.test(address)) throw new ScimError(400, 'The user needs an e-mail address.', 'invalidValue');
-  return address;
+  return /^[^\s@]+@[^\s@]+$/.test(address) ? address : null;
 }
 
 function nameOf({ displayName, name }: ScimUser): string | null {
@@ -163,7 +164,7 @@ const toResource = (row: UserRow) => ({
   userName: row.user_name,
   ...(row.display_name !== null && { displayName: row.display_name }),
   name: { formatted: row.display_name, givenName: row.given_name, familyName: row.family_name },
-  emails: row.user_name.includes('@') ? [{ value: row.user_name, type: 'work', primary: true }] : [],
+  emails: row.email === null ? [] : [{ value: row.email, type: 'work', primary: true }],
   active: row.active,
   meta: { resourceType: 'User', created: rfc3339(row.created_at), lastModified: rfc3339(row.updated_at) },
 });

@@ -9,6 +9,7 @@ export const DirectoryUser = defineEntity({
     userId: p.uuid().nullable(),
     externalId: p.text().nullable(),
     userName: p.text(),
+    email: p.text().nullable(),
     displayName: p.text().nullable(),
     givenName: p.text().nullable(),
     familyName: p.text().nullable(),

@@ -8,7 +8,7 @@ export async function isDeactivated(db: Queryable, accountId: string, email: str
     .selectFrom('directory_users')
     .select('id')
     .where('account_id', '=', accountId)
-    .where(sql`lower(user_name)`, '=', sql`lower(${email})`)
+    .where(sql`lower(email)`, '=', sql`lower(${email})`)
     .where('active', '=', false);
   return (await firstOf(db, inactive)) !== undefined;
 }

@@ -6,15 +6,12 @@ export const directoryRecords: PersonRecords = {
   read: async (sql, { emails }) =>
     (
       await sql.query(
-        `select user_name, external_id, display_name, given_name, family_name, active, created_at, updated_at from directory_users
-         where lower(user_name) = any($1::text[]) order by created_at`,
+        `select user_name, email, external_id, display_name, given_name, family_name, active, created_at, updated_at from directory_users
+         where lower(email) = any($1::text[]) order by created_at`,
         [emails],
       )
     ).rows,
   // Who is a member leaves the account first.
   erase: (sql, { emails, at }) =>
-    sql.query('delete from directory_users where lower(user_name) = any($1::text[]) and user_id is null and created_at <= $2', [
-      emails,
-      at,
-    ]),
+    sql.query('delete from directory_users where lower(email) = any($1::text[]) and user_id is null and created_at <= $2', [emails, at]),
 };

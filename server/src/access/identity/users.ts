@@ -50,7 +50,8 @@ export interface Users {
   /** The user with their account, `undefined` when there is none. */
   find(userId: string): Promise<User | undefined>;
   findByEmail(email: string): Promise<User | undefined>;
-  accountOfFirstAdministrator(): Promise<string | undefined>;
+  /** Accounts that an administrator of the gateway is in. */
+  accountsOfAdministrators(): Promise<ReadonlySet<string>>;
   /** Role and plan as they are now, `undefined` when the user is gone. */
   ownerOf(userId: string): Promise<Owner | undefined>;
   /** The same of somebody who is in the account, `undefined` when it is closed. */
@@ -135,9 +136,9 @@ export function createUsers({ em, passwords, strength, box, clock, planOf }: Use
 
     findByEmail: (email) => findByEmail(em.fork(), email),
 
-    async accountOfFirstAdministrator() {
-      const first = await em.fork().findOne(User, { role: 'admin', closedAt: null }, { orderBy: { createdAt: 'asc', id: 'asc' } });
-      return first?.account.id;
+    async accountsOfAdministrators() {
+      const administrators = await em.fork().find(User, { role: 'admin', closedAt: null });
+      return new Set(administrators.map(({ account }) => account.id));
     },
 
     ownerOf: async (userId) => asOwner(await find(userId)),

@@ -18,6 +18,7 @@ type Headers = Record<string, string>;
 const BACK = 'http://127.0.0.1:9/';
 const VERIFIER = 'the-verifier-that-only-the-program-knows-0000';
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
 let provider: TestProvider;
 let server: RunningServer;
@@ -125,13 +126,35 @@ describe('somebody whom the directory signs in', () => {
     expect((await signIn('other')).error).toContain('another person');
   });
 
-  test('is refused when SCIM has made them inactive: they would be a new member', async () => {
-    provider.people.set('leaver', { email: 'leaver@example.com', groups: ['engineers'] });
-    const { body } = await ask('/scim/v2/Users', { json: { userName: 'Leaver@example.com' }, headers: owner });
-    const { user } = await logIn('leaver');
-    await ask(`/scim/v2/Users/${body.id}`, { json: { userName: 'Leaver@example.com', active: false }, method: 'PUT', headers: owner });
-    expect(await signIn('leaver')).toMatchObject({ code: null, error: expect.stringContaining('not active') });
+  test.each([
+    ['whose name is their address', 'leaver', { userName: 'Leaver@example.com' }],
+    [
+      'whose name is another',
+      'moved',
+      { userName: 'moved', emails: [{ value: 'other@example.com' }, { value: 'Moved@example.com', primary: true }] },
+    ],
+  ])('is refused when SCIM has made them inactive, %s: they would be a new member', async (_who, subject, wanted) => {
+    provider.people.set(subject, { email: `${subject}@example.com`, groups: ['engineers'] });
+    const { body } = await ask('/scim/v2/Users', { json: wanted, headers: owner });
+    const { user } = await logIn(subject);
+    const inactive = { schemas: [PATCH], Operations: [{ op: 'replace', path: 'active', value: false }] };
+    expect((await ask(`/scim/v2/Users/${body.id}`, { json: inactive, method: 'PATCH', headers: owner })).body.active).toBe(false);
+    expect(await signIn(subject)).toMatchObject({ code: null, error: expect.stringContaining('not active') });
     expect(await roleOf(user.user_id)).toBeUndefined();
+  });
+
+  test('gets into no account while administrators are of several, and nobody has said whose the directory is', async () => {
+    provider.people.set('newcomer', { email: 'newcomer@example.com', groups: ['engineers'] });
+    const { body } = await ask('/v1/users', {
+      json: { email: 'second@example.com', password: 'seven grey herons at dawn' },
+      headers: { 'x-internal-secret': server.bootstrap.internal_secret },
+    });
+    const promote = (role: string) => pool.query('update users set role = $2 where id = $1', [body.user_id, role]);
+    await promote('admin');
+    expect((await signIn('newcomer')).error).toContain('DIRECTORY_ACCOUNT_ID');
+    expect((await ask('/scim/v2/Users', { headers: owner })).status).toBe(403);
+    await promote('member');
+    expect((await signIn('newcomer')).code).not.toBeNull();
   });
 
   test('does not get into another account of the gateway', async () => {

@@ -100,6 +100,7 @@ import { directoryMigration } from './0204-directory.ts';
 import { directorySignInMigration } from './0205-directory-sign-in.ts';
 import { streamsSealedAsBytesMigration } from './0206-streams-sealed-as-bytes.ts';
 import { priceSetsMigration } from './0220-price-sets.ts';
+import { directoryAddressesMigration } from './0255-directory-addresses.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -204,4 +205,5 @@ export const migrations: readonly Migration[] = [
   mergedWhileSeenMigration,
   streamsSealedAsBytesMigration,
   priceSetsMigration,
+  directoryAddressesMigration,
 ];
