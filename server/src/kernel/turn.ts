@@ -12,6 +12,7 @@ export const nextTurn = (): Promise<void> =>
   });
 
 function resumeOne(): void {
+  turnBegan = undefined;
   waiting.shift()?.();
   // Asked for within an immediate, the next one comes a turn later.
   if (waiting.length > 0) setImmediate(resumeOne);
@@ -20,14 +21,27 @@ function resumeOne(): void {
 /** So long may work go on before others get their turn, milliseconds. */
 export const TURN_MS = 8;
 
-/** For work in many small steps: awaited between two of them, it lets the event loop turn when the time slice of the work is used up. */
+/** When the first work of this turn began, where any takes care to be short. */
+let turnBegan: number | undefined;
+
+function endTurn(): void {
+  turnBegan = undefined;
+}
+
+function beginning(): number {
+  setImmediate(endTurn);
+  return performance.now();
+}
+
+/**
+ * For work in many small steps: awaited between two of them, it lets the event loop turn when the time slice of this turn is used up. All
+ * work of a turn shares its slice: pieces that follow one another, each of them short, never add up to a long turn.
+ */
 export function breather(): () => Promise<void> | undefined {
-  let since = performance.now();
+  turnBegan ??= beginning();
   return () => {
-    if (performance.now() - since < TURN_MS) return undefined;
-    return nextTurn().then(() => {
-      since = performance.now();
-    });
+    turnBegan ??= beginning();
+    return performance.now() - turnBegan < TURN_MS ? undefined : nextTurn();
   };
 }
 
