@@ -7,8 +7,8 @@ import type { Readiness } from './health.ts';
 import { createFront, drain, type FrontDeps, listenOn } from './http/front.ts';
 import type { ServedRoute } from './http/router.ts';
 
-/** What ending the last connections takes, once they are cut. */
-const DRAIN_SLACK_MS = 5_000;
+/** What ending the last connections takes, and settling the calls that are cut. */
+const DRAIN_SLACK_MS = 8_000;
 
 /** What the address for dedicated traffic has beside inference. */
 const ALSO_DEDICATED = new Set(['/v1/models', '/v1/models/:model', '/health/live', '/health/ready']);
@@ -67,6 +67,8 @@ export async function openListeners(fronts: Fronts, { config, closing, readiness
         ...servers.filter(({ listening }) => listening).map((server) => drain(server, timeoutMs)),
         running.drain(timeoutMs),
       ]);
+      // What waited for a store while the last call ended may have begun since. Its provider's answer is not read to the end, so it must be cut.
+      await running.stop();
     },
     delayMs + timeoutMs + DRAIN_SLACK_MS,
   );

@@ -66,6 +66,16 @@ describe.each(ways)('%s', (_, transaction) => {
   });
 });
 
+test('says that nothing was written where the error of a statement was dropped', async () => {
+  const before = await marks();
+  const failing = inTransaction(pool, async (client) => {
+    await client.query(`${MARK}1`);
+    await client.query('select 1 / 0').catch(() => {});
+  });
+  await expect(failing).rejects.toThrow('rolled back');
+  expect(await marks()).toEqual(before);
+});
+
 test.each(['40P01', '40001'])('one statement of the pool that PostgreSQL ended with %s is repeated too', async (code) => {
   // What a sequence has counted stays counted when its transaction is undone.
   await pool.query('create sequence tries');

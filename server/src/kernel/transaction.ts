@@ -42,7 +42,9 @@ async function between<T>(client: PoolClient, begin: string, work: (client: Pool
   await client.query(begin);
   try {
     const result = await work(client);
-    await client.query('commit');
+    const { command } = await client.query('commit');
+    // PostgreSQL answers a commit after a statement that failed with a rollback, and not with an error.
+    if (command !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed, and its error was dropped');
     onEnd();
     return result;
   } catch (error) {

@@ -3,13 +3,18 @@ import { open } from 'node:fs/promises';
 const READ_BYTES = 1024 * 1024;
 const NEWLINE = 10;
 
-/**
- * Whole lines from `offset` on, where they end, and what stands behind the last newline.
- *
- * @param ahead bytes that are known to be there: a buffer of the most that is read at once, dozens of times a second for a
- *   kilobyte each, would have the whole heap collected every second
- */
-export async function readLines(path: string, offset: number, ahead: number): Promise<{ lines: Buffer[]; end: number; rest: Buffer }> {
+interface Segment {
+  /**
+   * Bytes that are known to be there: a buffer of the most that is read at once, dozens of times a second for a kilobyte each, would have the
+   * whole heap collected every second.
+   */
+  readonly ahead: number;
+  /** It may grow: what has no newline yet is no line. In another one that is the last line, which a power cut may have torn. */
+  readonly isWritten: boolean;
+}
+
+/** Lines from `offset` on, and where they end. */
+export async function readLines(path: string, offset: number, { ahead, isWritten }: Segment): Promise<{ lines: Buffer[]; end: number }> {
   const file = await open(path, 'r');
   try {
     for (let length = Math.min(Math.max(ahead, 1), READ_BYTES); ; length *= 2) {
@@ -18,7 +23,10 @@ export async function readLines(path: string, offset: number, ahead: number): Pr
       const last = bytes.lastIndexOf(NEWLINE);
       // A line longer than what was asked for: ask for more.
       if (last < 0 && bytesRead === length) continue;
-      return { lines: linesOf(bytes.subarray(0, last + 1)), end: offset + last + 1, rest: bytes.subarray(last + 1) };
+      // It may lack nothing but its newline.
+      const isAtEnd = bytesRead < length;
+      const whole = last < 0 && isAtEnd && !isWritten ? bytes.length : last + 1;
+      return { lines: linesOf(bytes.subarray(0, whole)), end: offset + whole };
     }
   } finally {
     await file.close();

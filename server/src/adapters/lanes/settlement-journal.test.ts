@@ -195,6 +195,16 @@ describe('damage', () => {
     expect(damage).toEqual([{ segment: path, line: expect.stringMatching(/^[0-9a-f]{8} \{"charged"/) }]);
   });
 
+  test('a last line that lacks nothing but its newline is kept', async () => {
+    const path = earlier(1, 2, 3);
+    writeFileSync(path, readFileSync(path).subarray(0, -1));
+    const journal = openJournal();
+    journal.append(entry(4));
+    expect(idsOf(await drain(journal))).toEqual([1, 2, 3, 4]);
+    expect(damage).toEqual([]);
+    expect(files()).toEqual(['settlements-2.log']);
+  });
+
   test('a damaged line in the middle is reported, and its neighbours kept', async () => {
     const path = earlier(1, 2, 3);
     writeFileSync(path, readFileSync(path, 'utf8').replace('"id":2', '"id":4'));

@@ -253,7 +253,7 @@ export class SettlementJournal implements SettlementFeed {
       const size = isLast ? before.end : segment.size;
       if (segment.number > before.segment || (isLast && this.#readOffset >= size)) return NOTHING;
       const name = this.#path(segment.number);
-      const { lines, end, rest } = await readLines(name, this.#readOffset, size - this.#readOffset);
+      const { lines, end } = await readLines(name, this.#readOffset, { ahead: size - this.#readOffset, isWritten: isLast });
       const read = lines.flatMap((line) => this.#entriesIn(name, line));
       const entries = read.flatMap((one) => ('record' in one && !one.open ? [entryOf(one)] : []));
       const ceilings = read.filter((one) => 'laneId' in one);
@@ -264,7 +264,6 @@ export class SettlementJournal implements SettlementFeed {
         continue;
       }
       if (isLast) return NOTHING;
-      if (rest.length > 0) this.#entriesIn(name, rest);
       this.#dropOldest();
     }
   }

@@ -67,7 +67,11 @@ export class RunningCalls {
 
   /** Lets calls end, and cuts those that have not when the time is over. Resolves once all are settled. */
   async drain(timeoutMs: number): Promise<void> {
-    if (await this.#idleWithin(timeoutMs)) return;
+    if (!(await this.#idleWithin(timeoutMs))) await this.stop();
+  }
+
+  /** Cuts every call, and those that begin from now on. Resolves once all are settled. */
+  async stop(): Promise<void> {
     this.#isStopping = true;
     for (const running of this.#running) running.cut('shutdown');
     await this.#idleWithin(SETTLING_MS);

@@ -1,0 +1,45 @@
+import { createServer } from 'node:http';
+import { expect, test } from 'vitest';
+import { type Call, RunningCalls } from '../inference/calls/index.ts';
+import { silentLog } from '../kernel/log.ts';
+import { Closing } from './closing.ts';
+import { Readiness } from './health.ts';
+import { openListeners } from './listeners.ts';
+
+test('a call that is begun while the gateway drains is cut before its provider is closed', async () => {
+  const running = new RunningCalls({ readOnMs: 600_000, mostLeftPerKey: 1 });
+  const [arrived, store] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const endings: (string | undefined)[] = [];
+  const server = createServer(async (_, res) => {
+    const left = new AbortController();
+    res.on('close', () => left.abort());
+    arrived.resolve();
+    // Its account is asked for in a database that does not answer at once: no provider is at work yet.
+    await store.promise;
+    const call = running.begin({ signal: left.signal, headers: {}, work: {}, grant: { principal: {} } } as Call);
+    call.signal.addEventListener('abort', () => {
+      endings.push(call.endedBy);
+      call.end();
+    });
+  });
+  const closing = new Closing(silentLog());
+  closing.add('providers', async () => void endings.push('closed'));
+  const { url } = await openListeners(
+    { shared: server, dedicated: undefined, operations: undefined },
+    {
+      config: { host: '127.0.0.1', port: 0, dedicated: undefined, operations: undefined, drain: { delayMs: 0, timeoutMs: 200 } },
+      closing,
+      readiness: new Readiness(),
+      running,
+    },
+  );
+  const asked = fetch(url).catch(() => 'cut off');
+  await arrived.promise;
+  const closed = closing.close();
+  // By then nothing is at work, and the connections have some time left.
+  await running.drain(0);
+  store.resolve();
+  await closed;
+  expect(await asked).toBe('cut off');
+  expect(endings).toEqual(['shutdown', 'closed']);
+});
