@@ -2,8 +2,9 @@ import type { AuditLogEntry } from '@tallygate/sdk';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { tallygate } from '../client.ts';
 import { moment } from '../format.ts';
+import { LongTable } from '../ui/long-table.tsx';
 import { Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
-import { type Column, LongTable } from '../ui/table.tsx';
+import type { Column } from '../ui/table.tsx';
 
 const COLUMNS: readonly Column<AuditLogEntry>[] = [
   { name: 'At', cell: ({ created_at: at }) => <time dateTime={at}>{moment(at)}</time> },

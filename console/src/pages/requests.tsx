@@ -7,8 +7,9 @@ import { moment, usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
 import type { RequestFilter } from '../router.tsx';
 import { given } from '../ui/dialog.tsx';
+import { LongTable } from '../ui/long-table.tsx';
 import { Badge, Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
-import { type Column, LongTable } from '../ui/table.tsx';
+import type { Column } from '../ui/table.tsx';
 
 const PAGE = 200;
 

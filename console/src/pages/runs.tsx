@@ -6,8 +6,9 @@ import { tallygate } from '../client.ts';
 import { count, moment, usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
 import { Confirm } from '../ui/dialog.tsx';
+import { LongTable } from '../ui/long-table.tsx';
 import { Badge, CapBar, Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
-import { type Column, LongTable } from '../ui/table.tsx';
+import type { Column } from '../ui/table.tsx';
 
 /** Runs are watched while they spend. */
 const REFRESH_MS = 2_000;

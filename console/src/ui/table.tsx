@@ -1,5 +1,4 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useRef } from 'react';
+import type { ReactNode } from 'react';
 
 export interface Column<T> {
   readonly name: string;
@@ -10,7 +9,7 @@ export interface Column<T> {
   readonly isSecondary?: true;
 }
 
-interface TableProps<T> {
+export interface TableProps<T> {
   /** What the rows are, for those who do not see the table. */
   readonly label: string;
   readonly rows: readonly T[];
@@ -21,7 +20,7 @@ interface TableProps<T> {
 const classOf = <T,>({ isFigure, isSecondary }: Column<T>): string =>
   [isFigure && 'figure-cell', isSecondary && 'secondary'].filter(Boolean).join(' ');
 
-function Head<T>({ columns }: { columns: readonly Column<T>[] }) {
+export function Head<T>({ columns }: { columns: readonly Column<T>[] }) {
   return (
     <thead>
       <tr>
@@ -35,7 +34,7 @@ function Head<T>({ columns }: { columns: readonly Column<T>[] }) {
   );
 }
 
-function Row<T>({ item, columns }: { item: T; columns: readonly Column<T>[] }) {
+export function Row<T>({ item, columns }: { item: T; columns: readonly Column<T>[] }) {
   return columns.map((column) => (
     <td key={column.name} className={classOf(column)}>
       {column.cell(item)}
@@ -55,52 +54,6 @@ export function Table<T>({ label, rows, columns, idOf }: TableProps<T>) {
               <Row item={item} columns={columns} />
             </tr>
           ))}
-        </tbody>
-      </table>
-    </section>
-  );
-}
-
-const ROW_PX = 44;
-
-interface LongTableProps<T> extends TableProps<T> {
-  /** Called when the last rows come into view. */
-  readonly onEnd: () => void;
-}
-
-/** For lists without a bound: only the rows in view are in the page. */
-export function LongTable<T>({ label, rows, columns, idOf, onEnd }: LongTableProps<T>) {
-  const frame = useRef<HTMLElement>(null);
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => frame.current,
-    estimateSize: () => ROW_PX,
-    overscan: 12,
-    onChange: ({ range }) => {
-      if (range && range.endIndex >= rows.length - 1) onEnd();
-    },
-  });
-  const shown = virtual.getVirtualItems();
-  const above = shown[0]?.start ?? 0;
-  const below = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
-    <section className="table long" aria-label={label} tabIndex={0} ref={frame}>
-      <table aria-rowcount={rows.length}>
-        <Head columns={columns} />
-        <tbody>
-          <tr style={{ height: above }} />
-          {shown.map(({ index }) => {
-            const item = rows[index];
-            return (
-              item !== undefined && (
-                <tr key={idOf(item)} aria-rowindex={index + 1} style={{ height: ROW_PX }}>
-                  <Row item={item} columns={columns} />
-                </tr>
-              )
-            );
-          })}
-          <tr style={{ height: below }} />
         </tbody>
       </table>
     </section>
