@@ -11,11 +11,11 @@ import {
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { problemOf } from '../../kernel/problem-of.ts';
 import { readBody } from './body.ts';
 import { EVENT_PAGE_HEADERS, eventPage, onwardPage, payPage, type Reply, type ShownEvent, sentencePage, timeThere } from './event-page.ts';
 import type { Exchange } from './exchange.ts';
 import type { PeerAddress } from './peer-address.ts';
-import { problemOf } from './problem-document.ts';
 import { shownIdOf } from './request-ids.ts';
 import { type ServedRoute, unknownPath } from './router.ts';
 import { queryParamsOf } from './target.ts';

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../../http/index.ts';
 import type { Problem } from '../../kernel/problem.ts';
+import { problemOf } from '../../kernel/problem-of.ts';
 import type { Idempotency, IdempotentRequest } from '../idempotency.ts';
 import type { Answer } from '../idempotency-seal.ts';
 import { unreachable } from './admission.ts';
-import { problemOf } from './problem-document.ts';
 import { validationProblem } from './validation.ts';
 
 const LONGEST_KEY = 255;

@@ -2,61 +2,22 @@ import { hash } from 'node:crypto';
 import { request } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openAiFields } from '../../adapters/upstream/openai-request.ts';
-import { type AnchorAnswer, chatOperation, RefusedRequests, statelessOperations } from '../../inference/calls/index.ts';
-import { callOf, faulty, KEY, openInference, ScriptedAnswer, ScriptedProvider } from '../../inference/calls/testing/inference.ts';
-import { Problem } from '../../kernel/problem.ts';
-import type { Idempotency, IdempotentRequest } from '../idempotency.ts';
-import type { Answer } from '../idempotency-seal.ts';
-import { inferenceRoutes } from './inference-api.ts';
-import { openFrontUnderTest } from './testing/front.ts';
+import type { AnchorAnswer } from '../../inference/calls/index.ts';
+import { faulty, KEY, ScriptedAnswer, type ScriptedProvider } from '../../inference/calls/testing/inference.ts';
+import { openScriptedGateway } from './testing/scripted-gateway.ts';
 
-const PATH = '/v1/chat/completions';
 const ASK = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Say hello.' }] };
+const PATH = '/v1/chat/completions';
+const MESSAGE = { ...ASK, max_tokens: 64, stream: true };
+const CONTENT = { contents: [{ role: 'user', parts: [{ text: 'Say hello.' }] }] };
+const GOOGLE = '/v1beta/models/gpt-4o-mini:streamGenerateContent';
 const USAGE = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 };
 const COMPLETION = JSON.stringify({ id: 'c', choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' } }], usage: USAGE });
 const delta = (content: string) =>
   `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
+const FINISH = `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\n`;
 const DONE = 'data: [DONE]\n\n';
 const sha256 = (bytes: string | Uint8Array) => hash('sha256', bytes, 'hex');
-
-/** Answers stored in memory, by scope and key. */
-function memoryIdempotency() {
-  const kept = new Map<string, { body: Buffer; answer?: Answer }>();
-  return {
-    isDown: false,
-    kept,
-    async begin({ scope, key, body }: IdempotentRequest) {
-      if (this.isDown) throw new Error('ECONNREFUSED');
-      const name = `${scope} ${key}`;
-      const known = kept.get(name);
-      if (known && !known.body.equals(body)) throw new Problem('idempotency_conflict', 'Used for another request.');
-      if (known?.answer) return { kind: 'replay' as const, answer: known.answer };
-      if (known) throw new Problem('idempotency_in_progress', 'Still running.', { retryAfterSeconds: 1 });
-      kept.set(name, { body });
-      return {
-        kind: 'run' as const,
-        complete: async (answer: Answer) => void (answer.status < 500 ? kept.set(name, { body, answer }) : kept.delete(name)),
-        abandon: async () => void kept.delete(name),
-      };
-    },
-    sweep: async () => {},
-    close: () => {},
-  } satisfies Idempotency & Record<string, unknown>;
-}
-
-/** Nothing here sends any. */
-const noRecordings = { lengthOf: async () => undefined, close: async () => {} };
-/** Nothing here sends one. */
-const NO_FORMS = {
-  formLimits: { maxBytes: 0, maxFileBytes: 0, maxFiles: 0, maxFields: 0, maxFieldBytes: 0, idleTimeoutMs: 0, timeoutMs: 0 },
-  blobs: {
-    put: () => Promise.reject(new Error('no forms')),
-    get: async () => undefined,
-    delete: async () => {},
-    async *list() {},
-    check: async () => {},
-  },
-};
 
 let close = () => {};
 let anchorAnswer: AnchorAnswer;
@@ -66,59 +27,9 @@ afterEach(() => {
 });
 
 async function open(...turns: ConstructorParameters<typeof ScriptedProvider>) {
-  const sandbox = new ScriptedProvider(...turns);
-  const world = openInference({ sandbox });
-  const idempotency = memoryIdempotency();
-  const { grant } = callOf({});
-  const auth = { isDown: false };
-  const front = await openFrontUnderTest(
-    (parts) =>
-      inferenceRoutes({
-        ...parts,
-        anchorAnswer,
-        sharedLane: undefined,
-        operations: [
-          chatOperation({
-            chats: { save: async () => {} },
-            openFile: () => Promise.reject(new Error('no files')),
-            recordings: noRecordings,
-            storing: { requireOn: async () => {} },
-          }),
-          ...statelessOperations({ recordings: noRecordings }),
-        ],
-        idempotency,
-        inference: world.deps,
-        refusedRequests: new RefusedRequests(world.deps, () => world.deps.clock.now()),
-        bodyLimits: { maxBytes: 1_000_000, timeoutMs: 2_000 },
-        ...NO_FORMS,
-        checkSignature: () => null,
-      }),
-    {
-      authenticator: {
-        authenticate: ({ headers: { authorization } }) => {
-          if (auth.isDown) return Promise.reject(new Error('ECONNREFUSED'));
-          if (authorization !== 'Bearer good') throw new Problem('invalid_credentials', 'No.');
-          return grant;
-        },
-        requireInternalSecret: () => {},
-        requireStoring: () => undefined,
-      },
-      clock: world.deps.clock,
-    },
-  );
-  const urlOf = (path: string) => `${front.url}${path}`;
-  const url = urlOf(PATH);
-  close = () => {
-    front.close();
-    world.close();
-  };
-  const post = (body: unknown, headers: Record<string, string> = {}, path = PATH) =>
-    fetch(urlOf(path), {
-      method: 'POST',
-      headers: { authorization: 'Bearer good', 'content-type': 'application/json', ...headers },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    });
-  return { ...world, sandbox, idempotency, auth, url, post };
+  const gateway = await openScriptedGateway(turns, { anchorAnswer });
+  close = gateway.close;
+  return gateway;
 }
 
 test('a field that is there twice reaches the provider once, as it was held', async () => {
@@ -180,6 +91,52 @@ test('a stream reaches the client event by event, and the hash is that of its by
   expect((await settled())[0]?.record.responseSha256).toBe(sha256(bytes));
 });
 
+const event = (data: { readonly type: string } & Record<string, unknown>) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+const CHAT = { begun: [delta('a'), delta('b')], end: [FINISH, DONE] };
+const NATIVE = {
+  begun: [
+    event({ type: 'message_start', message: { id: 'm', content: [], usage: { input_tokens: 10, output_tokens: 1 } } }),
+    event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+    event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'a' } }),
+  ],
+  end: [event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } }), event({ type: 'message_stop' })],
+} as const;
+
+/** Each form of a stream, what its provider says, and how an error ends it. */
+const ENDINGS = [
+  [
+    'OpenAI’s chat',
+    CHAT,
+    PATH,
+    { ...ASK, stream: true },
+    /\n\ndata: \{"error":\{"message":"[^"]+","type":"server_error","code":"?[a-z_]+"?,"param":null\}\}\n\n$/,
+  ],
+  [
+    'Anthropic’s messages',
+    NATIVE,
+    '/v1/messages',
+    MESSAGE,
+    /\n\nevent: error\ndata: \{"type":"error","error":\{"type":"[a-z_]+",[^\n]+\}\n\n$/,
+  ],
+  ['Google’s events', CHAT, `${GOOGLE}?alt=sse`, CONTENT, /\n\ndata: \{"error":\{"code":50\d,"message":"[^"]+","status":"[A-Z]+"\}\}\n\n$/],
+  ['Google’s list', CHAT, GOOGLE, CONTENT, /^\[\{.*\},\{"error":\{"code":50\d,"message":"[^"]+","status":"[A-Z]+"\}\}\]$/s],
+] as const;
+
+describe.each(ENDINGS)('a stream in the form of %s', (_, { begun, end }, path, body, ending) => {
+  test('that its provider breaks off ends with an error, which the hash has', async () => {
+    const { post, settled } = await open(new ScriptedAnswer(begun, 'reset'));
+    const text = await (await post(body, {}, path)).text();
+    expect(text).toMatch(ending);
+    expect((await settled())[0]?.record).toMatchObject({ outcome: 'cut', responseSha256: sha256(text) });
+  });
+
+  test('whose settlement cannot be written ends with an error', async () => {
+    const { post, journal } = await open(new ScriptedAnswer([...begun, ...end]));
+    journal.isBroken = true;
+    expect(await (await post(body, {}, path)).text()).toMatch(ending);
+  });
+});
+
 describe('a settlement that cannot be written', () => {
   test('makes a plain answer a 503, and gives none of it away', async () => {
     const { post, journal } = await open(new ScriptedAnswer([COMPLETION]));
@@ -188,13 +145,10 @@ describe('a settlement that cannot be written', () => {
     expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ code: 'store_unavailable' })]);
   });
 
-  test('ends a stream with an error event and no [DONE]', async () => {
+  test('ends a stream without [DONE]', async () => {
     const { post, journal } = await open(new ScriptedAnswer([delta('a'), DONE]));
     journal.isBroken = true;
-    const text = await (await post({ ...ASK, stream: true })).text();
-    expect(text).toMatch(
-      /^data: \{"id"[^\n]+\n\ndata: \{"error":\{"message":"[^"]+","type":"server_error","code":"store_unavailable","param":null\}\}\n\n$/,
-    );
+    expect(await (await post({ ...ASK, stream: true })).text()).not.toContain('[DONE]');
   });
 });
 

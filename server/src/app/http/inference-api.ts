@@ -31,7 +31,6 @@ import { idempotencyKeyOf, onceForKey, scopeOf } from './idempotent-handling.ts'
 import { type ReceivedBody, type ReceivedBodyDeps, readBody } from './received-body.ts';
 import type { RefusalForm, Refusals } from './refusals.ts';
 import type { ServedOperation, ServedRoute } from './router.ts';
-import { SURFACE_FORMS } from './surfaces/index.ts';
 import { queryParamsOf } from './target.ts';
 import { checkedBody } from './validation.ts';
 
@@ -59,7 +58,7 @@ export function inferenceRoutes(deps: InferenceApiDeps): ServedRoute[] {
       ...{ metadata: operation.metadata, query: 'any', verifiesSignatures: true },
       requires: (grant) => requireEndpoint(modelCallerOf(grant), operation.endpoint),
     };
-    const refusal: RefusalForm = { reply: (problem, exchange, document) => withRates(problem, exchange, document, deps), endBegun };
+    const refusal: RefusalForm = { reply: (problem, exchange, document) => withRates(problem, exchange, document, deps) };
     return {
       ...{ method: 'POST', path: operation.path, kind: 'api', operation: served, refusal, countsRefusals: true },
       answer: (exchange) => answer({ operation, served, refusal }, exchange, deps),
@@ -199,14 +198,6 @@ async function withRates(
   const rates = await (isCounted ? refusedRequests.count(grant) : presentRateHeaders(inference, grant));
   // What the hold saw of the limits was before this refusal counted.
   return { ...document, headers: { ...document.headers, ...rates } };
-}
-
-/** The stream has begun: the last thing it says is what went wrong. */
-function endBegun(problem: Problem, { res, surface }: Exchange): void {
-  if (res.destroyed) return;
-  const { message, code } = problem;
-  if (surface) res.end(SURFACE_FORMS[surface].endOfStream(problem));
-  else res.end(`data: ${JSON.stringify({ error: { message, type: 'server_error', code, param: null } })}\n\n`);
 }
 
 const parseRequest = ({ schema, formSchema }: Operation, body: ReceivedBody): unknown =>

@@ -1,6 +1,5 @@
 import { ERRORS, type FieldError, openAiCodeAt, statusAtPath } from '@tallygate/contract';
-import { Problem } from '../../kernel/problem.ts';
-import { isStoreFailure } from '../../kernel/store-failure.ts';
+import type { Problem } from '../../kernel/problem.ts';
 import { type RequestIds, shownIdOf } from './request-ids.ts';
 import { SURFACE_FORMS } from './surfaces/index.ts';
 import type { ProblemAnswer } from './surfaces/surface.ts';
@@ -67,19 +66,6 @@ export const createProblemReply =
     const named = { 'x-request-id': requestId, ...(form && { [form.requestIdHeader]: requestId }) };
     return { status, headers: { ...headers, ...named }, body: Buffer.from(JSON.stringify(body)) };
   };
-
-/** Any thrown value, as a problem. A store that cannot be asked is one of the declared ones; a bug becomes `internal_error`. */
-export function problemOf(thrown: unknown): Problem {
-  if (thrown instanceof Problem) return thrown;
-  return isStoreFailure(thrown)
-    ? new Problem('store_unavailable', 'The store is busy or cannot be reached: repeat the request in a few seconds.', {
-        retryAfterSeconds: 2,
-        cause: thrown,
-      })
-    : new Problem('internal_error', 'Something went wrong on our side: repeat the request, and report its id if it happens again.', {
-        cause: thrown,
-      });
-}
 
 /** The one fault of a refusal: `messages[0].role` is at `["body", "messages", 0, "role"]`. */
 const faultOf = ({ code, message: msg, extras: { param = '' } }: Problem): FieldError => ({

@@ -1,18 +1,17 @@
 import type { ErrorCode } from '@tallygate/contract';
 import { type Log, withoutRedaction } from '../../kernel/log.ts';
 import type { Problem } from '../../kernel/problem.ts';
+import { problemOf } from '../../kernel/problem-of.ts';
 import type { Answer } from '../idempotency-seal.ts';
 import type { Exchange } from './exchange.ts';
 import { discardRest } from './incoming.ts';
-import { type ProblemReply, problemOf } from './problem-document.ts';
+import type { ProblemReply } from './problem-document.ts';
 import { shownIdOf } from './request-ids.ts';
 
 /** How the refusals of a route are written, where that is not a problem document and nothing else. */
 export interface RefusalForm {
   /** @param document the problem as a problem document */
   reply?(problem: Problem, exchange: Exchange, document: Answer): Answer | Promise<Answer>;
-  /** The error inside an answer that has begun. Without it the connection is cut: only that still shows the failure. */
-  endBegun?(problem: Problem, exchange: Exchange): void;
 }
 
 interface RefusalsDeps {
@@ -44,8 +43,8 @@ export class Refusals {
     discardRest(req);
     if (res.headersSent) {
       this.#report(problem, exchange);
-      if (form.endBegun) form.endBegun(problem, exchange);
-      else res.destroy();
+      // A stream that can say an error has ended with it. Of any other answer that has begun only the cut connection shows the failure.
+      if (!res.writableEnded) res.destroy();
       return;
     }
     const { status, headers, body } = await this.replyTo(problem, exchange, form);

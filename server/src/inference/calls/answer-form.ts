@@ -78,8 +78,8 @@ export interface StreamFilter {
   readonly value: unknown;
   /** The bytes that end a complete stream, with its cost where it shows one. */
   lastBytes(cost: ShownCost): Soon<Buffer>;
-  /** The bytes that end a stream that broke. */
-  errorBytes(error: StreamError): Buffer;
+  /** The bytes that end a stream that broke; undefined where no error can be told apart from the answer, sound for one. */
+  errorBytes(error: StreamError): Buffer | undefined;
 }
 
 /** How the answers of an endpoint are read. */

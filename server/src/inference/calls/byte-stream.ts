@@ -64,7 +64,7 @@ export class ByteStream implements StreamFilter {
     return this.#last;
   }
 
-  errorBytes(): Buffer {
-    return EMPTY;
+  errorBytes(): undefined {
+    return undefined;
   }
 }

@@ -131,21 +131,16 @@ export class ClientStream {
     return last.length <= PIECE_BYTES ? this.digestWith(last) : withPieces(this.#digest, last).then((digest) => digest.digest('hex'));
   }
 
-  /** Whether an error can be said in the stream. Of other bytes it could not be told apart. */
-  get #takesErrors(): boolean {
-    return this.#isEventStream;
-  }
-
   /** Ends a whole answer. */
   end(last: Buffer): void {
     this.#isDetached = true;
     this.#res.end(last);
   }
 
-  /** Ends an answer that is not whole: with an error, or, of bytes in which none can be told apart, by breaking the connection. */
-  breakOff(error: Buffer): void {
+  /** Ends an answer that is not whole: with an error, or, where none can be told apart in it, by breaking the connection. */
+  breakOff(error: Buffer | undefined): void {
     this.detach();
-    if (!this.#takesErrors) {
+    if (!error) {
       this.#res.destroy();
       return;
     }
@@ -153,11 +148,6 @@ export class ClientStream {
     const stalled = setTimeout(() => this.#res.destroy(), CLIENT_STALL_MS).unref();
     this.#res.once('close', () => clearTimeout(stalled));
     this.#res.end(error, () => clearTimeout(stalled));
-  }
-
-  /** Something failed on our side. Bytes in which no error can be told break off; of events the last one is written by who handles the failure. */
-  fail(): void {
-    if (this.isOpen && !this.#takesErrors) this.breakOff(Buffer.alloc(0));
   }
 
   /** A problem in place of an answer, while nothing was said. */

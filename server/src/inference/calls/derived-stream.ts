@@ -23,7 +23,7 @@ export abstract class DerivedStream<S extends EventSource> implements StreamFilt
   abstract get usage(): ReceiptUsage | undefined;
   abstract get value(): unknown;
   abstract lastBytes(cost: ShownCost): Soon<Buffer>;
-  abstract errorBytes(error: StreamError): Buffer;
+  abstract errorBytes(error: StreamError): Buffer | undefined;
   /** What is said to the client for an event. */
   protected abstract said(event: Json | undefined, bytes: Buffer): Soon<Buffer>;
 

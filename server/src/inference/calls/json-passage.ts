@@ -101,8 +101,8 @@ export class JsonPassage implements StreamFilter {
   }
 
   /** Nothing can be said in the middle of a value: the connection is broken. */
-  errorBytes(): Buffer {
-    return EMPTY;
+  errorBytes(): undefined {
+    return undefined;
   }
 
   #begin(name: string): void {

@@ -130,8 +130,8 @@ class SoundOfEvents extends DerivedStream<TypedEventStream> {
   }
 
   /** Sound has no words for what went wrong: it is shorter than its length says. */
-  errorBytes(): Buffer {
-    return EMPTY;
+  errorBytes(): undefined {
+    return undefined;
   }
 
   protected said(event: Json | undefined): Buffer {

@@ -4,6 +4,7 @@ import { ERRORS } from '@tallygate/contract';
 import type { UpstreamAnswer, UpstreamFault } from '../../adapters/upstream/port.ts';
 import { usdForDisplay } from '../../kernel/money.ts';
 import type { Problem } from '../../kernel/problem.ts';
+import { problemOf } from '../../kernel/problem-of.ts';
 import type { Admission } from './admission.ts';
 import type { StreamError, StreamFilter } from './answer-form.ts';
 import type { Attempt, Journey, JourneySoFar } from './attempt.ts';
@@ -77,7 +78,8 @@ export async function relayStream(admission: Admission, running: RunningCall, re
     if (client.isAttached) client.refuse(reply);
     return served;
   } catch (error) {
-    client.fail();
+    // The last that a stream says which has begun is what went wrong.
+    if (client.isOpen && client.isAttached) client.breakOff(relay.filter?.errorBytes(streamErrorOf(problemOf(error))));
     throw error;
   } finally {
     stopBeating();
@@ -121,9 +123,9 @@ function tell(relay: Relay, problem: Problem, headers: OutgoingHttpHeaders, deps
   const error = streamErrorOf(problem);
   if (client.isOpen && filter) {
     const bytes = filter.errorBytes(error);
-    relay.told = { error, sha256: client.digestWith(bytes) };
+    relay.told = { error, sha256: client.digestWith(bytes ?? EMPTY) };
     client.breakOff(bytes);
-    return bytes;
+    return bytes ?? EMPTY;
   }
   const reply = deps.problemReply(problem, admission.call);
   relay.told = { error, sha256: hash('sha256', reply.body, 'hex') };
@@ -148,11 +150,11 @@ async function settleRelayed(
   const usage = counting instanceof Promise ? await counting : counting;
   const shown = { usage, costUsd: usdForDisplay(paidCost(admission, journey.target, usage)) };
   const error = errorOf(relay, relayed);
-  const ending = isWhole ? filter.lastBytes(shown) : hasLeft ? EMPTY : filter.errorBytes(error);
+  const ending = isWhole ? filter.lastBytes(shown) : hasLeft ? undefined : filter.errorBytes(error);
   const last = ending instanceof Promise ? await ending : ending;
   // A ping from here on would stand in no digest.
   stopBeating();
-  const digesting = relay.told?.sha256 ?? client.digestWithLarge(last);
+  const digesting = relay.told?.sha256 ?? client.digestWithLarge(last ?? EMPTY);
   const responseSha256 = digesting instanceof Promise ? await digesting : digesting;
   const served: Served = {
     outcome: isWhole ? 'completed' : hasLeft || running.endedBy ? cutOutcome(call, running) : 'cut',
@@ -169,7 +171,7 @@ async function settleRelayed(
   if (work.keepStream) {
     const hasHungUp = hasLeft && !relay.told;
     const told = isWhole
-      ? { events: client.sentWith(last), isComplete: true, value: filter.value, error: undefined }
+      ? { events: client.sentWith(last ?? EMPTY), isComplete: true, value: filter.value, error: undefined }
       : { events: client.sentWith(EMPTY), isComplete: false, value: undefined, error: hasHungUp ? undefined : error };
     const kept = work.keepStream(told, shown, served, call);
     // What was delivered of one that broke off is charged, whether or not it can be kept.
@@ -177,7 +179,7 @@ async function settleRelayed(
   } else if (isWhole) await work.keep?.(filter.value, shown, served, keptCall(admission, journey.target, deps));
   const settling = settle(admission, served, deps);
   if (settling instanceof Promise) await settling;
-  if (isWhole) client.end(last);
+  if (isWhole) client.end(last ?? EMPTY);
   else if (client.isAttached) client.breakOff(last);
   return served;
 }

@@ -1,8 +1,8 @@
-import { type AnthropicError, anthropicErrorType, anthropicTypeAt, statusAt, statusOn } from '@tallygate/contract';
+import { type AnthropicError, anthropicTypeAt, statusAt, statusOn } from '@tallygate/contract';
 import type { SurfaceForm } from './surface.ts';
 
 /** Anthropic's errors (https://platform.claude.com/docs/en/api/errors), with our own code beside them. */
-export const anthropicForm: SurfaceForm = {
+export const anthropicSurface: SurfaceForm = {
   requestIdHeader: 'request-id',
   // Of its client for betas.
   ignoredQuery: new Set(['beta']),
@@ -20,6 +20,4 @@ export const anthropicForm: SurfaceForm = {
     };
     return { status, headers: { ...headers, 'content-type': 'application/json' }, body: told };
   },
-  endOfStream: ({ message, code }) =>
-    `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: anthropicErrorType(code), message } })}\n\n`,
 };

@@ -1,9 +1,9 @@
-import { type FieldError, type GoogleError, googleStatusAt, googleStatusOf, statusAt, statusOn } from '@tallygate/contract';
+import { type FieldError, type GoogleError, googleStatusAt, statusAt, statusOn } from '@tallygate/contract';
 import { inOpenAiNotation } from '../../../kernel/invalid-input.ts';
 import type { SurfaceForm } from './surface.ts';
 
 /** Google's errors (https://cloud.google.com/apis/design/errors), with our own code beside them. */
-export const googleForm: SurfaceForm = {
+export const googleSurface: SurfaceForm = {
   requestIdHeader: 'x-goog-request-id',
   // How an answer is written, which is JSON here.
   ignoredQuery: new Set(['alt', '$alt', 'prettyPrint', '$prettyPrint']),
@@ -21,8 +21,6 @@ export const googleForm: SurfaceForm = {
     };
     return { status, headers: { ...headers, 'content-type': 'application/json' }, body: told };
   },
-  endOfStream: ({ message, code }) =>
-    `data: ${JSON.stringify({ error: { code: statusOn('google', code), message, status: googleStatusOf(code) } })}\n\n`,
 };
 
 const violations = (errors: readonly FieldError[] | undefined) =>

@@ -29,6 +29,4 @@ export interface SurfaceForm {
   readonly ignoredQuery: ReadonlySet<string>;
   /** @param document the problem in our own form */
   refusal(problem: Problem, document: ProblemAnswer): WrittenRefusal;
-  /** The event that ends a stream which has begun. */
-  endOfStream(problem: Problem): string;
 }

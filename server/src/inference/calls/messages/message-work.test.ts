@@ -401,7 +401,7 @@ describe('an answer of a provider that has Messages', () => {
   });
 
   test('that breaks off ends with an error in Anthropic’s words', () => {
-    const told = (code: string | null) => dataOf(native().openStream(null).errorBytes({ message: 'No.', type: 'x', code }).toString());
+    const told = (code: string | null) => dataOf(String(native().openStream(null).errorBytes({ message: 'No.', type: 'x', code })));
     expect(told('overloaded_error')).toEqual([{ type: 'error', error: { type: 'overloaded_error', message: 'No.' } }]);
     expect(told('upstream_timeout')).toMatchObject([{ error: { type: 'timeout_error' } }]);
     expect(told(null)).toMatchObject([{ error: { type: 'api_error' } }]);

@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ModelCaller } from '../../../http/index.ts';
 import { Problem } from '../../../kernel/problem.ts';
+import { problemOf } from '../../../kernel/problem-of.ts';
 import { writtenEvent } from '../event-frames.ts';
 import { isRecord } from '../usage.ts';
 import { type BackgroundResponses, FIRST_OF_RUN } from './background-responses.ts';
@@ -64,11 +65,13 @@ export async function follow(res: ServerResponse, following: Following, deps: Fo
       await pause(LOOK_MS, undefined, { signal }).catch(() => {});
     }
     if (signal.aborted) return;
-    const next = await stateOf(owner, id, after, deps).catch((thrown: unknown) => {
-      if (thrown instanceof Problem) return undefined;
-      throw thrown;
-    });
-    if (!next) return endWith(res, after, 'not_found', 'The response was deleted.');
+    const next = await stateOf(owner, id, after, deps).catch(problemOf);
+    if (next instanceof Problem) {
+      const isDeleted = next.code === 'not_found';
+      await endWith(res, after, next.code, isDeleted ? 'The response was deleted.' : next.message);
+      if (isDeleted) return;
+      throw next;
+    }
     state = next;
   }
   res.end();

@@ -286,7 +286,7 @@ describe('a provider with Responses', () => {
     const failed = event('response.failed', { response: { ...response('failed'), error: { code: 'server_error', message: 'Oops.' } } }, 2);
     const { filter } = await streamed(dialects({ stream: true }).native, begun + delta + failed, 50);
     expect(filter.error).toEqual({ message: 'Oops.', type: 'server_error', code: 'server_error' });
-    expect(eventsIn(filter.errorBytes({ message: 'Oops.', type: 'server_error', code: null }).toString())).toEqual([
+    expect(eventsIn(String(filter.errorBytes({ message: 'Oops.', type: 'server_error', code: null })))).toEqual([
       { type: 'error', code: 'server_error', message: 'Oops.', param: null, sequence_number: 2 },
     ]);
     expect(filter.delivered().text).toBe('Hé');
