@@ -3,6 +3,7 @@
 // What the bundler says is of use when it fails, and only then.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { writeSboms } from './sbom.ts';
 
 const root = join(import.meta.dirname, '..');
 const LIBRARIES = ['@tallygate/receipts', '@tallygate/sdk', 'tallygate'];
@@ -21,6 +22,7 @@ if (packages.includes(SERVER)) {
   if (!isWithoutSite) run('pnpm', ['--silent', 'run', 'do:docs']);
   run(process.execPath, ['scripts/server-package.mjs', ...(isWithoutSite ? ['--without-site'] : [])]);
 }
+writeSboms(packages);
 run('pnpm', ['--silent', ...filters(packages), 'pack', '--pack-destination', join(root, 'dist')]);
 console.error('The packages are in dist/.');
 

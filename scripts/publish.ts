@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { writeSboms } from './sbom.ts';
 
 const root = dirname(import.meta.dirname);
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
@@ -18,6 +19,7 @@ for (const path of globSync('{*,packages/*}/package.json', { cwd: root, exclude:
   const repository = { type: 'git', url: `git+${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}.git`, directory: dirname(path) };
   writeFileSync(join(root, path), `${JSON.stringify({ ...manifest, repository }, null, 2)}\n`);
 }
+writeSboms(['@tallygate/receipts', '@tallygate/sdk', 'tallygate', 'tallygate-server']);
 run('changeset', ['publish']);
 
 function run(program: string, args: readonly string[]): void {

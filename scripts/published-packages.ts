@@ -1,11 +1,12 @@
 // Holds what is published, as the registry would have it: packs every public package, has the tarballs looked at by publint and by
-// "Are the types wrong?", installs them in a project outside of this workspace, compiles and runs programs there, and prints sizes.
+// "Are the types wrong?", installs them in a project outside of this workspace, compiles and runs programs there, holds their lists of components, and prints sizes.
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { outsideTool } from './outside-tool.ts';
 import { checkConsumer, installConsumer } from './published/consumer.ts';
+import { sbomFaults } from './published/sboms.ts';
 import { sizeFaults } from './published/sizes.ts';
 
 const PUBLINT = 'publint@0.3.25';
@@ -45,6 +46,7 @@ try {
   );
   faults.push(...checkConsumer(home, join(root, 'sdk/README.md')));
   faults.push(...sizeFaults(join(home, 'node_modules')));
+  for (const { name } of published) faults.push(...sbomFaults(join(home, 'node_modules', name)));
 } finally {
   rmSync(home, { recursive: true, force: true });
 }

@@ -44,7 +44,8 @@ async function between<T>(client: PoolClient, begin: string, work: (client: Pool
     const result = await work(client);
     const { command } = await client.query('commit');
     // PostgreSQL answers a commit after a statement that failed with a rollback, and not with an error.
-    if (command !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed, and its error was dropped');
+    if (command !== 'COMMIT')
+      throw new Error('The transaction was rolled back: one of its statements had failed, and its error was dropped');
     onEnd();
     return result;
   } catch (error) {
