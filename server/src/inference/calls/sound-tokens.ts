@@ -27,7 +27,10 @@ export function mostSoundTokens(characters: number, speed: number): number {
 const tokensOf = (seconds: number): number => Math.ceil((seconds * TOKENS_PER_MINUTE) / 60);
 
 /** Sound as it is kept for an estimate: pieces of base64, one a line. */
-export const keptSound = (sound: Buffer): string => `${sound.toString('base64')}\n`;
+export const keptSound = (sound: Buffer): string => keptText(sound.toString('base64'));
+
+/** The same of sound that is in base64 already. */
+export const keptText = (base64: string): string => (base64 === '' ? '' : `${base64.replaceAll('\n', '')}\n`);
 
 /** The tokens of the sound that was delivered, by how long it lasts; undefined where that cannot be read. */
 export async function soundTokens({ text, scale }: Delivered, format: SpeechFormat, recordings: Recordings): Promise<number | undefined> {

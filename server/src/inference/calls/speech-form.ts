@@ -1,13 +1,15 @@
 import { Buffer } from 'node:buffer';
 import type { ReceiptUsage } from '@tallygate/contract';
 import { GrowingBuffer } from '../../kernel/growing-buffer.ts';
+import { joined } from '../../kernel/joined.ts';
+import type { Soon } from '../../kernel/soon.ts';
 import { statedUsage } from '../../kernel/stated-usage.ts';
 import { breather } from '../../kernel/turn.ts';
 import type { AnswerForm, Delivered, PlainAnswer, StreamFilter } from './answer-form.ts';
 import { ByteStream, isText } from './byte-stream.ts';
 import { DerivedStream } from './derived-stream.ts';
 import type { Json } from './event-data.ts';
-import { keptSound, type SpeechFormat } from './sound-tokens.ts';
+import { keptSound, keptText, type SpeechFormat } from './sound-tokens.ts';
 import { type EventForm, TypedEventStream } from './typed-event-stream.ts';
 import { isRecord, isSaid, NO_USAGE, readTokens, readUsage, usedUsage } from './usage.ts';
 
@@ -39,10 +41,7 @@ const EVENTS: EventForm = {
     const shown = isRecord(final['usage']) && isSaid(soundUsage(final['usage']), usage) ? final['usage'] : counted;
     return { ...final, usage: { ...shown, cost: costUsd } };
   },
-  textOf: (event) => {
-    const sound = soundIn(event);
-    return sound.length === 0 ? '' : keptSound(sound);
-  },
+  textOf: ({ audio }) => (typeof audio === 'string' ? keptText(audio) : ''),
 };
 
 const usageIn = (usage: unknown): ReceiptUsage | undefined => usedUsage(soundUsage(usage));
@@ -134,9 +133,13 @@ class SoundOfEvents extends DerivedStream<TypedEventStream> {
     return undefined;
   }
 
-  protected said(event: Json | undefined): Buffer {
-    const sound = Buffer.concat([this.#last, soundIn(event ?? {})]);
-    this.#last = sound.subarray(-1);
-    return sound.subarray(0, -1);
+  protected said(event: Json | undefined): Soon<Buffer> {
+    const sound = soundIn(event ?? {});
+    if (sound.length === 0) return EMPTY;
+    const before = this.#last;
+    // A copy: all of the sound would be kept for its last byte.
+    this.#last = Buffer.from(sound.subarray(-1));
+    const rest = sound.subarray(0, -1);
+    return before.length === 0 ? rest : joined([before, rest]);
   }
 }
