@@ -115,6 +115,15 @@ export function describeLaneStoreConformance(name: string, makeStore: MakeStore)
         expect((await held(store, holdRequest({ ...wish, least: 0 }))).outputTokens).toBe(10);
       }),
     );
+
+    test(
+      'by the quota with every time that a token out may be read again',
+      on(async (store) => {
+        const quota = quotaLane('q', { tokens: 35n });
+        const wish = { perToken: 1n, wanted: 100, least: 1, units: { tokens: 3n }, unitsPerOutputToken: 4, quota, funds: null };
+        expect((await held(store, holdRequest(wish))).outputTokens).toBe(8);
+      }),
+    );
   });
 
   describe(`${name} refuses`, () => {

@@ -197,7 +197,7 @@ export class InProcessLanes implements LaneStore {
     if (request.funds) this.#applyCap(this.#lanes.money(request.funds.id), request.funds, request.at);
 
     const { wanted, least } = request.outputTokens;
-    const left = quotaLeft(passage, unitsAt(request.units, wanted));
+    const left = quotaLeft(passage, unitsAt(request, wanted));
     if (!refusalOf(passage, wanted, left)) return this.#take(passage, wanted, left);
     const refusal = refusalOf(passage, least, left);
     if (refusal) {
@@ -228,10 +228,10 @@ export class InProcessLanes implements LaneStore {
   #take(passage: Passage, tokens: number, quota: Units | null): Held {
     const { request } = passage;
     const amount = costAt(request.cost, tokens);
-    const { covered, charge } = drawOnQuota(unitsAt(request.units, tokens), quota, amount);
+    const { covered, charge } = drawOnQuota(unitsAt(request, tokens), quota, amount);
     const rates = request.rates && this.#rates.take(request.rates);
     const left = { amount, covered, charge };
-    const whole = { ...left, units: unitsAt(request.units, tokens) };
+    const whole = { ...left, units: unitsAt(request, tokens) };
     this.#holds.set(request.holdId, { passage, whole, left, rates, inFlight: undefined });
     count(passage, left, 1n);
     for (const counter of passage.all) counter.holds += 1;

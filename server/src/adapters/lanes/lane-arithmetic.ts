@@ -6,9 +6,12 @@ export const costAt = (cost: HoldRequest['cost'], outputTokens: number): NanoUsd
   picoToNano(cost.fixed + BigInt(outputTokens) * cost.perOutputToken);
 
 /** Worst-case units with that many tokens out. */
-export const unitsAt = (units: Units, outputTokens: number): Units => ({
+export const unitsAt = (
+  { units, unitsPerOutputToken = 1 }: Pick<HoldRequest, 'units' | 'unitsPerOutputToken'>,
+  outputTokens: number,
+): Units => ({
   ...units,
-  tokens: (units['tokens'] ?? 0n) + BigInt(outputTokens),
+  tokens: (units['tokens'] ?? 0n) + BigInt(outputTokens) * BigInt(unitsPerOutputToken),
 });
 
 /**

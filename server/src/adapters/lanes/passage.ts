@@ -74,7 +74,7 @@ export function refusalOf(passage: Standing, tokens: number, left: Units | null)
 function accountRefusal(passage: Standing, tokens: number, left: Units | null): Refusal | undefined {
   const { request, funds } = passage;
   const amount = costAt(request.cost, tokens);
-  const units = unitsAt(request.units, tokens);
+  const units = unitsAt(request, tokens);
   const { charge } = drawOnQuota(units, left, amount);
   if (charge === 0n) return undefined;
   const state = request.funds && funds ? stateOf(request.funds, funds) : nothingBeyond(request);

@@ -85,6 +85,8 @@ export interface HoldRequest {
   readonly outputTokens: { readonly wanted: number; readonly least: number };
   /** Worst-case units apart from the tokens out, which are added to `tokens`. */
   readonly units: Units;
+  /** How many units each token out counts as: itself, and every time that it may be read again. Absent: 1. */
+  readonly unitsPerOutputToken?: number;
   /** Each takes the whole cost. */
   readonly lanes: readonly MoneyLane[];
   /** Null: no quota (test mode). */

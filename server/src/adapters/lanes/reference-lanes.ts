@@ -173,8 +173,7 @@ export class ReferenceLanes {
 
   #draw(request: HoldRequest, tokens: number, options: { ignoreHeld: boolean }): Draw {
     if (!request.quota) return { covered: {}, charge: costOf(request, tokens) };
-    const units = { ...request.units, tokens: (request.units['tokens'] ?? 0n) + BigInt(tokens) };
-    return drawOn(units, this.#quotaLeft(request, options), costOf(request, tokens));
+    return drawOn(unitsOf({ request, outputTokens: tokens }), this.#quotaLeft(request, options), costOf(request, tokens));
   }
 
   #quotaLeft({ quota }: HoldRequest, { ignoreHeld }: { ignoreHeld: boolean }): Units {
@@ -197,9 +196,9 @@ function leftOf({ amount, covered, charge, parts }: ReferenceHold): { amount: Na
   };
 }
 
-const unitsOf = ({ request, outputTokens }: ReferenceHold): Units => ({
+const unitsOf = ({ request, outputTokens }: Pick<ReferenceHold, 'request' | 'outputTokens'>): Units => ({
   ...request.units,
-  tokens: (request.units['tokens'] ?? 0n) + BigInt(outputTokens),
+  tokens: (request.units['tokens'] ?? 0n) + BigInt(outputTokens) * BigInt(request.unitsPerOutputToken ?? 1),
 });
 
 const waivedOf = (billed: NanoUsd, { cost }: { readonly cost: NanoUsd }) => (billed > cost ? { waived: billed - cost } : {});

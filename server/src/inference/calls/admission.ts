@@ -29,7 +29,7 @@ import { allOffersFor, leastOutputTokens, type Offer, offersFor } from './offers
 import { rateDraw, rateLimited } from './rate-limits.ts';
 import type { Reply } from './reply.ts';
 import type { Tokenizer } from './tokenizer.ts';
-import type { WorkBound } from './work.ts';
+import { unitsBound } from './units-bound.ts';
 
 export interface AdmissionDeps {
   readonly catalog: Catalog;
@@ -223,11 +223,11 @@ export function refuseBeyondAnyHold({ amount, units }: WorstCase, cheaper: strin
     if (count > LARGEST_UNITS) throw most(`use up to ${count} ${meter.replaceAll('_', ' ')}`, `${LARGEST_UNITS}`);
 }
 
-function worstOf({ cost, units, outputTokens }: HoldRequest): WorstCase {
+function worstOf({ cost, units, unitsPerOutputToken = 1, outputTokens }: HoldRequest): WorstCase {
   const tokens = BigInt(outputTokens.wanted);
   return {
     amount: picoToNano(cost.fixed + tokens * cost.perOutputToken),
-    units: { ...units, tokens: (units['tokens'] ?? 0n) + tokens },
+    units: { ...units, tokens: (units['tokens'] ?? 0n) + tokens * BigInt(unitsPerOutputToken) },
   };
 }
 
@@ -281,29 +281,13 @@ function holdRequest(call: Call, offers: readonly Offer[], { plans }: Pick<Admis
       perOutputToken: costs.map((cost) => cost.perOutputToken).reduce(maxOf, 0n),
     },
     outputTokens: { wanted, least: mayShrink ? leastOutputTokens(wanted, choices) : wanted },
-    units: unitsBound(offers.map(({ bound }) => bound)),
+    ...unitsBound(offers.map(({ bound }) => bound)),
     ...lanesOf(call, plans, modelOf(offers)),
   };
 }
 
 /** Under which of the models limits count the call: the one that is tried first, whichever answers in the end. */
 const modelOf = ([first]: readonly Offer[]): string | undefined => first?.model.id;
-
-/** What the call can take of a plan's quota at most, apart from the tokens out; as `quotaUnits` counts it afterwards. */
-function unitsBound(bounds: readonly WorkBound[]): HoldRequest['units'] {
-  const most = (units: (bound: WorkBound) => number): bigint => BigInt(Math.max(...bounds.map(units)));
-  const images = most((bound) => bound.images ?? 0);
-  const audioSeconds = most((bound) => bound.audioSeconds ?? 0);
-  const videoSeconds = most((bound) => bound.videoSeconds ?? 0);
-  return {
-    requests: 1n,
-    ...(images > 0n
-      ? { images }
-      : { tokens: most((bound) => bound.inputTokens + (bound.fixedOutputTokens ?? 0) + (bound.inputCharacters ?? 0)) }),
-    ...(audioSeconds > 0n && { audio_seconds: audioSeconds }),
-    ...(videoSeconds > 0n && { video_seconds: videoSeconds }),
-  };
-}
 
 /** The offers with their prompt counted, where that gives a tighter bound that is still a true one. */
 async function countedOffers({ work }: Call, offers: readonly Offer[], tokenizer: Tokenizer): Promise<Offer[] | undefined> {

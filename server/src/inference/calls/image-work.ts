@@ -109,8 +109,8 @@ function workOf({ endpoint, request, images, files, inputImages, event }: ImageJ
           Math.ceil(promptBytes / BYTES_PER_TOKEN) + (output > 0 ? inputImages * MOST_INPUT_IMAGE_TOKENS : 0),
         ),
         output_tokens: output,
-        ...(output > 0 && { image_output_tokens: output }),
-        ...(whole > 0 && { images: whole }),
+        // One that was begun counts as one: quota was held for images alone.
+        ...(output > 0 && { image_output_tokens: output, images: Math.max(1, whole) }),
       };
     },
     requestSha256: sha256,

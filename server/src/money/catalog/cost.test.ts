@@ -61,6 +61,7 @@ const anyBound: fc.Arbitrary<UsageBound> = fc.record(
     inputCharacters: some,
     audioSeconds: some,
     videoSeconds: some,
+    rereads: fc.integer({ min: 1, max: 9 }),
   },
   { requiredKeys: ['inputTokens'] },
 );
@@ -71,7 +72,8 @@ const within = (bound: UsageBound, output: number): fc.Arbitrary<ReceiptUsage> =
   const share = fc.double({ min: 0, max: 1, noNaN: true });
   return fc
     .record({
-      input: upTo(bound.inputTokens),
+      prompt: upTo(bound.inputTokens),
+      reread: fc.double({ min: 0, max: bound.rereads ?? 0, noNaN: true }),
       text: upTo(output + (bound.fixedOutputTokens ?? 0)),
       image: upTo(bound.imageOutputTokens),
       areImagesToldApart: fc.boolean(),
@@ -80,7 +82,8 @@ const within = (bound: UsageBound, output: number): fc.Arbitrary<ReceiptUsage> =
       audio_seconds: upTo(bound.audioSeconds),
       video_seconds: upTo(bound.videoSeconds),
     })
-    .map(({ input, text, image, areImagesToldApart, shares, ...others }) => {
+    .map(({ prompt, reread, text, image, areImagesToldApart, shares, ...others }) => {
+      const input = prompt + Math.floor(text * reread);
       let left = input;
       const part = (index: number, of = left) => Math.floor(of * (shares[index] ?? 0));
       const next = (index: number) => {

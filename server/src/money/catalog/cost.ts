@@ -213,7 +213,7 @@ const INPUT_METERS = ['input', 'cacheWriteHour', 'cacheWrite', 'audio', 'image',
 
 /** The dearest usage within the bound, for a request whose real usage stays unknown. It costs at most what {@link costBound} says. */
 export function usageBound(price: Price, { rereads = 0, ...given }: UsageBound, outputTokens: number): ReceiptUsage {
-  const bound = { ...given, inputTokens: given.inputTokens + rereads * outputTokens };
+  const bound = { ...given, inputTokens: given.inputTokens + rereads * (outputTokens + (given.fixedOutputTokens ?? 0)) };
   const whole = usageOfInput(price, bound, outputTokens);
   // A long-context tier is mostly the dearer one; where it is not, a shorter prompt would cost more.
   const shorter = price.tiers.filter(({ aboveInputTokens }) => aboveInputTokens < bound.inputTokens);

@@ -187,7 +187,7 @@ end
 local function units_of(hold)
   local units = {}
   for meter, amount in pairs(hold.request.units) do units[meter] = amount end
-  units.tokens = (units.tokens or 0) + hold.tokens
+  units.tokens = (units.tokens or 0) + hold.tokens * (hold.request.unitsPerToken or 1)
   return units
 end
 

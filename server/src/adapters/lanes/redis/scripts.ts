@@ -70,7 +70,7 @@ local function cost_at(tokens) return scaled(fixed, per_token, tokens, 1000) end
 local function units_at(tokens)
   local units = {}
   for meter, amount in pairs(request.units) do units[meter] = amount end
-  units.tokens = (units.tokens or 0) + tokens
+  units.tokens = (units.tokens or 0) + tokens * (request.unitsPerToken or 1)
   return units
 end
 

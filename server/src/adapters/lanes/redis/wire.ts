@@ -20,7 +20,7 @@ import { LARGEST_AMOUNT } from './exact-integers.lua.ts';
  * @throws RangeError where an amount is beyond what the script counts exactly
  */
 export function writtenRequest(request: HoldRequest): string {
-  const { holdId, at, keptUntil, cost, outputTokens, units, lanes, funds, quota, rates, isForDebt } = request;
+  const { holdId, at, keptUntil, cost, outputTokens, units, unitsPerOutputToken, lanes, funds, quota, rates, isForDebt } = request;
   requireExact(request);
   return JSON.stringify({
     id: holdId,
@@ -31,6 +31,7 @@ export function writtenRequest(request: HoldRequest): string {
     wanted: outputTokens.wanted,
     least: outputTokens.least,
     units: writtenUnits(units),
+    unitsPerToken: unitsPerOutputToken,
     lanes: lanes.map(writtenLane),
     funds: funds ? writtenLane(funds) : undefined,
     quota: quota ? { id: quota.id, caps: writtenAmounts(quota.caps) } : undefined,
@@ -80,10 +81,13 @@ export function exactAmount(amount: bigint): string {
   return amount.toString();
 }
 
-function requireExact({ cost, outputTokens: { wanted, least }, units }: HoldRequest): void {
+function requireExact(request: HoldRequest): void {
+  const { wanted, least } = request.outputTokens;
+  const { cost } = request;
   if (!Number.isSafeInteger(wanted) || !Number.isSafeInteger(least) || least < 0 || wanted < least)
     throw new RangeError(`${least} to ${wanted} is no range of tokens`);
-  if ((unitsAt(units, wanted)['tokens'] ?? 0n) > LARGEST_UNITS) throw new RangeError(`${wanted} tokens are more than one request can use`);
+  if ((unitsAt(request, wanted)['tokens'] ?? 0n) > LARGEST_UNITS)
+    throw new RangeError(`${wanted} tokens are more than one request can use`);
   if (cost.fixed < 0n || cost.perOutputToken < 0n) throw new RangeError('A cost is not negative');
   exactAmount(costAt(cost, wanted));
 }
@@ -120,7 +124,7 @@ export function readOutcome(request: HoldRequest, answer: HoldAnswer): HoldOutco
       const [, states, levels, funds, used, held] = answer;
       const quota: QuotaCounts | undefined = request.quota ? { used: readAmounts(used), held: readAmounts(held) } : undefined;
       const standing: Standing = { request, money: readMoney(states), funds: readMoney(funds)[0], quota };
-      const left = quotaLeft(standing, unitsAt(request.units, request.outputTokens.wanted));
+      const left = quotaLeft(standing, unitsAt(request, request.outputTokens.wanted));
       const refusal = refusalOf(standing, request.outputTokens.least, left);
       if (!refusal) throw new Error('The script refuses what fits');
       return {
