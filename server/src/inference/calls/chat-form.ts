@@ -11,8 +11,7 @@ import type { Json } from './event-data.ts';
 import { END_OF_EVENT } from './event-frames.ts';
 import { jsonObjectOf } from './json-answer.ts';
 import { SseFilter } from './sse-filter.ts';
-import { atLeast, isSaid, leastUsage, readUsage, usageForClient, usageOfAnswer, usedUsage } from './usage.ts';
-import { mostOfSeveral } from './usage-anywhere.ts';
+import { isSaid, leastUsage, readUsage, usageForClient, usageOfAnswer, usedUsage } from './usage.ts';
 
 /**
  * Chat completions, and the older completions, whose answers have the same frame.
@@ -24,7 +23,7 @@ export const chatForm = (
   chunkObject: 'chat.completion.chunk' | 'text_completion' = 'chat.completion.chunk',
   keptId?: string,
 ): AnswerForm => ({
-  read: (bytes) => andThen(jsonObjectOf(bytes), (given) => readCompletion(bytes, given, keptId)),
+  read: (bytes) => andThen(jsonObjectOf(bytes), (given) => readCompletion(given, keptId)),
   usageIn: (usage) => usedUsage(leastUsage(usage)),
   openStream: () =>
     new ChatStream(
@@ -34,23 +33,18 @@ export const chatForm = (
     ),
 });
 
-function readCompletion(bytes: Buffer, given: Json | undefined, keptId: string | undefined): PlainAnswer | undefined {
+function readCompletion(given: Json | undefined, keptId: string | undefined): PlainAnswer | undefined {
   if (!given || !Array.isArray(given['choices']) || given['choices'].length === 0) return undefined;
   const value = keptId === undefined ? given : { ...given, id: keptId };
   const text = textOfChunk(value);
   const stated = usageOfChunk(value);
   const read = readUsage(stated);
-  const said = usageOfAnswer(read, () => text !== '', read ?? leastUsage(stated));
-  const most = leastUsage(mostOfSeveral(bytes));
-  const usage = said.usage && atLeast(most, said.usage);
-  const usageSaid = said.usageSaid && atLeast(most, said.usageSaid);
   return {
     contentType: 'application/json',
-    usage,
-    usageSaid,
+    ...usageOfAnswer(read, () => text !== '', leastUsage(stated)),
     delivered: { text, scale: 1 },
     value,
-    toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(usage && isSaid(read, usage) ? stated : undefined, cost) }),
+    toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(isSaid(read, cost.usage) ? stated : undefined, cost) }),
   };
 }
 

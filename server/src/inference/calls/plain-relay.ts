@@ -13,6 +13,7 @@ import type { Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
 import { LONGEST_PARSED } from './event-data.ts';
 import { usageIn } from './large-chunk.ts';
+import { withRepeatedUsage } from './repeated-usage.ts';
 import type { Reply } from './reply.ts';
 import { answerHeaders, keptCall } from './response-headers.ts';
 import { runHeaders } from './run-headers.ts';
@@ -155,7 +156,7 @@ async function collect(
   }
   if (bytes.length > LONGEST_PARSED && (bytes[0] === OPEN_BRACE || isJson(answer.contentType)) && (await isTooComplex(bytes)))
     return { ok: true, value: tooLargeAnswer(usageOfLarge(await usageIn(bytes), form, attempt.target.model)) };
-  const reading = form.read(bytes, answer.contentType);
+  const reading = andThen(form.read(bytes, answer.contentType), (read) => read && withRepeatedUsage(bytes, read, form));
   const value: PlainAnswer | undefined = reading instanceof Promise ? await reading : reading;
   return value
     ? { ok: true, value, brokeOff: value.hasFailed ?? false }

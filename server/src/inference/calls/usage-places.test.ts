@@ -130,19 +130,40 @@ describe.each(STREAMS)('$name', (one) => {
   });
 });
 
-const once = JSON.stringify(usage);
-const less = JSON.stringify({ ...usage, completion_tokens: 1, total_tokens: INPUT + 1 });
-const twice = (body: object) => JSON.stringify({ ...body, usage: 0 }).replace('"usage":0', `"usage":${once},"usage":${less}`);
+/** With `first` and behind it `second` under one name. */
+const named = (body: object, first: object, second: object) =>
+  JSON.stringify({ ...body, usage: 0 }).replace('"usage":0', `"usage":${JSON.stringify(first)},"usage":${JSON.stringify(second)}`);
+const small = { prompt_tokens: INPUT, completion_tokens: 1, total_tokens: INPUT + 1 };
+const smallTokens = { input_tokens: INPUT, output_tokens: 1 };
+const response = { id: 'r', object: 'response', status: 'completed', output: [{ type: 'message', content: [{ text: 'Hi.' }] }] };
+const inAnthropic = { id: 'm', type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hi.' }], stop_reason: 'end_turn' };
+const inUsageOfTool = {
+  ...inAnthropic,
+  content: [{ type: 'tool_use', id: 't', name: 'look', input: { usage: { output_tokens: 9_000 } } }],
+};
 
-test('of a usage that is named twice in one object the largest counts, in a stream and in a whole answer', async () => {
-  const chunks = stream(text, stop, `data: ${twice({ id: 'c', object: 'chat.completion.chunk', choices: [] })}\n\n`, DONE);
-  for (const [isStream, step] of [
-    [true, chunks],
-    [false, { body: twice(whole({})) }],
-  ] as const) {
-    const { record } = await play({ ...scenario, one: caseOf('chat, OpenAI'), stream: isStream, steps: [step] });
-    expect(record).toMatchObject({ outcome: 'completed', usage: { input_tokens: INPUT, output_tokens: OUTPUT } });
-  }
+const REPEATED: readonly (readonly [name: string, stream: boolean, step: Step])[] = [
+  [
+    'chat, OpenAI',
+    true,
+    stream(text, stop, `data: ${named({ id: 'c', object: 'chat.completion.chunk', choices: [] }, usage, small)}\n\n`, DONE),
+  ],
+  ...['chat, OpenAI', 'completions', 'messages, chat', 'responses, chat', 'content, chat'].map(
+    (name) => [name, false, { body: named(whole({}), usage, small) }] as const,
+  ),
+  ['responses', false, { body: named(response, tokens, smallTokens) }],
+  ['messages', false, { body: named(inAnthropic, tokens, smallTokens) }],
+];
+
+test.each(REPEATED)('%s: of a usage that is named twice in one object the largest counts (stream: %s)', async (name, isStream, step) => {
+  const { record } = await play({ ...scenario, one: caseOf(name), stream: isStream, steps: [step] });
+  expect(record).toMatchObject({ outcome: 'completed', usage: { input_tokens: INPUT, output_tokens: OUTPUT } });
+});
+
+test('a usage that a model wrote for a tool is no usage of the answer', async () => {
+  const step = { body: { ...inUsageOfTool, usage: tokens } };
+  const { record } = await play({ ...scenario, one: caseOf('messages'), stream: false, steps: [step] });
+  expect(record).toMatchObject({ outcome: 'completed', usage: { input_tokens: INPUT, output_tokens: OUTPUT } });
 });
 
 test('a body with a byte order mark is read', async () => {

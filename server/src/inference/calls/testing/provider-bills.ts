@@ -104,12 +104,12 @@ const picture = () => ({
   open: () => Readable.from([PNG]),
 });
 
-export function stateless(path: string, body: object, files: readonly ReturnType<typeof recording>[] = []) {
+export function stateless(path: string, body: object, files: readonly ReturnType<typeof recording>[] = [], model?: string) {
   const operation = operations.find((one) => one.path === path);
   if (!operation) throw new Error(path);
   const bytes = Buffer.from(JSON.stringify(body));
   const schema = files.length > 0 ? operation.formSchema : operation.schema;
-  return operation.workOf(schema.parse(body), { bytes, files, sha256: () => 'x' }, callOf({}).grant);
+  return operation.workOf(schema.parse(body), { bytes, files, sha256: () => 'x', ...(model && { params: { model } }) }, callOf({}).grant);
 }
 
 /** As many as the provider counts for any prompt: of a stream that it breaks off, ours is charged. */
@@ -123,6 +123,15 @@ function response(model: string, stream: boolean): Work {
 
 const message = (model: string, stream: boolean) =>
   stateless('/v1/messages', { model, messages: [{ role: 'user', content: TEN_TOKENS }], stream, max_tokens: 400 });
+
+/** Google's words have the model in their path. */
+const content = (model: string, stream: boolean) =>
+  stateless(
+    `/v1beta/models/:model/${stream ? 'streamGenerateContent' : 'generateContent'}`,
+    { contents: [{ role: 'user', parts: [{ text: TEN_TOKENS }] }], generationConfig: { maxOutputTokens: 400 } },
+    [],
+    model,
+  );
 
 export const CASES: readonly Case[] = [
   { name: 'chat, OpenAI', model: 'gpt-4o-mini', canStream: true, provider: compatible, usage: text },
@@ -169,6 +178,7 @@ export const CASES: readonly Case[] = [
   { name: 'messages', model: 'claude-sonnet-4-6', canStream: true, provider: anthropicProvider, work: message, usage: text },
   { name: 'messages, Google', model: 'gemini-2.5-pro', canStream: true, provider: googleProvider, work: message, usage: text },
   { name: 'messages, chat', model: 'gpt-4o-mini', canStream: true, provider: compatible, work: message, usage: text },
+  { name: 'content, chat', model: 'gpt-4o-mini', canStream: true, provider: compatible, work: content, usage: text },
   {
     name: 'completions',
     model: 'gpt-3.5-turbo-instruct',
