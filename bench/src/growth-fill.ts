@@ -10,6 +10,8 @@ export interface History {
 
 /** Requests that one posting books. */
 const BATCH = 1_000;
+/** As in the sums by day: none. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 /** Receipts that one checkpoint takes in. */
 const CHECKPOINT = 1_000;
 
@@ -120,6 +122,17 @@ insert into usage_runs_daily (account_id, livemode, day, run_id, key_id, model, 
   select account_id, true, (started_at at time zone 'UTC')::date, run_id, key_id, model, count(*), count(*) * 100, 0, count(*) * 20, sum(cost), sum(cost),
     0, 0, 0, 0
   from request where run_id is not null group by 1, 3, 4, 5, 6;
+insert into usage_details_daily
+  select account_id, true, (started_at at time zone 'UTC')::date, key_id, model, 'p', 'completed', '${NO_ID}', '${NO_ID}', count(*), count(*) * 100, 0,
+    count(*) * 20, sum(cost), sum(cost), 0, 0, 0, 0
+  from request group by 1, 3, 4, 5;
+insert into usage_labels_daily
+  select account_id, true, label, (started_at at time zone 'UTC')::date, value, key_id, model, count(*), count(*) * 100, 0, count(*) * 20, sum(cost),
+    sum(cost), 0, 0, 0, 0
+  from request cross join lateral (values ('end_user', 'user-' || n % 5003), ('tag', 'feature=' || n % 13), ('tag', 'team=' || n % 7), ('any_end_user', ''), ('any_tag', ''),
+      (case when run_id is not null then 'any_run' end, ''))
+    as labels (label, value)
+  where label is not null group by 1, 3, 4, 5, 6, 7;
 insert into agent_runs
   select account_id, true, run_id, null, sum(cost), count(*), min(started_at), max(started_at) from request where run_id is not null group by 1, 3
   on conflict do nothing`;

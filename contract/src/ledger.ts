@@ -67,7 +67,8 @@ export const UsageResponse = z
     to: z.iso.date().meta({ examples: ['2026-11-21'] }),
     livemode: z.boolean().meta({ examples: [true] }),
     group_by: UsageGroup,
-    items: z.array(UsageRow),
+    items: z.array(UsageRow).meta({ description: 'At most 1,000 groups: those of the highest cost.' }),
+    omitted_groups: z.int().meta({ description: 'How many groups more there are. Their usage is in `total`.', examples: [0] }),
     total: z.object(Totals),
   })
   .meta({ id: 'UsageResponse', description: 'Usage of the account between two days, UTC, both included.' });

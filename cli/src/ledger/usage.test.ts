@@ -22,7 +22,7 @@ const sums = {
   charged_usd: '0',
 };
 const answer = (group_by: string, items: object[], total: object = sums) => ({
-  json: { from: '2026-11-01', to: '2026-11-21', livemode: true, group_by, items, total },
+  json: { from: '2026-11-01', to: '2026-11-21', livemode: true, group_by, items, omitted_groups: 0, total },
 });
 const people = { apiKey: 'tg_test_secret', isTty: true };
 
@@ -93,4 +93,12 @@ it('takes the days as how long ago they were', async () => {
   gateway.script(answer('day', []));
   await terminal.type(['usage', '--since', '7d', '--until', '1d']);
   expect(gateway.requests[0]?.query).toEqual({ group_by: 'day', from: '2026-11-14', to: '2026-11-20' });
+});
+
+it('says how many groups are not listed', async () => {
+  const { json } = answer('run', [{ run_id: 'nightly', ...sums }]);
+  gateway.script({ json: { ...json, omitted_groups: 3 } });
+  const { stdout, stderr } = await terminal.type(['usage', '--by', 'run'], { ...people, isTty: false });
+  expect(stdout.trim().split('\n')).toHaveLength(1);
+  expect(stderr).toBe('3 more of lower cost are not listed.\n');
 });

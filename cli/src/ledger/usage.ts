@@ -68,11 +68,13 @@ async function show(world: CommandWorld, { options }: Typed<Options>): Promise<v
   const { by, from, to } = options;
   const dayOf = (wanted: Moment | undefined) => wanted && timeText(wanted, world.now(), -1).slice(0, 10);
   const client = await world.connect();
-  const { items, total } = await client.usage.get(
-    { group_by: by, from: dayOf(from), to: dayOf(to), ...livemodeOf(options) },
-    { signal: world.signal },
-  );
+  const {
+    items,
+    omitted_groups: omitted,
+    total,
+  } = await client.usage.get({ group_by: by, from: dayOf(from), to: dayOf(to), ...livemodeOf(options) }, { signal: world.signal });
   printList(world, items, [GROUPS[by], ...SUMS, ...othersIn(world, total), ...chartOf(world, items)], noneIn(options));
+  if (omitted > 0) world.err.write(`${omitted} more of lower cost are not listed.\n`);
   // For people only: a script that adds up the lines must not count everything twice.
   if (world.out.isTty && world.jsonFields === undefined && items.length > 0) {
     world.out.write(

@@ -5640,7 +5640,10 @@ export interface UsageResponse {
   to: string;
   livemode: boolean;
   group_by: 'day' | 'model' | 'key' | 'run' | 'project' | 'member' | 'provider' | 'end_user' | 'tag' | 'outcome';
+  /** At most 1,000 groups: those of the highest cost. */
   items: UsageRow[];
+  /** How many groups more there are. Their usage is in `total`. */
+  omitted_groups: number;
   total: {
     requests: number;
     input_tokens: number;

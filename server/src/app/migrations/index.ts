@@ -100,6 +100,7 @@ import { directoryMigration } from './0204-directory.ts';
 import { directorySignInMigration } from './0205-directory-sign-in.ts';
 import { streamsSealedAsBytesMigration } from './0206-streams-sealed-as-bytes.ts';
 import { priceSetsMigration } from './0220-price-sets.ts';
+import { usageOfGroupsMigration } from './0225-usage-of-groups.ts';
 import { directoryAddressesMigration } from './0255-directory-addresses.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
@@ -206,4 +207,5 @@ export const migrations: readonly Migration[] = [
   streamsSealedAsBytesMigration,
   priceSetsMigration,
   directoryAddressesMigration,
+  usageOfGroupsMigration,
 ];

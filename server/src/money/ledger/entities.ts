@@ -182,6 +182,19 @@ export const UsageRecord = defineEntity({
   },
 });
 
+const usageSums = () => ({
+  requests: p.bigint('bigint'),
+  inputTokens: p.bigint('bigint'),
+  cachedInputTokens: p.bigint('bigint'),
+  outputTokens: p.bigint('bigint'),
+  costNano: p.bigint('bigint'),
+  chargedNano: p.bigint('bigint'),
+  inputCharacters: p.bigint('bigint'),
+  audioSeconds: p.bigint('bigint'),
+  videoSeconds: p.bigint('bigint'),
+  images: p.bigint('bigint'),
+});
+
 export const DailyRunUsage = defineEntity({
   name: 'DailyRunUsage',
   tableName: 'usage_runs_daily',
@@ -192,16 +205,39 @@ export const DailyRunUsage = defineEntity({
     runId: p.text().primary(),
     keyId: p.uuid().primary(),
     model: p.text().primary(),
-    requests: p.bigint('bigint'),
-    inputTokens: p.bigint('bigint'),
-    cachedInputTokens: p.bigint('bigint'),
-    outputTokens: p.bigint('bigint'),
-    costNano: p.bigint('bigint'),
-    chargedNano: p.bigint('bigint'),
-    inputCharacters: p.bigint('bigint'),
-    audioSeconds: p.bigint('bigint'),
-    videoSeconds: p.bigint('bigint'),
-    images: p.bigint('bigint'),
+    ...usageSums(),
+  },
+});
+
+export const DailyUsageDetail = defineEntity({
+  name: 'DailyUsageDetail',
+  tableName: 'usage_details_daily',
+  properties: {
+    accountId: p.uuid().primary(),
+    livemode: p.boolean().primary(),
+    day: p.date().primary(),
+    keyId: p.uuid().primary(),
+    model: p.text().primary(),
+    provider: p.text().primary(),
+    outcome: p.text().primary(),
+    projectId: p.uuid().primary(),
+    userId: p.uuid().primary(),
+    ...usageSums(),
+  },
+});
+
+export const DailyUsageLabel = defineEntity({
+  name: 'DailyUsageLabel',
+  tableName: 'usage_labels_daily',
+  properties: {
+    accountId: p.uuid().primary(),
+    livemode: p.boolean().primary(),
+    label: p.text().primary(),
+    day: p.date().primary(),
+    value: p.text().primary(),
+    keyId: p.uuid().primary(),
+    model: p.text().primary(),
+    ...usageSums(),
   },
 });
 

@@ -6,7 +6,7 @@ import { priceSubject, receiptColumns, sealOf } from '../../receipts/index.ts';
 import { postingsOf } from './postings.ts';
 import { type PriceSetRow, priceSetsOf } from './price-sets.ts';
 import { receiptFacts, receiptIdOf, type WrittenFacts } from './receipt-facts.ts';
-import { dailyUsage, dailyUsageOfRuns, laneSpend, ledgerDays, runTotals } from './rollups.ts';
+import { dailyUsage, dailyUsageDetails, dailyUsageLabels, dailyUsageOfRuns, laneSpend, ledgerDays, runTotals } from './rollups.ts';
 import {
   type CorrectionRecord,
   isCorrection,
@@ -52,6 +52,8 @@ export interface LedgerBatch {
   readonly usageRecords: CopiedRows;
   readonly usageDaily: string;
   readonly usageRunsDaily: string;
+  readonly usageDetailsDaily: string;
+  readonly usageLabelsDaily: string;
   readonly ledgerDaily: string;
   readonly agentRuns: string;
   readonly laneSpend: string;
@@ -89,6 +91,8 @@ export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
     usageRecords: copiedRows(records.flatMap((record, index) => (isSettled(record) ? usageRow(record, postings[index]?.id) : []))),
     usageDaily: JSON.stringify(dailyUsage(records)),
     usageRunsDaily: JSON.stringify(dailyUsageOfRuns(records)),
+    usageDetailsDaily: JSON.stringify(dailyUsageDetails(records)),
+    usageLabelsDaily: JSON.stringify(dailyUsageLabels(records)),
     ledgerDaily: JSON.stringify(ledgerDays(distinct)),
     agentRuns: JSON.stringify(runTotals(records)),
     laneSpend: JSON.stringify(laneSpend(records)),

@@ -14,7 +14,7 @@ import type { LedgerBatch, LedgerReceipts, Posted } from './ledger-batch.ts';
 import type { LedgerPages } from './page-thread.ts';
 import { PriceSets } from './price-sets.ts';
 import type { WrittenFacts } from './receipt-facts.ts';
-import { ADD_TO_RUN_DAY, added, COVERED_SUMS, RUN_DAY, USAGE_SUMS } from './rollup-columns.ts';
+import { added, addSums, COVERED_SUMS, DETAIL_DAY, LABEL_DAY, RUN_DAY, USAGE_SUMS } from './rollup-columns.ts';
 import { unknownAmong } from './unwritten.ts';
 
 interface LedgerWriterDeps {
@@ -279,7 +279,9 @@ const INSERTS = {
   ledgerEntries: 'insert into ledger_entries select * from json_populate_recordset(null::ledger_entries, $1)',
   usageDaily: `insert into usage_daily select * from json_populate_recordset(null::usage_daily, $1) order by account_id, livemode, day, key_id, model
     on conflict (account_id, livemode, day, key_id, model) do update set ${added('usage_daily', [...USAGE_SUMS, ...COVERED_SUMS])}`,
-  usageRunsDaily: `insert into usage_runs_daily select * from json_populate_recordset(null::usage_runs_daily, $1) order by ${RUN_DAY} ${ADD_TO_RUN_DAY}`,
+  usageRunsDaily: addSums('usage_runs_daily', RUN_DAY),
+  usageDetailsDaily: addSums('usage_details_daily', DETAIL_DAY),
+  usageLabelsDaily: addSums('usage_labels_daily', LABEL_DAY),
   ledgerDaily: `insert into ledger_daily select * from json_populate_recordset(null::ledger_daily, $1) order by account, day
     on conflict (account, day) do update set amount_nano = ledger_daily.amount_nano + excluded.amount_nano`,
   agentRuns: `insert into agent_runs select * from json_populate_recordset(null::agent_runs, $1) order by account_id, livemode, run_id

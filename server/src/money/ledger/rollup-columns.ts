@@ -10,6 +10,14 @@ export const COVERED_SUMS = ['requests', 'tokens', 'images', 'audio_seconds', 'v
 export const added = (table: string, columns: readonly string[]): string =>
   columns.map((column) => `${column} = ${table}.${column} + excluded.${column}`).join();
 
+/** SQL: the keys of the further sums by day, as {@link RUN_DAY}. */
+export const DETAIL_DAY = 'account_id, livemode, day, key_id, model, provider, outcome, project_id, user_id';
+export const LABEL_DAY = 'account_id, livemode, label, day, value, key_id, model';
+
 /** SQL: the key of `usage_runs_daily`. Rows are written in its order, so that two writers wait for each other rather than deadlock. */
 export const RUN_DAY = 'account_id, livemode, day, run_id, key_id, model';
-export const ADD_TO_RUN_DAY = `on conflict (${RUN_DAY}) do update set ${added('usage_runs_daily', USAGE_SUMS)}`;
+
+/** SQL: inserts sums, or adds them to those that are there. @param key in whose order they are written */
+export const addSums = (table: string, key: string): string =>
+  `insert into ${table} select * from json_populate_recordset(null::${table}, $1) order by ${key}
+    on conflict (${key}) do update set ${added(table, USAGE_SUMS)}`;

@@ -3,8 +3,8 @@ import { runsOf } from './lanes-of-record.ts';
 import type { Posting } from './postings.ts';
 import { isCorrection, isRefund, type PostedRecord, type RefundedRecord, type SettledRecord } from './settlement-record.ts';
 
-/** Stands for "no key" where a key id is part of a primary key: usage of a session. */
-export const NO_KEY = '00000000-0000-0000-0000-000000000000';
+/** Stands for "none" where an id is part of a primary key: of a key, for usage of a session. */
+export const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 type Counted = Pick<SettledRecord | RefundedRecord, 'outcome' | 'usage' | 'cost' | 'charged' | 'covered'>;
 
@@ -43,18 +43,57 @@ export function dailyUsageOfRuns(records: readonly PostedRecord[]) {
   }));
 }
 
+/** What the records add to `usage_details_daily`: the same for each provider, outcome, project and member. */
+export function dailyUsageDetails(records: readonly PostedRecord[]) {
+  const detailKey = (record: PostedRecord): string =>
+    [dayKey(record), record.provider, record.outcome, record.projectId, record.userId].join(' ');
+  return groupsOf(records, detailKey).map(({ first, group }) => ({
+    ...dayOfUsage(first),
+    provider: first.provider,
+    outcome: first.outcome,
+    project_id: first.projectId ?? NO_ID,
+    user_id: first.userId ?? NO_ID,
+    ...usageSums(group),
+  }));
+}
+
+/**
+ * What the records add to `usage_labels_daily`: the same for each end user and tag that they name, one with several tags under each; and for all
+ * together that are in a run, have an end user, or any tag.
+ */
+export function dailyUsageLabels(records: readonly PostedRecord[]) {
+  const labelled = Map.groupBy(
+    records.flatMap((record) => labelsOf(record).map((label) => ({ ...label, record }))),
+    ({ label, value, record }) => `${dayKey(record)} ${label} ${value}`,
+  );
+  return [...labelled.values()].flatMap((members) => {
+    const [first] = members;
+    if (!first) return [];
+    const { label, value, record } = first;
+    return { ...dayOfUsage(record), label, value, ...usageSums(members.map((member) => member.record)) };
+  });
+}
+
+const labelsOf = ({ runId, endUser, tags = [] }: PostedRecord) => [
+  ...(runId === null ? [] : [{ label: 'any_run', value: '' }]),
+  ...(endUser === undefined ? [] : [ANY_END_USER, { label: 'end_user', value: endUser }]),
+  ...(tags.length === 0 ? [] : [ANY_TAG, ...tags.map((value) => ({ label: 'tag', value }))]),
+];
+const ANY_END_USER = { label: 'any_end_user', value: '' };
+const ANY_TAG = { label: 'any_tag', value: '' };
+
 function groupsOf(records: readonly PostedRecord[], keyOf: (record: PostedRecord) => string) {
   return [...Map.groupBy(records, keyOf).values()].flatMap((group) => (group[0] ? { first: group[0], group } : []));
 }
 
 const dayKey = (record: PostedRecord): string =>
-  [record.accountId, record.livemode, dayOf(record.startedAt), record.keyId ?? NO_KEY, record.modelServed].join(' ');
+  [record.accountId, record.livemode, dayOf(record.startedAt), record.keyId ?? NO_ID, record.modelServed].join(' ');
 
 const dayOfUsage = (record: PostedRecord) => ({
   account_id: record.accountId,
   livemode: record.livemode,
   day: dayOf(record.startedAt),
-  key_id: record.keyId ?? NO_KEY,
+  key_id: record.keyId ?? NO_ID,
   model: record.modelServed,
 });
 

@@ -6,6 +6,8 @@ import type {
   DailyPosting,
   DailyRunUsage,
   DailyUsage,
+  DailyUsageDetail,
+  DailyUsageLabel,
   LaneSpend,
   LedgerEntry,
   Posting,
@@ -20,6 +22,8 @@ export const tables = tablesOf<
   | typeof DailyPosting
   | typeof DailyRunUsage
   | typeof DailyUsage
+  | typeof DailyUsageDetail
+  | typeof DailyUsageLabel
   | typeof LaneSpend
   | typeof LedgerEntry
   | typeof Posting

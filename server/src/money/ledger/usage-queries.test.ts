@@ -81,7 +81,7 @@ const sums = (requests: number, input: number, cached: number, output: number, c
   charged_usd: charged,
 });
 
-describe('usage by what only requests say', () => {
+describe('usage by project, member, provider, end user, tag and outcome', () => {
   const costs = async (group_by: string, more: Record<string, string> = {}) => {
     const { items, total } = await usage({ group_by, ...more });
     const named = items.map((item) => [Object.entries(item).find(([name]) => !(name in total))?.[1] ?? null, item.cost_usd, item.requests]);
@@ -125,6 +125,20 @@ describe('usage by what only requests say', () => {
     expect(by.total).toEqual((await usage()).total);
   });
 
+  test.each(['member', 'project', 'provider', 'outcome', 'end_user', 'tag'])(
+    'is read from the sums by day by %s, not from the requests',
+    async (group_by) => {
+      const asked: string[] = [];
+      const query = (text: string, values: unknown[]) => {
+        asked.push(text);
+        return pool.query(text, values);
+      };
+      const listening = new Proxy(pool, { get: (target, name) => (name === 'query' ? query : Reflect.get(target, name, target)) });
+      await usageOf(listening, { accountId, livemode: true }, UsageQuery.parse({ group_by }), NOW);
+      expect(asked.join()).not.toMatch(/usage_records|standing_usage/);
+    },
+  );
+
   test('is filtered like every other', async () => {
     const by = await costs('end_user', { key_id: otherKeyId });
     expect(by.named).toEqual([['ada', '0.000001', 1]]);
@@ -145,6 +159,7 @@ describe('usage', () => {
         { day: '2026-11-20', ...sums(1, 10, 1, 5, '0.000001', '0.0000005') },
         { day: '2026-11-21', ...sums(1, 10, 1, 5, '0.000001', '0.0000005') },
       ],
+      omitted_groups: 0,
       total: sums(4, 40, 4, 20, '0.0000035', '0.00000175'),
     });
   });
@@ -175,8 +190,30 @@ describe('usage', () => {
     ]);
   });
 
+  test('lists the thousand groups of the highest cost, and says how many more there are', async () => {
+    const many = { accountId: newId(), livemode: true };
+    await pool.query(
+      `insert into usage_runs_daily select $1, true, '2026-11-02', 'run-' || lpad(n::text, 4, '0'), $1, 'm', 1, 0, 0, 0, n * 1000, 0, 0, 0, 0, 0
+       from generate_series(1, 1003) n`,
+      [many.accountId],
+    );
+    await pool.query(
+      `insert into usage_labels_daily values ($1, true, 'any_run', '2026-11-02', '', $1, 'm', 1003, 0, 0, 0, 503506000, 0, 0, 0, 0, 0)`,
+      [many.accountId],
+    );
+    await pool.query(
+      `insert into usage_daily (account_id, livemode, day, key_id, model, requests, input_tokens, cached_input_tokens, output_tokens, cost_nano,
+         charged_nano, covered_requests, covered_tokens) values ($1, true, '2026-11-02', $1, 'm', 1003, 0, 0, 0, 503506000, 0, 0, 0)`,
+      [many.accountId],
+    );
+    const { items, omitted_groups, total } = await usage({ group_by: 'run' }, many);
+    expect([items.length, omitted_groups, total.requests, total.cost_usd]).toEqual([1_000, 3, 1_003, '0.503506']);
+    expect([items.at(0)?.run_id, items.at(-1)?.run_id]).toEqual(['run-0004', 'run-1003']);
+  });
+
   test('is the same in total, however it is grouped', async () => {
-    const totals = await Promise.all(['day', 'model', 'key', 'run'].map(async (group_by) => (await usage({ group_by })).total));
+    const groups = ['day', 'model', 'key', 'run', 'project', 'member', 'provider', 'end_user', 'tag', 'outcome'];
+    const totals = await Promise.all(groups.map(async (group_by) => (await usage({ group_by })).total));
     for (const total of totals) expect(total).toEqual(totals[0]);
   });
 

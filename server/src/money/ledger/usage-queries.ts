@@ -5,13 +5,16 @@ import { dayOf, monthOf } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { checkedRows } from '../../kernel/statements.ts';
-import { NO_KEY } from './rollups.ts';
+import { NO_ID } from './rollups.ts';
 
 interface UsageScope {
   readonly accountId: string;
   /** Mode of the API key that asks; live for sessions. */
   readonly livemode: boolean;
 }
+
+/** Of more groups the most costly are shown. */
+const MOST_GROUPS = 1_000;
 
 const COUNTED = [
   'requests',
@@ -24,26 +27,44 @@ const COUNTED = [
   'images',
 ];
 const Sum = z.string();
-const SumRow = z.object({
-  group: z.string().nullable(),
+const SUM_FIELDS = {
   ...{ requests: Sum, input_tokens: Sum, cached_input_tokens: Sum, output_tokens: Sum },
   ...{ input_characters: Sum, audio_seconds: Sum, video_seconds: Sum, images: Sum, cost: Sum, charged: Sum },
-});
+};
+const GroupRow = z.object({ group: z.string().nullable(), omitted: z.number(), ...SUM_FIELDS });
+const SumRow = z.object(SUM_FIELDS);
 type SumRow = z.infer<typeof SumRow>;
 const SUMMED = [...COUNTED.map((name) => [name, name] as const), ['cost', 'cost_nano'] as const, ['charged', 'charged_nano'] as const];
+const NAMES = SUMMED.map(([name]) => name);
 const SUMS = SUMMED.map(([name, column]) => `coalesce(sum(${column}), 0) as ${name}`).join();
-const WRITTEN = SUMMED.map(([name]) => `${name}::text`).join();
+const WRITTEN = NAMES.map((name) => `${name}::text`).join();
 
-/** What the sums by day have, and what only the requests themselves say. */
-const GROUPS = {
-  ...{ day: 'day::text', model: 'model', key: 'key_id::text', run: 'run_id' },
-  ...{ project: 'project_id::text', member: 'user_id::text', provider: 'provider', end_user: 'end_user', tag: 'tag', outcome: 'outcome' },
-} as const;
-const OF_DAYS: ReadonlySet<UsageQuery['group_by']> = new Set(['day', 'model', 'key', 'run']);
+/** Where the sums by day are that have a group. */
+interface Source {
+  readonly group: string;
+  readonly from: string;
+  /** Of labels: which. */
+  readonly label?: string;
+  /** Of all that are of some group, each request once: what is of none is what the days have beyond it. */
+  readonly any?: string;
+}
+
+const SOURCES: Readonly<Record<UsageQuery['group_by'], Source>> = {
+  day: { group: 'day::text', from: 'usage_daily' },
+  model: { group: 'model', from: 'usage_daily' },
+  key: { group: 'key_id::text', from: 'usage_daily' },
+  run: { group: 'run_id', from: 'usage_runs_daily', any: 'any_run' },
+  project: { group: 'project_id::text', from: 'usage_details_daily' },
+  member: { group: 'user_id::text', from: 'usage_details_daily' },
+  provider: { group: 'provider', from: 'usage_details_daily' },
+  outcome: { group: 'outcome', from: 'usage_details_daily' },
+  end_user: { group: 'value', from: 'usage_labels_daily', label: 'end_user', any: 'any_end_user' },
+  tag: { group: 'value', from: 'usage_labels_daily', label: 'tag', any: 'any_tag' },
+};
 
 const meter = (name: string) => `coalesce((meters->>'${name}')::bigint, 0) as ${name}`;
-/** Settled requests of the account and the days, in the columns of the sums by day. */
-const RECORDS = `(select account_id, livemode, (started_at at time zone 'UTC')::date as day, coalesce(key_id, '${NO_KEY}') as key_id,
+/** Settled requests of one run, in the columns of the sums by day: a run has few. */
+const RECORDS = `(select account_id, livemode, (started_at at time zone 'UTC')::date as day, coalesce(key_id, '${NO_ID}') as key_id,
     model_served as model, run_id, project_id, user_id, provider, end_user, tags, outcome, (outcome <> 'failed')::int as requests,
     input_tokens, cached_input_tokens, output_tokens, ${['input_characters', 'audio_seconds', 'video_seconds', 'images'].map(meter).join()},
     cost_nano, charged_nano
@@ -52,16 +73,22 @@ const RECORDS = `(select account_id, livemode, (started_at at time zone 'UTC')::
 /** A request without tags is of none; one with several is of each. */
 const TAGGED = `${RECORDS} cross join lateral unnest(case when cardinality(tags) > 0 then tags else array[null] end) as tag`;
 
+/** Of one run. */
+function sourceInRun(groupBy: UsageQuery['group_by']): Source {
+  const { group, from, label } = SOURCES[groupBy];
+  if (from === 'usage_daily' || groupBy === 'run') return { group, from: 'usage_runs_daily' };
+  return { group: `coalesce(${label ?? group}, '')`, from: groupBy === 'tag' ? TAGGED : RECORDS };
+}
+
 /**
- * Sums come from the daily rollups: those by day, account, key and model, or those that have the run too. What these do not have is added up
- * from the requests.
+ * Sums come from the daily rollups: those by day, account, key and model, or those that have the group too. Of one run what these do not have is
+ * added up from its requests.
  */
 export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, now: number): Promise<UsageResponse> {
   const from = query.from ?? `${monthOf(now)}-01`;
   const to = query.to ?? dayOf(now);
   if (from > to) throw invalidRange();
   const livemode = query.livemode ?? scope.livemode;
-  const byRun = query.group_by === 'run' || query.run_id !== undefined;
   const conditions = ['account_id = $1', 'livemode = $2', 'day >= $3::date', 'day <= $4::date'];
   const values: unknown[] = [scope.accountId, livemode, from, to];
   const filter = (column: string, value: string | undefined) =>
@@ -71,40 +98,34 @@ export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, 
   filter('run_id', query.run_id);
 
   const where = conditions.join(' and ');
-  const group = GROUPS[query.group_by];
-  const source = sourceOf(query.group_by, byRun);
-  const grouped = `select ${group} as "group", ${SUMS} from ${source} where ${where} group by 1`;
-  // What is of no run is what the days have beyond that: so no request has to be read for it.
-  const ofNoRun = query.group_by === 'run' && query.run_id === undefined;
-  const rows = await checkedRows(
-    pool,
-    SumRow,
-    `with grouped as (${grouped})${ofNoRun ? `, days as (select ${SUMS} from usage_daily where ${where})` : ''}
-     select "group", ${WRITTEN} from grouped${ofNoRun ? ` union all select * from (${REST}) rest where (${WRITTEN}) <> (${ZEROS})` : ''} order by 1`,
-    values,
-  );
-  const items = rows.map((row) => ({ ...groupOf(query.group_by, row.group), ...totals([row]) }));
-  // What counts under several tags counts once.
-  const all =
-    query.group_by === 'tag'
-      ? await checkedRows(
-          pool,
-          SumRow,
-          `with summed as (select ${SUMS} from ${RECORDS} where ${where}) select null as "group", ${WRITTEN} from summed`,
-          values,
-        )
-      : rows;
-  return { from, to, livemode, group_by: query.group_by, items, total: totals(all) };
+  const isOfRun = query.run_id !== undefined;
+  const days = `select ${SUMS} from ${isOfRun ? 'usage_runs_daily' : 'usage_daily'} where ${where}`;
+  const source = isOfRun ? sourceInRun(query.group_by) : SOURCES[query.group_by];
+  const [rows, [total]] = await Promise.all([
+    checkedRows(pool, GroupRow, groupsOf(source, { days, where }), values),
+    checkedRows(pool, SumRow, `select ${WRITTEN} from (${days}) days`, values),
+  ]);
+  if (!total) throw new Error('A sum has a row');
+  const items = rows.map((row) => ({ ...groupOf(query.group_by, row.group), ...totalsOf(row) }));
+  return { from, to, livemode, group_by: query.group_by, items, omitted_groups: rows[0]?.omitted ?? 0, total: totalsOf(total) };
 }
 
-function sourceOf(groupBy: UsageQuery['group_by'], byRun: boolean): string {
-  if (groupBy === 'tag') return TAGGED;
-  if (!OF_DAYS.has(groupBy)) return RECORDS;
-  return byRun ? 'usage_runs_daily' : 'usage_daily';
+/** The most costly groups are found by their costs alone, and then summed up: there may be many. */
+function groupsOf({ group, from, label, any }: Source, { days, where }: { readonly days: string; readonly where: string }): string {
+  const of = `from ${from} where ${where}${label ? ` and label = '${label}'` : ''}`;
+  const ofAny = `select ${SUMS} from usage_labels_daily where ${where} and label = '${any}'`;
+  const rest = `select null::text, ${NAMES.map((name) => `days.${name} - of_any.${name}`).join()} from (${days}) days, (${ofAny}) of_any`;
+  return `with costs as (select ${group} as "group", sum(cost_nano) as cost ${of} group by 1),
+      most as (select "group" from costs order by cost desc, "group" limit ${MOST_GROUPS}),
+      shown as (
+        select ${group} as "group", ${SUMS} ${of} and ${group} in (select "group" from most) group by 1
+        ${any ? `union all select * from (${rest}) rest ("group", ${NAMES.join()}) where (${NAMES.join()}) <> (${ZEROS})` : ''}
+      )
+    select nullif(nullif("group", ''), '${NO_ID}') as "group", (select greatest(count(*) - ${MOST_GROUPS}, 0)::int from costs) as omitted, ${WRITTEN}
+    from shown order by 1`;
 }
 
-const REST = `select null::text as "group", ${SUMMED.map(([name]) => `(days.${name} - (select coalesce(sum(${name}), 0) from grouped))::text as ${name}`).join()} from days`;
-const ZEROS = SUMMED.map(() => "'0'").join();
+const ZEROS = NAMES.map(() => '0').join();
 
 function groupOf(groupBy: UsageQuery['group_by'], group: string | null): Partial<UsageRow> {
   switch (groupBy) {
@@ -113,7 +134,7 @@ function groupOf(groupBy: UsageQuery['group_by'], group: string | null): Partial
     case 'model':
       return { model: group ?? '' };
     case 'key':
-      return { key_id: group === NO_KEY ? null : group };
+      return { key_id: group };
     case 'run':
       return { run_id: group };
     default:
@@ -121,21 +142,18 @@ function groupOf(groupBy: UsageQuery['group_by'], group: string | null): Partial
   }
 }
 
-function totals(rows: readonly SumRow[]): UsageResponse['total'] {
-  const sum = (column: Exclude<keyof SumRow, 'group'>) => rows.reduce((total, row) => total + BigInt(row[column]), 0n);
-  return {
-    requests: Number(sum('requests')),
-    input_tokens: Number(sum('input_tokens')),
-    cached_input_tokens: Number(sum('cached_input_tokens')),
-    output_tokens: Number(sum('output_tokens')),
-    input_characters: Number(sum('input_characters')),
-    audio_seconds: Number(sum('audio_seconds')),
-    video_seconds: Number(sum('video_seconds')),
-    images: Number(sum('images')),
-    cost_usd: formatUsd(sum('cost')),
-    charged_usd: formatUsd(sum('charged')),
-  };
-}
+const totalsOf = (row: SumRow): UsageResponse['total'] => ({
+  requests: Number(row.requests),
+  input_tokens: Number(row.input_tokens),
+  cached_input_tokens: Number(row.cached_input_tokens),
+  output_tokens: Number(row.output_tokens),
+  input_characters: Number(row.input_characters),
+  audio_seconds: Number(row.audio_seconds),
+  video_seconds: Number(row.video_seconds),
+  images: Number(row.images),
+  cost_usd: formatUsd(BigInt(row.cost)),
+  charged_usd: formatUsd(BigInt(row.charged)),
+});
 
 const invalidRange = () =>
   new Problem('validation_failed', '`from` must not be after `to`.', {
