@@ -112,12 +112,19 @@ describe('the LiteLLM list', () => {
     ['audio tokens out', { output_cost_per_audio_token: 1e-6 }],
     ['a price for each request', { input_cost_per_request: 0.005 }],
     ['a price of reasoning that is not that of the output', { output_cost_per_reasoning_token: 9e-7 }],
-    ['a mode that the gateway has no kind for', { mode: 'rerank' }],
+    ['a mode that the gateway has no kind for', { mode: 'ocr' }],
     ['a price that is not exact', { input_cost_per_token: 3.000_000_000_000_000_4e-7 }],
   ])('leaves out a model with %s, and says why', (_, more) => {
     const { listings, skipped } = readRow({ ...CHAT_ROW, ...more });
     expect(listings).toEqual([]);
     expect(skipped).toEqual([{ key: 'gpt-made-up', reason: expect.any(String) }]);
+  });
+
+  it('charges a ranking by its searches, or by its tokens where the source has a price for them', () => {
+    const row = { litellm_provider: 'cohere', mode: 'rerank', input_cost_per_query: 0.0025, input_cost_per_token: 0 };
+    const termsOf = (more: object) => readRow({ ...row, ...more }, 'rerank-made-up').listings[0]?.terms.usd_per_million;
+    expect(termsOf({})).toEqual({ search_units: '2500' });
+    expect(termsOf({ input_cost_per_query: undefined, input_cost_per_token: 5e-8 })).toEqual({ input_tokens: '0.05' });
   });
 
   it('charges a transcription by its audio tokens where it has a price for them', () => {

@@ -19,6 +19,7 @@ const PROVIDERS = [
   'fireworks',
   'google',
   'groq',
+  'jina',
   'mistral',
   'openai',
   'openrouter',

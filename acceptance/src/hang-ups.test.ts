@@ -8,7 +8,7 @@ import { PNG, SILENCE } from './small-media.ts';
 
 const OPENAI_MODELS = [
   ...[MODEL, 'o4-mini', 'gpt-3.5-turbo-instruct', 'text-embedding-3-small', 'omni-moderation-latest'],
-  ...['gpt-image-1', 'tts-1', 'gpt-4o-mini-tts', 'whisper-1', 'gpt-4o-transcribe', 'sora-2'],
+  ...['gpt-image-1', 'tts-1', 'gpt-4o-mini-tts', 'whisper-1', 'gpt-4o-transcribe', 'sora-2', 'jina-reranker-v2-base-multilingual'],
 ];
 
 let upstream: FakeUpstream;
@@ -23,6 +23,8 @@ beforeAll(async () => {
       ANTHROPIC_API_KEY: 'anthropic-secret-key',
       ANTHROPIC_BASE_URL: upstream.url,
       GEMINI_API_KEY: 'google-secret-key',
+      COHERE_API_KEY: 'cohere-secret-key',
+      COHERE_BASE_URL: new URL(upstream.url).origin,
       GOOGLE_BASE_URL: new URL('/v1beta', upstream.url).href,
       AZURE_OPENAI_API_KEY: 'azure-secret-key',
       AZURE_OPENAI_ENDPOINT: new URL(upstream.url).origin,
@@ -125,6 +127,8 @@ const EVERYWHERE: readonly (readonly [string, string, () => object])[] = [
   ),
   ['completions', '/v1/completions', () => ({ model: 'gpt-3.5-turbo-instruct', prompt: 'Say hello.', max_tokens: 400 })],
   ['embeddings', '/v1/embeddings', () => ({ model: 'text-embedding-3-small', input: 'Say hello.' })],
+  ['rankings-jina', '/v1/rerank', () => ({ model: 'jina-reranker-v2-base-multilingual', query: 'Which?', documents: ['a'] })],
+  ['rankings-cohere', '/v1/rerank', () => ({ model: 'rerank-v4.0-fast', query: 'Which?', documents: ['a'] })],
   ['moderations', '/v1/moderations', () => ({ model: 'omni-moderation-latest', input: 'Say hello.' })],
   ...BOTH.map(
     (stream) =>

@@ -31,6 +31,7 @@ const OPERATIONS: readonly [path: string, body: object | FormData][] = [
   ['/v1/messages', { ...WITH_LIMIT, stream: true }],
   ['/v1/completions', { model: 'gpt-3.5-turbo-instruct', prompt: 'Say hello.' }],
   ['/v1/embeddings', { model: 'text-embedding-3-small', input: 'Hello.' }],
+  ['/v1/rerank', { model: 'rerank-v4.0-fast', query: 'Which?', documents: ['Hello.'] }],
   ['/v1/moderations', { model: 'omni-moderation-latest', input: 'Hello.' }],
   ['/v1/images/generations', { model: 'gpt-image-1', prompt: 'A hill.', quality: 'low', size: '1024x1024' }],
   ['/v1/audio/speech', { model: 'tts-1', input: 'Hello.', voice: 'alloy' }],

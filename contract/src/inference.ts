@@ -8,6 +8,7 @@ import { generateContent } from './inference/generate-content.ts';
 import { images } from './inference/images.ts';
 import { messages } from './inference/messages.ts';
 import { moderations } from './inference/moderations.ts';
+import { rerank } from './inference/rerank.ts';
 import { responses } from './inference/responses.ts';
 import { videoJobs } from './inference/video-jobs.ts';
 
@@ -28,6 +29,7 @@ export * from './inference/images.ts';
 export type { MessageContentBlock, MessageParam, MessageTool } from './inference/message-content.ts';
 export * from './inference/messages.ts';
 export * from './inference/moderations.ts';
+export * from './inference/rerank.ts';
 export * from './inference/responses.ts';
 export * from './inference/stored-chats.ts';
 export * from './inference/stored-responses.ts';
@@ -40,6 +42,7 @@ export const inference = initContract().router({
   ...chat,
   ...completions,
   ...embeddings,
+  ...rerank,
   ...moderations,
   ...images,
   ...audio,

@@ -29,6 +29,7 @@ export const INFERENCE_ENDPOINTS = [
   '/v1beta/models:embedContent',
   '/v1/completions',
   '/v1/embeddings',
+  '/v1/rerank',
   '/v1/moderations',
   '/v1/images/generations',
   '/v1/images/edits',

@@ -23,13 +23,14 @@ const PRICE_METERS = {
   image_tool_image_input_tokens: 'Image token in of the provider’s image tool.',
   image_tool_text_output_tokens: 'Text token out of the provider’s image tool.',
   image_tool_image_output_tokens: 'Image token out of the provider’s image tool.',
+  search_units: 'Search of a rerank model: a query with up to a hundred documents.',
 } as const;
 
 /** The units a price can be in. */
 export const PriceMeter = z.enum(Object.keys(PRICE_METERS) as [keyof typeof PRICE_METERS, ...(keyof typeof PRICE_METERS)[]]);
 export type PriceMeter = z.infer<typeof PriceMeter>;
 
-export const ModelKind = z.enum(['chat', 'completion', 'embedding', 'image', 'moderation', 'tts', 'stt', 'video']);
+export const ModelKind = z.enum(['chat', 'completion', 'embedding', 'image', 'moderation', 'rerank', 'tts', 'stt', 'video']);
 export type ModelKind = z.infer<typeof ModelKind>;
 
 /** USD per 1,000,000 units as decimal strings, by meter: six decimals are exact in pico-USD per unit. */

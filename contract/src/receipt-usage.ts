@@ -37,6 +37,7 @@ export const ReceiptUsage = z
     image_tool_image_input_tokens: More.meta({ description: 'Image tokens that the provider’s image tool took.', examples: [800] }),
     image_tool_text_output_tokens: More.meta({ description: 'Text tokens that the provider’s image tool gave.', examples: [120] }),
     image_tool_image_output_tokens: More.meta({ description: 'Image tokens that the provider’s image tool gave.', examples: [1056] }),
+    search_units: More.meta({ description: 'Searches of a rerank model: a query with up to a hundred documents each.', examples: [1] }),
   })
   .meta({
     id: 'ReceiptUsage',

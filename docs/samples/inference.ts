@@ -57,6 +57,9 @@ export const INFERENCE: Samples = {
     openai: `const { data } = await client.embeddings.create({ model: 'text-embedding-3-small', input: 'A text.', encoding_format: 'float' });`,
     cli: 'tallygate embed "A text."',
   },
+  rerank: {
+    sdk: `const { results } = await tallygate.rerank.create({ model: 'rerank-v4.0-fast', query: 'What is a ledger?', documents: ['A text.', 'Another one.'] });`,
+  },
   createModeration: {
     sdk: `const { results } = await tallygate.moderations.create({ input: 'A text.' });`,
     openai: `const { results } = await client.moderations.create({ input: 'A text.' });`,

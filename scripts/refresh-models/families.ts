@@ -22,6 +22,7 @@ const SERVED_BY: Readonly<Partial<Record<Kind, ReadonlySet<string>>>> = {
   completion: new Set(['openai', 'together', 'fireworks']),
   image: OPENAI_PROVIDERS,
   moderation: new Set(['openai']),
+  rerank: new Set(['cohere', 'fireworks', 'jina', 'together']),
   tts: new Set(['openai', 'azure', 'groq', 'mistral', 'together']),
   stt: new Set(['openai', 'azure', 'groq', 'together']),
 };
@@ -47,6 +48,7 @@ const SOUND_AND_OTHERS: Readonly<Record<Exclude<Kind, 'chat'>, readonly (readonl
   embedding: [[/^(text-embedding-3|gemini-embedding|embed-v4)/, ['dimensions']]],
   image: [[/./, ['edits', 'streaming']]],
   moderation: [[/^omni-/, ['vision']]],
+  rerank: [],
   tts: [[/^tts-1/, ['voices']]],
   stt: [
     [/^whisper(-1)?$/, ['srt', 'timestamps', 'translation', 'vtt']],

@@ -1,6 +1,6 @@
 import type { PriceMeter } from '../../contract/src/index.ts';
 
-export type Kind = 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'tts' | 'stt' | 'video';
+export type Kind = 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'rerank' | 'tts' | 'stt' | 'video';
 
 /** USD per million units as exact decimals, by meter. */
 export type Rates = Partial<Record<PriceMeter, string>>;
@@ -75,6 +75,7 @@ const NEEDED: Readonly<Record<Kind, readonly (readonly PriceMeter[])[]>> = {
   embedding: [['input_tokens']],
   image: [['input_tokens'], ['image_input_tokens'], ['image_output_tokens']],
   moderation: [],
+  rerank: [['search_units', 'input_tokens']],
   tts: [['input_characters']],
   stt: [['audio_seconds', 'audio_input_tokens']],
   video: [['video_seconds']],

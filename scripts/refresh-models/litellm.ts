@@ -13,6 +13,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   mistral: 'mistral',
   cohere: 'cohere',
   cohere_chat: 'cohere',
+  jina_ai: 'jina',
   groq: 'groq',
   together_ai: 'together',
   fireworks_ai: 'fireworks',
@@ -30,6 +31,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   responses: 'chat',
   completion: 'completion',
   embedding: 'embedding',
+  rerank: 'rerank',
   image_generation: 'image',
   moderation: 'moderation',
   audio_speech: 'tts',
@@ -141,6 +143,7 @@ const METERS = {
   output_cost_per_image_token: 'image_output_tokens',
   input_cost_per_character: 'input_characters',
   input_cost_per_second: 'audio_seconds',
+  input_cost_per_query: 'search_units',
 } as const;
 
 /** By what each kind is charged; other figures of a row are copies, or for requests that the gateway refuses. */
@@ -165,6 +168,7 @@ const METERS_OF: Readonly<Record<Kind, ReadonlySet<string>>> = {
     'image_output_tokens',
   ]),
   moderation: new Set(),
+  rerank: new Set(['input_tokens', 'search_units']),
   tts: new Set(['input_characters']),
   stt: new Set(['input_tokens', 'audio_input_tokens', 'output_tokens', 'audio_seconds']),
   video: new Set(['video_seconds']),
@@ -176,6 +180,8 @@ function termsOf(kind: Kind, row: Row): Terms {
   if (reasoning && reasoning !== numberAt(row, 'output_cost_per_token')) throw new Unfit('reasoning has a separate price');
   if (kind === 'tts' && numberAt(row, 'output_cost_per_audio_token')) throw new Unfit('charged by audio tokens out');
   const base = ratesOf(kind, row, '');
+  // What is charged by its searches has tokens for nothing, which is no price.
+  if (kind === 'rerank') for (const meter of ['input_tokens', 'search_units'] as const) if (base[meter] === '0') delete base[meter];
   // What is charged by its audio tokens is not charged by its seconds as well: those are an estimate of the former.
   if (kind === 'stt' && base.audio_input_tokens !== undefined) delete base.audio_seconds;
   // Where sound and images cost what text does, one price says it.

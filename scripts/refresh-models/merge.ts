@@ -46,7 +46,7 @@ const GRACE_MS = 180 * DAY_MS;
 /** What ended longer ago is not listed. */
 const REMEMBERED_MS = 400 * DAY_MS;
 
-const MAKERS = new Set(['openai', 'anthropic', 'google', 'xai', 'deepseek', 'mistral', 'cohere']);
+const MAKERS = new Set(['openai', 'anthropic', 'google', 'xai', 'deepseek', 'mistral', 'cohere', 'jina']);
 
 /**
  * One model for each name at each provider, the prices and limits those of the newest source; names with the same limits and prices that differ

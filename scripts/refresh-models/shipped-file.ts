@@ -136,7 +136,7 @@ function described(model: Found, prices: readonly ShippedPrice[]): ShippedModel 
     ...(model.released ? { released: model.released } : {}),
     ...(model.retired ? { retired: model.retired } : {}),
     ...(model.contextWindow ? { context_window: model.contextWindow } : {}),
-    ...(model.maxOutputTokens && kind !== 'embedding' ? { max_output_tokens: model.maxOutputTokens } : {}),
+    ...(model.maxOutputTokens && kind !== 'embedding' && kind !== 'rerank' ? { max_output_tokens: model.maxOutputTokens } : {}),
     ...modalitiesOf(model),
     capabilities: model.capabilities,
     ...(endpoints ? { endpoints } : {}),
@@ -153,6 +153,7 @@ const USUAL: Readonly<Partial<Record<Kind, readonly [string, string]>>> = {
   chat: ['text', 'text'],
   completion: ['text', 'text'],
   embedding: ['text', 'embedding'],
+  rerank: ['text', 'text'],
 };
 
 /** Left out where they are what the catalogue takes them to be anyway. */

@@ -61,7 +61,7 @@ export type { CheckoutWaitOptions, Plans } from './plans.ts';
 export type { CheckpointVerification, Receipts, ReceiptVerification, VerifyCallOptions } from './receipts.ts';
 export { type FollowQuery, type ItemQuery, outputText, type Responses, type ResponseWaitOptions } from './responses.ts';
 export { type ApiRequest, Tallygate, type TallygateOptions } from './tallygate.ts';
-export type { Completions, Embeddings, Moderations } from './texts.ts';
+export type { Completions, Embeddings, Moderations, Rerank } from './texts.ts';
 export type { AnswerFacts, Call, CallResult } from './transport/call.ts';
 export type { CallOptions, GatewayOptions, InferenceOptions } from './transport/call-options.ts';
 export type { DebugEvent, OnDebug } from './transport/debug.ts';

@@ -216,6 +216,7 @@ it('has a method for every operation that is written by hand, with the path and 
     tallygate.completions.create({ model: 'gpt-3.5-turbo-instruct', prompt: 'Once' }),
     tallygate.embeddings.create({ model: 'text-embedding-3-small', input: 'Once' }),
     tallygate.moderations.create({ input: 'Once' }),
+    tallygate.rerank.create({ model: 'rerank-v4.0-fast', query: 'Which?', documents: ['Once'] }),
     tallygate.images.generate({ prompt: 'A ledger' }),
     tallygate.images.edit({ prompt: 'Golden', image: [new Blob(['a']), new Blob(['b'])], n: 2 }),
     tallygate.images.vary({ image: new Blob(['a']) }),

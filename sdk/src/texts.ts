@@ -1,4 +1,13 @@
-import type { Completion, CompletionRequest, EmbeddingList, EmbeddingRequest, Moderation, ModerationRequest } from './generated/models.ts';
+import type {
+  Completion,
+  CompletionRequest,
+  EmbeddingList,
+  EmbeddingRequest,
+  Moderation,
+  ModerationRequest,
+  Ranking,
+  RerankRequest,
+} from './generated/models.ts';
 import type { Call } from './transport/call.ts';
 import { type InferenceOptions, inferenceHeaders } from './transport/call-options.ts';
 import type { EventStream } from './transport/event-stream.ts';
@@ -37,6 +46,17 @@ export class Moderations extends Resource {
   create(request: ModerationRequest, options: InferenceOptions = {}): Call<Moderation> {
     return this.transport.json(
       { method: 'POST', path: '/v1/moderations', body: request, headers: inferenceHeaders(options), isOnce: true },
+      options,
+    );
+  }
+}
+
+/** `tallygate.rerank`: documents by their relevance. */
+export class Rerank extends Resource {
+  /** The documents in the order of what they have to do with the query. */
+  create(request: RerankRequest, options: InferenceOptions = {}): Call<Ranking> {
+    return this.transport.json(
+      { method: 'POST', path: '/v1/rerank', body: request, headers: inferenceHeaders(options), isOnce: true },
       options,
     );
   }

@@ -28,7 +28,7 @@ export const setModel = (models: Command, perform: Perform): Command =>
         .argument('<model>', 'its id, as in the field model of requests')
         .option('--provider <name>', 'the provider whose model it is')
         .option('--provider-model <name>', 'its name at the provider, if that is not the id')
-        .option('--kind <kind>', 'chat, completion, embedding, image, moderation, tts, stt or video; chat when left out')
+        .option('--kind <kind>', 'chat, completion, embedding, rerank, image, moderation, tts, stt or video; chat when left out')
         .option('--context <tokens>', 'the context window', wholeNumber())
         .option('--max-output <tokens>', 'the maximum of output tokens', wholeNumber())
         .option('--capabilities <list>', 'what it can do, such as `tools,json_schema,vision`', listOf)

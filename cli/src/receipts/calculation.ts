@@ -42,6 +42,7 @@ export function usageText({ input_tokens: input, output_tokens: output, ...usage
     [usage.input_characters, 'characters'],
     [usage.audio_seconds, 'seconds of audio'],
     [usage.video_seconds, 'seconds of video'],
+    [usage.search_units, 'search units'],
     [(usage.web_searches ?? 0) + (usage.web_search_previews ?? 0), 'web searches'],
     [usage.file_searches, 'file searches'],
     [usage.container_gigabytes, 'gigabytes of containers'],

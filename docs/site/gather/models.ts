@@ -5,6 +5,7 @@ const KINDS: Readonly<Record<string, string>> = {
   chat: 'Chat and responses',
   completion: 'Completions',
   embedding: 'Embeddings',
+  rerank: 'Rerank',
   image: 'Images',
   tts: 'Speech',
   stt: 'Transcription',

@@ -8,9 +8,11 @@ export interface Bill {
   readonly outputTokens: number;
   /** Of sound that was listened to. */
   readonly seconds: number;
+  /** Of documents that were ranked. */
+  readonly searchUnits: number;
 }
 
-export const NO_BILL: Bill = { inputTokens: 0, outputTokens: 0, seconds: 0 };
+export const NO_BILL: Bill = { inputTokens: 0, outputTokens: 0, seconds: 0, searchUnits: 0 };
 
 const count = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 
@@ -22,13 +24,14 @@ export function billOfUsage(usage: unknown): Bill {
     inputTokens: count(usage['prompt_tokens']) || count(usage['input_tokens']) || count(usage['promptTokenCount']),
     outputTokens: count(usage['completion_tokens']) || count(usage['output_tokens']) || google,
     seconds: count(usage['seconds']),
+    searchUnits: count(usage['search_units']),
   };
 }
 
 /** The usage in an answer's JSON document. */
 export const usageIn = (document: object | Uint8Array): unknown => {
   const fields: Fields = Object(document);
-  return fields['usage'] ?? fields['usageMetadata'];
+  return fields['usage'] ?? fields['usageMetadata'] ?? Object(fields['meta'])['billed_units'];
 };
 
 /**

@@ -276,13 +276,13 @@ describe('the bill', () => {
     fake.script({}, steps.usageMissing());
     await post({});
     await post({});
-    expect([await settled(0), await settled(1)]).toEqual(Array(2).fill({ inputTokens: 10, outputTokens: 8, seconds: 0 }));
+    expect([await settled(0), await settled(1)]).toEqual(Array(2).fill({ inputTokens: 10, outputTokens: 8, seconds: 0, searchUnits: 0 }));
   });
 
   it('is the whole answer for a client that hangs up, hidden reasoning included', async () => {
     fake.script({ tokens: 1000, gapMs: 20, hiddenReasoning: 50 });
     await hangUpAfterOneEvent();
-    expect(await settled()).toEqual({ inputTokens: 10, outputTokens: 1050, seconds: 0 });
+    expect(await settled()).toEqual({ inputTokens: 10, outputTokens: 1050, seconds: 0, searchUnits: 0 });
   });
 
   it('is what was sent where the provider stops billing', async () => {
@@ -298,8 +298,8 @@ describe('the bill', () => {
     await post({});
     await (await post({ stream: true })).text().catch(() => {});
     expect([await settled(0), await settled(1)]).toEqual([
-      { inputTokens: 0, outputTokens: 0, seconds: 0 },
-      { inputTokens: 10, outputTokens: 2, seconds: 0 },
+      { inputTokens: 0, outputTokens: 0, seconds: 0, searchUnits: 0 },
+      { inputTokens: 10, outputTokens: 2, seconds: 0, searchUnits: 0 },
     ]);
   });
 });

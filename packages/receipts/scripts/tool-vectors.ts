@@ -15,7 +15,7 @@ const toolPrices = {
   ...{ image_tool_text_output_tokens: '10000000', image_tool_image_output_tokens: '30000000' },
 };
 
-/** Receipts of what tools of the provider used, and of sound, with what they show. */
+/** Receipts of what tools of the provider used, of sound, and of searches, with what they show. */
 export const toolPayloads: Readonly<Record<string, readonly [why: string, payload: ReceiptPayload]>> = {
   'hosted-tools': [
     'A response whose model searched the web twice, once through the older tool, searched files, ran code in a container of 4 GB and drew an image: 1,200 × 150,000 + 340 × 600,000, and for the tools 2 × 10,000,000,000 + 25,000,000,000 + 2,500,000,000 + 4 × 30,000,000,000 + 42 × 5,000,000 + 800 × 8,000,000 + 120 × 10,000,000 + 1,056 × 30,000,000 pico-USD.',
@@ -34,6 +34,15 @@ export const toolPayloads: Readonly<Record<string, readonly [why: string, payloa
       usage: { ...textUsage, web_searches: 1 },
       unit_prices_pico_usd: toolPrices,
       cost_nano_usd: '10192000',
+    }),
+  ],
+  rerank: [
+    'A ranking of 250 documents by one query, three search units: 3 × 2,500,000,000 pico-USD.',
+    payloadWith({
+      endpoint: '/v1/rerank',
+      usage: { ...textUsage, input_tokens: 0, output_tokens: 0, search_units: 3 },
+      unit_prices_pico_usd: { search_units: '2500000000' },
+      cost_nano_usd: '7500000',
     }),
   ],
   'audio-out': [

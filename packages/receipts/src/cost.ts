@@ -66,7 +66,7 @@ export function costLines({ usage, unit_prices_pico_usd: prices }: Priced): Cost
 }
 
 /** What is part of nothing else, and has no other price than its own. */
-const OWN_METERS = ['input_characters', 'audio_seconds', 'video_seconds'] as const;
+const OWN_METERS = ['input_characters', 'audio_seconds', 'video_seconds', 'search_units'] as const;
 
 /** What tools of the provider used: the factor is not on their prices. */
 const TOOL_METERS = [

@@ -42,6 +42,7 @@ export const PRICE_METERS = [
   'image_tool_image_input_tokens',
   'image_tool_text_output_tokens',
   'image_tool_image_output_tokens',
+  'search_units',
 ] as const;
 
 /** Whether the receipt was charged at the published prices, in the right tier and with the right factor. Throws `Refused` where it was not. */

@@ -38,6 +38,8 @@ export interface ReceiptUsage {
   image_tool_image_input_tokens?: number | undefined;
   image_tool_text_output_tokens?: number | undefined;
   image_tool_image_output_tokens?: number | undefined;
+  /** Searches of a rerank model: a query with up to a hundred documents each. */
+  search_units?: number | undefined;
 }
 
 /** The caller's own signature of the request (RFC 9421), by a key they registered on their API key. See `VerifyOptions.requestComponents`. */

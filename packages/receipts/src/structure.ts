@@ -96,6 +96,7 @@ const usage: Shape<ReceiptUsage> = strictObjectWith(
     image_tool_image_input_tokens: moreThanNone,
     image_tool_text_output_tokens: moreThanNone,
     image_tool_image_output_tokens: moreThanNone,
+    search_units: moreThanNone,
   },
 );
 

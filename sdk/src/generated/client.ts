@@ -16,7 +16,7 @@ import { People } from '../people.ts';
 import { Plans } from '../plans.ts';
 import { Receipts } from '../receipts.ts';
 import { Responses } from '../responses.ts';
-import { Completions, Embeddings, Moderations } from '../texts.ts';
+import { Completions, Embeddings, Moderations, Rerank } from '../texts.ts';
 import { Uploads } from '../uploads.ts';
 import { Videos } from '../videos.ts';
 import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Directory, Invites, Invoices, Keys, Limits, ManagementKeys, MarketingEvents, Members, Mfa, Projects, Requests, Runs, Sessions, Sso, Usage, Users, Webhooks } from './resources.ts';
@@ -60,6 +60,7 @@ export class Resources {
   readonly projects: Projects;
   readonly receipts: Receipts;
   readonly requests: Requests;
+  readonly rerank: Rerank;
   readonly responses: Responses;
   readonly runs: Runs;
   readonly sessions: Sessions;
@@ -107,6 +108,7 @@ export class Resources {
     this.projects = new Projects(transport);
     this.receipts = new Receipts(transport);
     this.requests = new Requests(transport);
+    this.rerank = new Rerank(transport);
     this.responses = new Responses(transport);
     this.runs = new Runs(transport);
     this.sessions = new Sessions(transport);

@@ -984,6 +984,8 @@ export interface CorrectionRequest {
     image_tool_text_output_tokens?: number | undefined;
     /** Image tokens that the provider’s image tool gave. */
     image_tool_image_output_tokens?: number | undefined;
+    /** Searches of a rerank model: a query with up to a hundred documents each. */
+    search_units?: number | undefined;
   };
   /** Stands in the correction’s receipt, which is public to anyone who knows its id. */
   reason: string;
@@ -1879,7 +1881,7 @@ export interface ImageVariationRequest {
 }
 
 /** An endpoint that spends, with everything below it. */
-export type InferenceEndpoint = '/v1/chat/completions' | '/v1/responses' | '/v1/messages' | '/v1beta/models:generateContent' | '/v1beta/models:embedContent' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/images/variations' | '/v1/audio/speech' | '/v1/audio/transcriptions' | '/v1/audio/translations' | '/v1/videos' | '/v1/batches';
+export type InferenceEndpoint = '/v1/chat/completions' | '/v1/responses' | '/v1/messages' | '/v1beta/models:generateContent' | '/v1beta/models:embedContent' | '/v1/completions' | '/v1/embeddings' | '/v1/rerank' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/images/variations' | '/v1/audio/speech' | '/v1/audio/transcriptions' | '/v1/audio/translations' | '/v1/videos' | '/v1/batches';
 
 /** How many tokens an input has. */
 export interface InputTokens {
@@ -3636,7 +3638,7 @@ export interface Model {
   /** Release, unix seconds; 0 where no release date is known. */
   created: number;
   owned_by: string;
-  kind: 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'tts' | 'stt' | 'video';
+  kind: 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'rerank' | 'tts' | 'stt' | 'video';
   /** Tokens; null where the model is not limited in tokens. */
   context_length: number | null;
   max_output_tokens: number | null;
@@ -3672,7 +3674,7 @@ export interface ModelDefinition {
   aliases?: string[] | undefined;
   /** Names that the provider knows itself and that cost the same, such as dated ones: it is sent the name as it was asked for. `*` matches any characters: `llama3*`. */
   variants?: string[] | undefined;
-  kind?: 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'tts' | 'stt' | 'video' | undefined;
+  kind?: 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'rerank' | 'tts' | 'stt' | 'video' | undefined;
   released?: string | null | undefined;
   /** Day on which its end was announced. */
   deprecated?: string | undefined;
@@ -3714,7 +3716,7 @@ export interface ModelDefinition {
 
 export type ModelId = string;
 
-export type ModelKind = 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'tts' | 'stt' | 'video';
+export type ModelKind = 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'rerank' | 'tts' | 'stt' | 'video';
 
 /** The catalogue. */
 export interface ModelList {
@@ -3737,7 +3739,7 @@ export interface ModelPricing {
   effective_from: string;
   currency: 'USD';
   /** USD per single unit, by meter. */
-  prices: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens']?: string };
+  prices: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
   /** Empty where long inputs cost no more. */
   tiers: PriceTier[];
   /** Factor on all prices in batches. */
@@ -4400,13 +4402,13 @@ export interface PriceEntry {
 /** A price of a model. It has to name every meter that the model’s kind is charged by; 0 is allowed. */
 export interface PriceInput {
   /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
-  usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens']?: string };
+  usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
   /** Prices of long inputs. */
   tiers?: {
     /** The whole request is priced at this tier when its input is above this many tokens. */
     above_input_tokens: number;
     /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
-    usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens']?: string };
+    usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
   }[] | undefined;
   /** Factor on all prices in batches. */
   batch_factor?: string | undefined;
@@ -4426,17 +4428,17 @@ export interface PriceList {
   }[];
 }
 
-export type PriceMeter = 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens';
+export type PriceMeter = 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units';
 
 export interface PriceTerms {
   /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
-  usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens']?: string };
+  usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
   /** Prices of long inputs. */
   tiers?: {
     /** The whole request is priced at this tier when its input is above this many tokens. */
     above_input_tokens: number;
     /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
-    usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens']?: string };
+    usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
   }[] | undefined;
   /** Factor on all prices in batches. */
   batch_factor?: string | undefined;
@@ -4446,7 +4448,7 @@ export interface PriceTerms {
 export interface PriceTier {
   /** The whole request is priced at this tier when its input is above this many tokens. */
   above_input_tokens: number;
-  prices: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens']?: string };
+  prices: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
 }
 
 /** Problem details (RFC 9457) with OpenAI’s `error` member. */
@@ -4542,6 +4544,30 @@ export interface PublishedContentResponse {
   updated_at: string;
   /** CommonMark. It is stored and returned as written: sanitize it before you show it as HTML. */
   body: string;
+}
+
+/** The documents by their relevance, the most relevant first. */
+export interface Ranking {
+  id?: string | undefined;
+  results: {
+    /** Which of the documents. */
+    index: number;
+    /** The higher, the more relevant. */
+    relevance_score: number;
+    /** Where `return_documents` asked for it: an object as it was sent, a string as its `text`. */
+    document?: {
+      text?: string | undefined;
+      [field: string]: unknown;
+    } | undefined;
+    [field: string]: unknown;
+  }[];
+  /** What was counted: `search_units`, or tokens. */
+  usage: {
+    /** What the request cost, USD. For people: the exact amount is in the receipt. */
+    cost?: number | undefined;
+    [field: string]: unknown;
+  };
+  [field: string]: unknown;
 }
 
 /** Where on a public chain the receipt can be found: the state of the log that holds it, and its place in there. */
@@ -4785,6 +4811,8 @@ export interface ReceiptUsage {
   image_tool_text_output_tokens?: number | undefined;
   /** Image tokens that the provider’s image tool gave. */
   image_tool_image_output_tokens?: number | undefined;
+  /** Searches of a rerank model: a query with up to a hundred documents each. */
+  search_units?: number | undefined;
 }
 
 /** Which request’s cost is given back, and why. */
@@ -4920,6 +4948,29 @@ export interface RequestTrace {
   /** RFC 3339, UTC. */
   completed_at: string;
   overhead_ms: number;
+}
+
+/** A query with the documents to rank by it, as at Cohere and Jina. Fields that are not listed here are passed through. */
+export interface RerankRequest {
+  /** A model of the catalogue. */
+  model: string;
+  /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
+  models?: string[] | null | undefined;
+  /** What the documents are compared with. */
+  query: string;
+  /** What to rank: strings, or objects with a `text`. The other fields of an object are for the caller. */
+  documents: (string | { [name: string]: unknown })[];
+  /** The most results. Default: one for each document. */
+  top_n?: number | null | undefined;
+  /** Of documents that are objects: the fields that are ranked by, in order, in place of `text`. */
+  rank_fields?: string[] | null | undefined;
+  /** Repeat the document in each result. Default: false. The gateway adds it, whichever provider answers. */
+  return_documents?: boolean | null | undefined;
+  /** Cohere: a document is cut to so many tokens. */
+  max_tokens_per_doc?: number | null | undefined;
+  /** An id of the end user, as the caller names them. */
+  user?: string | null | undefined;
+  [field: string]: unknown;
 }
 
 /** The response is gone. */

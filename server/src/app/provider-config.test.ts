@@ -38,6 +38,9 @@ describe('a key in a variable', () => {
     ['OPENAI_API_KEY', 'openai', 'openai', 'https://api.openai.com/v1'],
     ['MISTRAL_API_KEY', 'mistral', 'openai', 'https://api.mistral.ai/v1'],
     ['ANTHROPIC_API_KEY', 'anthropic', 'anthropic', 'https://api.anthropic.com/v1'],
+    ['COHERE_API_KEY', 'cohere', 'cohere', 'https://api.cohere.com'],
+    ['CO_API_KEY', 'cohere', 'cohere', 'https://api.cohere.com'],
+    ['JINA_API_KEY', 'jina', 'openai', 'https://api.jina.ai/v1'],
     ['GOOGLE_API_KEY', 'google', 'google', 'https://generativelanguage.googleapis.com/v1beta'],
     ['GEMINI_API_KEY', 'google', 'google', 'https://generativelanguage.googleapis.com/v1beta'],
   ])('%s opens %s by the API %s', (variable, name, kind, baseUrl) => {
@@ -147,9 +150,10 @@ test.each<[ProviderKind, string]>([
   ['azure_openai', '/openai/v1/chat/completions'],
   ['anthropic', '/v1/messages'],
   ['google', '/v1beta/models/theirs:generateContent'],
+  ['cohere', '/compatibility/v1/chat/completions'],
 ])('a provider of the kind %s is asked at %s', async (kind, path) => {
   const fake = await startFakeUpstream();
-  const bases = { openai: '/v1', azure_openai: '/', anthropic: '/v1', google: '/v1beta' };
+  const bases = { openai: '/v1', azure_openai: '/', anthropic: '/v1', google: '/v1beta', cohere: '/' };
   const baseUrl = new URL(bases[kind], fake.url).href;
   const [opened] = providersOfVariables({ OPENAI_API_KEY: KEY });
   if (!opened) throw new Error('A key opens a provider.');

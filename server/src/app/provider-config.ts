@@ -3,7 +3,7 @@ import { ConfigError } from './config-error.ts';
 import { httpUrl } from './http-url.ts';
 
 /** Which API a provider is asked by: OpenAI's as it is, or another by translation. */
-export type ProviderKind = 'openai' | 'azure_openai' | 'anthropic' | 'google';
+export type ProviderKind = 'openai' | 'azure_openai' | 'anthropic' | 'google' | 'cohere';
 
 export interface ProviderConfig {
   readonly name: string;
@@ -41,8 +41,8 @@ export interface ProviderConfig {
  *
  * - Google documents that it continues: "Using it to cancel an operation will not cancel the request in the service. You will still be charged
  *   usage for any applicable operations." (`abortSignal` of its library, googleapis.github.io/js-genai/release_docs)
- * - OpenAI, Azure OpenAI and Anthropic: no statement of theirs was found, for plain answers or for streams. OpenRouter, which resells all
- *   three, says of streams alone that closing one stops their bill, and of plain answers that the whole is billed; of Google, Bedrock, Groq
+ * - OpenAI, Azure OpenAI, Anthropic and Cohere: no statement of theirs was found, for plain answers or for streams. OpenRouter, which resells all
+ *   of them, says of streams alone that closing one stops their bill, and of plain answers that the whole is billed; of Google, Bedrock, Groq
  *   and Mistral that billing continues (openrouter.ai/docs/api-reference/streaming, "Stream Cancellation"). That is a third party's statement:
  *   who has it from their provider sets `on_cancel`.
  */
@@ -51,6 +51,7 @@ export const ON_CANCEL: Readonly<Record<ProviderKind, OnCancel>> = {
   azure_openai: 'keeps_billing',
   anthropic: 'keeps_billing',
   google: 'keeps_billing',
+  cohere: 'keeps_billing',
 };
 
 /** Empty variables are left out. */
@@ -76,11 +77,19 @@ const WELL_KNOWN: readonly WellKnown[] = [
   openAi('xai', 'https://api.x.ai/v1'),
   openAi('deepseek', 'https://api.deepseek.com/v1'),
   openAi('mistral', 'https://api.mistral.ai/v1'),
-  openAi('cohere', 'https://api.cohere.ai/compatibility/v1'),
   openAi('groq', 'https://api.groq.com/openai/v1'),
   openAi('together', 'https://api.together.xyz/v1'),
   openAi('fireworks', 'https://api.fireworks.ai/inference/v1'),
   openAi('openrouter', 'https://openrouter.ai/api/v1'),
+  openAi('jina', 'https://api.jina.ai/v1'),
+  {
+    name: 'cohere',
+    kind: 'cohere',
+    home: 'https://api.cohere.com',
+    // The second of each is that of its own libraries.
+    keys: ['COHERE_API_KEY', 'CO_API_KEY'],
+    urls: ['COHERE_BASE_URL', 'CO_API_URL'],
+  },
   {
     name: 'google',
     kind: 'google',
@@ -154,7 +163,7 @@ export const SENDABLE_KEY = 'Expected the whole key: ASCII characters, without s
 
 /** Anthropic's and Google's own libraries want the address without a version in this variable: then it is added. */
 function withPathOf(home: string, baseUrl: string, kind: ProviderKind): string {
-  return kind === 'openai' || new URL(baseUrl).pathname !== '/' ? baseUrl : `${baseUrl}${new URL(home).pathname}`;
+  return kind === 'openai' || new URL(baseUrl).pathname !== '/' ? baseUrl : `${baseUrl}${new URL(home).pathname.replace(/\/$/, '')}`;
 }
 
 type Given = Pick<ProviderConfig, 'name' | 'kind' | 'baseUrl' | 'apiKey'>;

@@ -80,8 +80,9 @@ const Provider = z.discriminatedUnion(
     }),
     z.strictObject({ kind: z.literal('anthropic'), ...everyKind, base_url: httpUrl.optional(), models: models.optional() }),
     z.strictObject({ kind: z.literal('google'), ...everyKind, base_url: httpUrl.optional(), models: models.optional() }),
+    z.strictObject({ kind: z.literal('cohere'), ...everyKind, base_url: httpUrl.optional(), models: models.optional() }),
   ],
-  'Expected `kind` to be openai, azure_openai, anthropic or google',
+  'Expected `kind` to be openai, azure_openai, anthropic, google or cohere',
 );
 type Provider = z.infer<typeof Provider>;
 
@@ -90,7 +91,11 @@ const withKind = (entry: unknown): unknown =>
 
 const ProvidersFile = z.strictObject({ providers: z.array(z.preprocess(withKind, Provider)).min(1) });
 
-const HOMES = { anthropic: 'https://api.anthropic.com/v1', google: 'https://generativelanguage.googleapis.com/v1beta' } as const;
+const HOMES = {
+  anthropic: 'https://api.anthropic.com/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta',
+  cohere: 'https://api.cohere.com',
+} as const;
 
 /**
  * The providers of the file that `PROVIDERS_FILE` names; none where it names none.
@@ -125,6 +130,7 @@ function baseUrlOf(provider: Provider): string | undefined {
       return provider.base_url ?? (provider.resource && `https://${provider.resource}.openai.azure.com`);
     case 'anthropic':
     case 'google':
+    case 'cohere':
       return provider.base_url ?? HOMES[provider.kind];
     default:
       return provider satisfies never;

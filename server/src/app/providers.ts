@@ -1,5 +1,6 @@
 import { anthropic } from '../adapters/upstream/anthropic/anthropic.ts';
 import { azureOpenAi } from '../adapters/upstream/azure-openai.ts';
+import { cohere } from '../adapters/upstream/cohere/index.ts';
 import { google } from '../adapters/upstream/google/index.ts';
 import { openAiCompatible } from '../adapters/upstream/openai-compatible.ts';
 import type { UpstreamProvider } from '../adapters/upstream/port.ts';
@@ -41,6 +42,8 @@ function upstreamOf({
       return anthropic(options);
     case 'google':
       return google(options);
+    case 'cohere':
+      return cohere(options);
     default:
       return kind satisfies never;
   }

@@ -3,6 +3,7 @@ const KNOWN_TEXTS = [
   ...['', '1', '0.5', '/v1/chat/completions', '/v1/completions', '/v1/responses', '/v1/embeddings', '/v1/moderations', '/v1/messages'],
   ...['/v1/images/generations', '/v1/images/edits', '/v1/images/variations', '/v1/audio/speech', '/v1/audio/transcriptions'],
   ...['/v1/audio/translations', '/v1/videos', '/v1/realtime', 'openai', 'anthropic', 'google', 'azure', 'bedrock', 'mistral', 'groq'],
+  ...['/v1/rerank', 'cohere', 'jina'],
 ];
 const KNOWN = new Map(KNOWN_TEXTS.map((text, at) => [text, at]));
 const MOST_BYTES = 65_536;

@@ -67,6 +67,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   input_characters: { label: 'Input', per: '1M characters', units: 1_000_000n },
   audio_seconds: { label: 'Audio', per: 'minute', units: 60n },
   video_seconds: { label: 'Video', per: 'second', units: 1n },
+  search_units: { label: 'Search', per: '1k searches', units: 1_000n },
   audio_output_tokens: { label: 'Audio output', ...TOKENS },
   web_searches: { label: 'Web search', per: '1k searches', units: 1_000n },
   web_search_previews: { label: 'Web search (preview tool)', per: '1k searches', units: 1_000n },

@@ -2,12 +2,16 @@ import type { Answer, Dialect, Question } from '../dialect.ts';
 import { isFields } from '../fields.ts';
 import { refused } from '../steps.ts';
 import { characterAnswer, imageAnswer, speechAnswer, transcriptionAnswer, videoAnswer } from './media.ts';
+import { rankingAnswer } from './rankings.ts';
 import { responseAnswer } from './responses.ts';
 import { completionAnswer, embeddingAnswer, moderationAnswer } from './texts.ts';
 
 const ENDPOINTS: ReadonlyMap<string, (question: Question) => Answer> = new Map([
   ['/v1/completions', completionAnswer],
   ['/v1/embeddings', embeddingAnswer],
+  ['/compatibility/v1/embeddings', embeddingAnswer],
+  ['/v1/rerank', rankingAnswer],
+  ['/v2/rerank', rankingAnswer],
   ['/v1/moderations', moderationAnswer],
   ['/v1/responses', responseAnswer],
   ['/v1/images/generations', imageAnswer],

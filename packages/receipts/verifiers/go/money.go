@@ -47,6 +47,7 @@ func costOf(usage, prices object, factor string) (*big.Int, bool) {
 		{use("input_characters"), "input_characters"},
 		{use("audio_seconds"), "audio_seconds"},
 		{use("video_seconds"), "video_seconds"},
+		{use("search_units"), "search_units"},
 	}
 	tools := []pricedLine{}
 	for _, meter := range strings.Fields(toolMeters) {

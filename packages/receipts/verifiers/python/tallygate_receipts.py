@@ -208,13 +208,13 @@ TOOL_METERS = (
 ).split()
 PRICE_METERS = (
     "input_tokens cached_input_tokens cache_write_tokens cache_write_1h_tokens output_tokens audio_input_tokens image_input_tokens "
-    "cached_image_input_tokens image_output_tokens input_characters audio_seconds video_seconds audio_output_tokens"
+    "cached_image_input_tokens image_output_tokens input_characters audio_seconds video_seconds audio_output_tokens search_units"
 ).split() + TOOL_METERS
 QUOTA_METERS = ("requests", "tokens", "images", "audio_seconds", "video_seconds")
 BASIC = ("input_tokens", "cached_input_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
 MORE = (
     "cache_write_1h_tokens audio_input_tokens image_input_tokens cached_image_input_tokens image_output_tokens input_characters "
-    "audio_seconds video_seconds images audio_output_tokens"
+    "audio_seconds video_seconds images audio_output_tokens search_units"
 ).split() + TOOL_METERS
 
 
@@ -584,7 +584,7 @@ def cost_of(usage, prices, factor):
         (use["output_tokens"] - image_out - audio_out, "output_tokens", "image_output_tokens"),
         (image_out, "image_output_tokens", "output_tokens"),
         (audio_out, "audio_output_tokens", "output_tokens"),
-        *((use[name], name) for name in ("input_characters", "audio_seconds", "video_seconds")),
+        *((use[name], name) for name in ("input_characters", "audio_seconds", "video_seconds", "search_units")),
     ]
     whole, _, fraction = factor.partition(".")
     unit = 10 ** len(fraction)

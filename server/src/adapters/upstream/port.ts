@@ -9,6 +9,7 @@ import type {
   MessagesRequest,
   ModerationRequest,
   ReceiptUsage,
+  RerankRequest,
   ResponseRequest,
   SpeechRequest,
   TranscriptionRequest,
@@ -27,6 +28,12 @@ export interface VideoSource {
 /** What `madeOf` names is a video of another; else it begins with nothing but words and pictures. */
 export type VideoJobRequest = VideoRequest & { readonly madeOf?: VideoSource | undefined };
 
+/** Documents as the texts that are ranked. What else they were sent with is not for the provider. */
+export interface RankedTexts extends Pick<RerankRequest, 'model' | 'query' | 'top_n' | 'max_tokens_per_doc'> {
+  readonly documents: readonly string[];
+  readonly [field: string]: unknown;
+}
+
 /** The requests that a provider can be sent, by the endpoint whose dialect they and their answers are in: OpenAI's, and Anthropic's Messages. */
 export interface UpstreamRequests {
   '/v1/chat/completions': ChatCompletionRequest;
@@ -34,6 +41,7 @@ export interface UpstreamRequests {
   '/v1/responses': ResponseRequest;
   '/v1/messages': MessagesRequest;
   '/v1/embeddings': EmbeddingRequest;
+  '/v1/rerank': RankedTexts;
   '/v1/moderations': ModerationRequest;
   '/v1/images/generations': ImageGenerationRequest;
   '/v1/images/edits': ImageEditRequest;

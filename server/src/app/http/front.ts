@@ -9,6 +9,7 @@ import { problemOf } from '../../kernel/problem-of.ts';
 import type { Admission } from './admission.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import { withoutAzure } from './azure-paths.ts';
+import { withoutCohere } from './cohere-paths.ts';
 import { preflightHeaders } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 import { withoutColons } from './google-paths.ts';
@@ -105,7 +106,7 @@ function handlerOf(deps: FrontDeps): Handle {
     headers.apply(res, 'api', requestId);
     const fault = beforeBody ?? faultOfShape(req);
     if (fault || isDraining()) res.shouldKeepAlive = false;
-    const { target, deployment } = withoutAzure(withoutColons(withoutBrokenEscapes(req.url ?? ''), req.headers));
+    const { target, deployment } = withoutAzure(withoutCohere(withoutColons(withoutBrokenEscapes(req.url ?? ''), req.headers)));
     const pathname = router.withoutSlash(pathnameOf(target));
     req.url = pathname + target.slice(pathnameOf(target).length);
     // No page of another origin reads a page or the metrics: there is nothing to ask for.

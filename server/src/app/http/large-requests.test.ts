@@ -13,10 +13,20 @@ import {
   LARGE_JUDGED,
   LARGE_MESSAGES,
   LARGE_PROMPTS,
+  LARGE_RANKED,
   type LargeFields,
   silence,
 } from './testing/large-bodies.ts';
-import { type Answer, EMBEDDINGS, type LargeGateway, MODELS, OTHERS, openLargeGateway, PROVIDERS } from './testing/large-gateway.ts';
+import {
+  type Answer,
+  EMBEDDINGS,
+  type LargeGateway,
+  MODELS,
+  OTHERS,
+  openLargeGateway,
+  PROVIDERS,
+  RERANKERS,
+} from './testing/large-gateway.ts';
 
 let gateway: LargeGateway;
 beforeAll(async () => {
@@ -47,6 +57,7 @@ const ROWS: readonly Row[] = [
   ...rowsOf('/v1/responses/input_tokens', [MODELS.chat], LARGE_INPUTS),
   ...rowsOf('/v1/embeddings', Object.values(EMBEDDINGS), LARGE_EMBEDDINGS),
   ...rowsOf('/v1/completions', [OTHERS.completions], LARGE_PROMPTS, '"max_tokens":10,'),
+  ...rowsOf('/v1/rerank', Object.values(RERANKERS), LARGE_RANKED),
   ...rowsOf('/v1/moderations', [OTHERS.moderations], LARGE_JUDGED),
   ...rowsOf('/v1/images/edits', [OTHERS.images], LARGE_EDITS),
 ];

@@ -19,6 +19,7 @@ const PASSED = [
   'POST /v1/messages',
   'POST /v1/messages/count_tokens',
   'POST /v1/moderations',
+  'POST /v1/rerank',
   'POST /v1/responses',
   'POST /v1/responses/input_tokens',
   'POST /v1/videos/:video_id/remix',

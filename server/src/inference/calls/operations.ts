@@ -7,6 +7,7 @@ import {
   ImageVariationRequest,
   MessagesRequest,
   ModerationRequest,
+  RerankRequest,
   SpeechRequest,
   TranscriptionRequest,
   TranslationRequest,
@@ -22,6 +23,7 @@ import { messageWork } from './messages/message-work.ts';
 import { moderationWork } from './moderation-work.ts';
 import { type Operation, operation } from './operation.ts';
 import type { Recordings } from './recordings/recordings.ts';
+import { rerankWork } from './rerank-work.ts';
 import { speechWork } from './speech-work.ts';
 import { transcriptionWork, translationWork } from './transcription-work.ts';
 
@@ -37,6 +39,7 @@ export const statelessOperations = ({ recordings }: { readonly recordings: Recor
     work: async (request, received) => messageWork(request, received, await writtenArguments(inputsOfTools(request))),
   }),
   ...googleOperations(),
+  operation(inference.rerank, { schema: RerankRequest, work: rerankWork }),
   operation(inference.createModeration, { schema: ModerationRequest, work: moderationWork }),
   operation(inference.createImage, { schema: ImageGenerationRequest, work: imageWork }),
   operation(inference.editImage, {

@@ -75,7 +75,8 @@ function picoOf(unit: UnitPrices, usage: ReceiptUsage): PicoUsd {
     times(audioOut, each.audioOutput) +
     times(usage.input_characters, each.character) +
     times(usage.audio_seconds, each.audioSecond) +
-    times(usage.video_seconds, each.videoSecond)
+    times(usage.video_seconds, each.videoSecond) +
+    times(usage.search_units, each.searchUnit)
   );
 }
 
@@ -112,6 +113,7 @@ function madeWhole(unit: UnitPrices) {
     character: unit.input_characters ?? 0n,
     audioSecond: unit.audio_seconds ?? 0n,
     videoSecond: unit.video_seconds ?? 0n,
+    searchUnit: unit.search_units ?? 0n,
   };
 }
 
@@ -126,6 +128,8 @@ export interface UsageBound {
   readonly inputCharacters?: number;
   readonly audioSeconds?: number;
   readonly videoSeconds?: number;
+  /** Searches of a rerank model. */
+  readonly searchUnits?: number;
   /** Tokens that the output bound counts may be sound. */
   readonly mayHaveAudioOut?: boolean;
   readonly tools?: ToolUsage;
@@ -157,7 +161,8 @@ export function costBound(price: Price, bound: UsageBound, factor = '1'): CostBo
     times(bound.imageOutputTokens, maxOf(dearest.imageOutput, dearest.output)) +
     times(bound.inputCharacters, dearest.character) +
     times(bound.audioSeconds, dearest.audioSecond) +
-    times(bound.videoSeconds, dearest.videoSecond);
+    times(bound.videoSeconds, dearest.videoSecond) +
+    times(bound.searchUnits, dearest.searchUnit);
   const by = factorOf(factor);
   return { fixed: scaled(fixed, by) + mostOfTools(units, bound.tools), perOutputToken: scaled(perOutputToken, by) };
 }
@@ -185,6 +190,7 @@ function dearestOf(units: readonly UnitPrices[]): Dearest {
     character: dearest('character'),
     audioSecond: dearest('audioSecond'),
     videoSecond: dearest('videoSecond'),
+    searchUnit: dearest('searchUnit'),
     inputOfAnyKind: INPUT_METERS.map(dearest).reduce(maxOf, 0n),
   };
 }
@@ -246,6 +252,7 @@ function usageOfInput(price: Price, bound: UsageBound, outputTokens: number): Re
   set('input_characters', bound.inputCharacters);
   set('audio_seconds', bound.audioSeconds);
   set('video_seconds', bound.videoSeconds);
+  set('search_units', bound.searchUnits);
   set('audio_output_tokens', bound.mayHaveAudioOut && each.audioOutput >= each.output ? outputTokens : 0);
   return Object.assign(usage, bound.tools);
 }

@@ -8,6 +8,7 @@ import { composeEmbeddings } from './embeddings/compose.ts';
 import { composeImages } from './images/compose.ts';
 import { composeModeration } from './moderations/compose.ts';
 import { type Rejection, rejection } from './rejection.ts';
+import { composeRanking } from './rerank/compose.ts';
 import { composeResponse } from './responses/compose.ts';
 import { composeCharacter } from './videos/characters.ts';
 import { composeVideo } from './videos/compose.ts';
@@ -21,6 +22,8 @@ export function compose(call: UpstreamCall, circumstances: Circumstances): Compo
       return composeCompletion(call, circumstances);
     case '/v1/embeddings':
       return composeEmbeddings(call, circumstances);
+    case '/v1/rerank':
+      return composeRanking(call, circumstances);
     case '/v1/moderations':
       return composeModeration(call, circumstances);
     case '/v1/images/generations':

@@ -460,6 +460,7 @@ describe('every endpoint of the sandbox', () => {
     { ...usual, endpoint: '/v1/completions', maxOutputTokens: 64, request: { model: 'x', prompt: 'Hello.' } },
     { ...usual, endpoint: '/v1/responses', maxOutputTokens: 64, request: { model: 'x', input: 'Hello.' } },
     { ...usual, endpoint: '/v1/embeddings', maxOutputTokens: null, request: { model: 'x', input: 'Hello.' } },
+    { ...usual, endpoint: '/v1/rerank', maxOutputTokens: null, request: { model: 'x', query: 'Hello?', documents: ['Hello.'] } },
     { ...usual, endpoint: '/v1/moderations', maxOutputTokens: null, request: { model: 'x', input: 'Hello.' } },
     { ...usual, endpoint: '/v1/images/generations', maxOutputTokens: null, request: { model: 'x', prompt: 'Hello.', size: '64x64' } },
     { ...usual, endpoint: '/v1/images/edits', maxOutputTokens: null, request: { model: 'x', prompt: 'Hello.', size: '64x64' } },

@@ -58,6 +58,12 @@ const TEXT = `"${filled('Hello, world. ', 4_780)}"`;
 
 export const LARGE_EMBEDDINGS: LargeFields = { 'many texts': `"input":[${`${TEXT},`.repeat(TEXTS - 1)}${TEXT}]` };
 
+const DOCUMENT = `"${filled('Hello, world. ', 1_020)}"`;
+export const LARGE_RANKED: LargeFields = {
+  'many documents': `"query":"Which?","return_documents":true,"documents":${listed(DOCUMENT)}`,
+  'documents with fields': `"query":"Which?","return_documents":true,"documents":${listed(`{"text":${DOCUMENT}}`)}`,
+};
+
 export const LARGE_PROMPTS: LargeFields = {
   'a text': `"prompt":"${WORDS}"`,
   'many texts': `"prompt":[${`${TEXT},`.repeat(TEXTS - 1)}${TEXT}]`,

@@ -20,6 +20,7 @@ export const OTHERS = {
   moderations: 'omni-moderation-latest',
   transcriptions: 'gpt-4o-transcribe',
 } as const;
+export const RERANKERS = { jina: 'jina-reranker-v2-base-multilingual', cohere: 'rerank-v4.0-fast' } as const;
 export const EMBEDDINGS = { openai: 'text-embedding-3-small', google: 'gemini-embedding-001' } as const;
 
 export interface Answer {
@@ -78,6 +79,8 @@ function writeFiles(dataDir: string, upstream: string) {
   const [PROVIDERS_FILE, MODELS_FILE] = [join(dataDir, 'providers.json'), join(dataDir, 'models.json')];
   const providers = [
     { name: 'openai', base_url: `${upstream}/v1`, responses: true, models: [MODELS.openai, EMBEDDINGS.openai, ...Object.values(OTHERS)] },
+    { name: 'jina', base_url: `${upstream}/v1`, models: [RERANKERS.jina] },
+    { name: 'cohere', kind: 'cohere', base_url: upstream, models: [RERANKERS.cohere] },
     { name: 'chat', base_url: `${upstream}/v1`, models: [MODELS.chat] },
     { name: 'anthropic', kind: 'anthropic', base_url: upstream, models: [MODELS.anthropic] },
     { name: 'google', kind: 'google', base_url: `${upstream}/v1beta`, models: [MODELS.google, EMBEDDINGS.google] },

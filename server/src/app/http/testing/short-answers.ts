@@ -20,6 +20,8 @@ const ANSWERS: readonly (readonly [path: RegExp, answer: object])[] = [
   ],
   [/\/images\/edits$/, { created: 1, data: [{ b64_json: 'aGk=' }], usage: USAGE }],
   [/\/audio\/transcriptions$/, { text: 'Hi', usage: { ...USAGE, type: 'tokens' } }],
+  [/\/v1\/rerank$/, { results: [{ index: 0, relevance_score: 0.5 }], usage: USAGE }],
+  [/\/v2\/rerank$/, { results: [{ index: 0, relevance_score: 0.5 }], meta: { billed_units: { search_units: 1 } } }],
   [/\/moderations$/, { id: 'm', model: 'm', results: [{ flagged: false, categories: {}, category_scores: {} }] }],
   [/\/embeddings$/, { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0] }], usage: USAGE }],
   [

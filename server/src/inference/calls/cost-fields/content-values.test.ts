@@ -7,6 +7,7 @@ const PATHS = [
   '/v1/responses',
   '/v1/completions',
   '/v1/embeddings',
+  '/v1/rerank',
   '/v1/images/generations',
   '/v1/images/variations',
 ];

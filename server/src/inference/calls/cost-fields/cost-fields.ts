@@ -7,6 +7,7 @@ import { ONE_ANSWER, OTHER_PROVIDERS, OTHER_WAYS } from './other-names.ts';
 import { MEDIA_IN } from './prompt-media.ts';
 import { isOff } from './provider-features.ts';
 import { unpricedDocument } from './text-documents.ts';
+import { EMBEDDINGS, RERANK } from './text-list-fields.ts';
 import { THINKING_BUDGET } from './thinking-budget.ts';
 import { CHAT_TOOLS, RESPONSE_TOOLS, unpricedFunctions, unpricedTool, unpricedToolChoice } from './tool-rules.ts';
 import { CHARACTERS, EXTENSIONS, REMIX, VIDEO_EDITS, VIDEO_FIELDS } from './video-fields.ts';
@@ -235,14 +236,6 @@ const COMPLETIONS: FieldRules = {
   ...free(GATEWAY, 'model', 'models'),
 };
 
-const EMBEDDINGS: FieldRules = {
-  ...OTHER_PROVIDERS,
-  input: counted('every text of the list, by its bytes or tokens'),
-  ...free('tokens in are all that is billed', 'dimensions', 'encoding_format'),
-  ...CALLER,
-  ...free(GATEWAY, 'model', 'models'),
-};
-
 const QUALITIES: ReadonlySet<unknown> = new Set(['auto', 'low', 'medium', 'high', 'standard', 'hd']);
 
 const MAKES_IMAGES: FieldRules = {
@@ -333,7 +326,8 @@ export const COST_FIELDS: Readonly<Record<string, FieldRules>> = {
   ...GOOGLE_FIELDS,
   '/v1/responses/compact': COMPACT,
   '/v1/completions': COMPLETIONS,
-  '/v1/embeddings': EMBEDDINGS,
+  '/v1/embeddings': { ...EMBEDDINGS, ...CALLER },
+  '/v1/rerank': { ...RERANK, ...CALLER },
   '/v1/moderations': free('moderation costs nothing', 'input', 'model'),
   '/v1/images/generations': GENERATIONS,
   '/v1/images/edits': EDITS,

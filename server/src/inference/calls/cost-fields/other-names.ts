@@ -67,6 +67,8 @@ export const OTHER_NAMES: Readonly<Record<string, readonly OtherNames[]>> = {
   '/v1/embeddings': [
     otherThan('input', words('inputs text texts image images content contents prompt query instruction instruct messages')),
   ],
+  // Text Embeddings Inference, NVIDIA and Pinecone.
+  '/v1/rerank': [otherThan('documents', words('texts passages inputs items')), otherThan('query', ['queries'])],
   '/v1/images/generations': IMAGES,
   '/v1/images/edits': IMAGES,
   '/v1/images/variations': IMAGES,

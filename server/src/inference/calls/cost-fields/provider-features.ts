@@ -178,6 +178,7 @@ const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
   '/v1/completions': IN_PROMPTS,
   // How many texts or tokens are looked at together changes nothing of the bill.
   '/v1/embeddings': IN_PROMPTS,
+  '/v1/rerank': IN_PROMPTS,
   '/v1/images/generations': IMAGES,
   '/v1/images/edits': IMAGES,
   '/v1/images/variations': IMAGES,

@@ -4,6 +4,7 @@ import { type Bill, type FakeUpstream, type Step, startFakeUpstream } from '@tal
 import { afterAll, beforeAll, expect } from 'vitest';
 import { anthropic } from '../../../adapters/upstream/anthropic/anthropic.ts';
 import { azureOpenAi } from '../../../adapters/upstream/azure-openai.ts';
+import { cohere } from '../../../adapters/upstream/cohere/index.ts';
 import { google } from '../../../adapters/upstream/google/index.ts';
 import { openAiCompatible } from '../../../adapters/upstream/openai-compatible.ts';
 import type { UpstreamProvider } from '../../../adapters/upstream/port.ts';
@@ -59,6 +60,9 @@ const characters = ({ inputTokens }: Bill): ReceiptUsage => ({
   ...NO_USAGE,
   input_characters: inputTokens > 0 ? 'Say hello.'.length : 0,
 });
+
+/** By Cohere's searches. */
+const searches = ({ searchUnits }: Bill): ReceiptUsage => ({ ...NO_USAGE, ...(searchUnits > 0 && { search_units: searchUnits }) });
 
 /** One endpoint at one kind of provider. */
 export interface Case {
@@ -201,6 +205,22 @@ export const CASES: readonly Case[] = [
     canStream: true,
     provider: compatible,
     work: (model, many) => stateless('/v1/embeddings', { model, input: Array.from({ length: many ? 200 : 1 }, () => TEN_TOKENS) }),
+    usage: text,
+  },
+  {
+    name: 'rankings by searches',
+    model: 'rerank-v4.0-pro',
+    canStream: false,
+    provider: () => cohere({ name: 'fake', baseUrl: root(), apiKey: '0123456789' }),
+    work: (model) => stateless('/v1/rerank', { model, query: 'Which?', documents: Array.from({ length: 150 }, () => TEN_TOKENS) }),
+    usage: searches,
+  },
+  {
+    name: 'rankings by tokens',
+    model: 'jina-reranker-v2-base-multilingual',
+    canStream: false,
+    provider: compatible,
+    work: (model) => stateless('/v1/rerank', { model, query: 'Which?', documents: [TEN_TOKENS, TEN_TOKENS] }),
     usage: text,
   },
   {

@@ -14,6 +14,7 @@ import {
   ImageVariationRequest,
   MessagesRequest,
   ModerationRequest,
+  RerankRequest,
   ResponseRequest,
   SpeechRequest,
   TranscriptionRequest,
@@ -36,6 +37,7 @@ const SDKS = {
   openai: resourcesBeside(import.meta.resolve('openai')),
   anthropic: resourcesBeside(import.meta.resolve('@anthropic-ai/sdk')),
   google: googleTypes,
+  cohere: join(dirname(fileURLToPath(import.meta.resolve('cohere-ai'))), 'api/client/requests'),
 };
 type Maker = keyof typeof SDKS;
 export const typesIn = (file: string, maker: Maker = 'openai'): string =>
@@ -45,7 +47,9 @@ export const typesIn = (file: string, maker: Maker = 'openai'): string =>
 export function membersOf(file: string, name: string, maker?: Maker): string[] {
   const body = new RegExp(`export (?:declare )?interface ${name}\\b[^{]*\\{\\n(.*?)\\n\\}`, 's').exec(typesIn(file, maker))?.[1];
   if (body === undefined) throw new Error(`${file} has no interface ${name}`);
-  return [...body.matchAll(/^ {4}(\w+)\??:/gm)].map(([, member = '']) => member);
+  const members = [...body.matchAll(/^ {4}(\w+)\??:/gm)].map(([, member = '']) => member);
+  // Cohere's SDK alone has names of its own, and sends those of the document.
+  return maker === 'cohere' ? members.map((member) => member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)) : members;
 }
 
 /** By the path of the operation: our schema, and the maker's interface of the same request. */
@@ -60,6 +64,7 @@ export const REQUESTS = {
   '/v1/responses/compact': [CompactRequest, 'responses/responses', 'ResponseCompactParams'],
   '/v1/completions': [CompletionRequest, 'completions', 'CompletionCreateParamsBase'],
   '/v1/embeddings': [EmbeddingRequest, 'embeddings', 'EmbeddingCreateParams'],
+  '/v1/rerank': [RerankRequest, 'RerankRequest', 'RerankRequest', 'cohere'],
   '/v1/moderations': [ModerationRequest, 'moderations', 'ModerationCreateParams'],
   '/v1/images/generations': [ImageGenerationRequest, 'images', 'ImageGenerateParamsBase'],
   '/v1/images/edits': [ImageEditRequest, 'images', 'ImageEditParamsBase'],
