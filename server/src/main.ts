@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { flushCompileCache } from 'node:module';
 import { constants } from 'node:os';
 import type { RunningServer } from './app/index.ts';
@@ -17,13 +18,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     if (performance.now() - firstStopTick > ONE_STOP_MS) process.exit(128 + constants.signals[signal]);
   });
 let running: RunningServer | undefined;
-// From the beginning, since a SIGHUP that nobody handles ends a process; one that is still starting has just read its files.
-process.on('SIGHUP', () => void running?.reload());
+// From the beginning, since a SIGHUP that nobody handles ends a process; one that is still starting has just read its files. What is read again
+// workers hear of by the database.
+process.on('SIGHUP', () => void (cluster.isPrimary && running?.reload()));
 // Whoever would start it again is gone: nobody could stop it any more.
 process.once('disconnect', () => stop.resolve());
 
 const config = await settings();
-await serve();
+await (cluster.isWorker ? serveAsWorker() : serve());
 
 /** Read before the rest is loaded, which takes longer than anything else at a start: a mistyped setting is told at once. */
 async function settings() {
@@ -55,6 +57,23 @@ async function serve(): Promise<void> {
   } catch (error) {
     const isOfConfig = error instanceof ConfigError || error instanceof MasterKeyMissing;
     refuse(error, isOfConfig || error instanceof AddressInUse || error instanceof DataDirInUse, isOfConfig ? EXIT_CONFIG : EXIT_FAILED);
+  }
+}
+
+/** A process of a gateway with several: what is said of it, the one that has started it says. */
+async function serveAsWorker(): Promise<void> {
+  const { configOfWorker, joinAuthority, startServer } = await import('./app/index.ts');
+  const ended = () => process.exit(EXIT_FAILED);
+  try {
+    const authority = await joinAuthority(ended);
+    const starting = startServer(configOfWorker(config, authority.welcome), ended, undefined, undefined, authority);
+    const server = await Promise.race([starting, stop.promise]);
+    await stop.promise;
+    // Told to stop before it serves, it has nothing to bring to an end.
+    await server?.close();
+    process.exit();
+  } catch (error) {
+    refuse(error, false, EXIT_FAILED);
   }
 }
 

@@ -52,6 +52,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'running',
     'settings',
     'sizing',
+    'workers',
     'several-gateways',
     'dedicated-capacity',
     'observability',

@@ -1,5 +1,6 @@
+import { RemoteLanes } from '../adapters/lanes/authority/remote-lanes.ts';
 import { journalNameOf } from '../adapters/lanes/journal-name.ts';
-import type { JournalEntry, LaneSource, SettlementFeed } from '../adapters/lanes/port.ts';
+import type { JournalEntry, LaneSource, LaneStore, SettlementFeed } from '../adapters/lanes/port.ts';
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import { unfinishedAmong } from '../inference/batches/index.ts';
 import { ADMIN } from '../kernel/admin-command.ts';
@@ -18,11 +19,13 @@ import {
 import { recordLimitAlerts } from '../money/limits/index.ts';
 import { ownSealKey } from '../receipts/index.ts';
 import type { Foundation } from './foundation.ts';
+import type { BooksState } from './health.ts';
 import { openLaneRecovery, warnOfAbandoned } from './lane-recovery.ts';
 import { type LaneStores, ownLanes, sharedLanes } from './lane-stores.ts';
 import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { bookSetAside, type ReplayDeps } from './quarantine-replay.ts';
 import type { OwnLog } from './receipt-log.ts';
+import type { AuthorityLink } from './workers/authority-link.ts';
 
 type Alongside = NonNullable<ConstructorParameters<typeof LedgerWriter>[0]['alongside']>;
 
@@ -32,21 +35,40 @@ const RECONCILE_MS = 60_000;
 const REPLAY_MS = 1_000;
 
 export interface Billing {
-  readonly lanes: LaneStores['lanes'];
+  readonly lanes: LaneStore;
   readonly refunds: Refunds;
   readonly corrections: Corrections;
   /** Made from the keys that sign: what it seals, the log takes in. */
   readonly sealKey: Buffer;
-  /** How many settlements wait for a person. */
-  quarantined(): number;
-  /** For how long the ledger has taken nothing of what waits for it, and whether calls are refused for that. */
-  ledgerLag(): { readonly ms: number; readonly isTooLong: boolean };
+  booksState(): BooksState | Promise<BooksState>;
   /** Returns once the ledger holds all that was settled before the call. */
   write(): Promise<void>;
 }
 
 /** Lanes, ledger and the signing of receipts. When this returns, the ledger knows all that was ever settled. */
-export async function openBilling(
+export async function openBilling(foundation: Foundation, catalog: Catalog, log: Pick<OwnLog, 'ownKeys' | 'placing'>): Promise<Billing> {
+  const { authority } = foundation;
+  return authority ? billingOfAuthority(authority, foundation, catalog, log) : openOwnBilling(foundation, catalog, log);
+}
+
+/** A worker's: the process that has started it has the lanes and the journal, and writes the ledger. */
+function billingOfAuthority(
+  { calls }: AuthorityLink,
+  { pool, clock }: Foundation,
+  catalog: Catalog,
+  { ownKeys }: Pick<OwnLog, 'ownKeys'>,
+): Billing {
+  const lanes = new RemoteLanes(calls);
+  const write = () => calls.call('write');
+  return {
+    ...{ lanes, write, sealKey: ownSealKey(ownKeys) },
+    refunds: new Refunds({ pool, lanes, clock, write }),
+    corrections: new Corrections({ pool, lanes, clock, write, priceOf: catalog.pricedAt }),
+    booksState: () => calls.call('booksState'),
+  };
+}
+
+async function openOwnBilling(
   foundation: Foundation,
   catalog: Catalog,
   { ownKeys, placing }: Pick<OwnLog, 'ownKeys' | 'placing'>,
@@ -94,8 +116,7 @@ export async function openBilling(
   });
   return {
     ...{ lanes, refunds, corrections, sealKey },
-    quarantined: aside.waiting,
-    ledgerLag: () => ({ ms: journal.behindMs(), isTooLong: journal.isTooFarBehind() }),
+    booksState: () => ({ lag: { ms: journal.behindMs(), isTooLong: journal.isTooFarBehind() }, quarantined: aside.waiting() }),
     write: () => writer.written(),
   };
 }

@@ -11,10 +11,19 @@ export interface Capacity {
   reload(): void;
 }
 
-/** @param concurrency requests that this gateway serves at the same time; null: any number */
-export async function openCapacity(concurrency: number | null, { pool, log }: { pool: Queryable; log: Log }): Promise<Capacity> {
+interface CapacityOptions {
+  /** Requests that this gateway serves at the same time; null: any number. */
+  readonly gatewayConcurrency: number | null;
+  /** Processes that serve them. */
+  readonly workers: number;
+}
+
+export async function openCapacity(
+  { gatewayConcurrency: concurrency, workers }: CapacityOptions,
+  { pool, log }: { pool: Queryable; log: Log },
+): Promise<Capacity> {
   if (concurrency === null) return { sharedLane: undefined, reload: () => {} };
-  const sharedLane = new SharedLane(concurrency);
+  const sharedLane = new SharedLane(concurrency, workers);
   const read = async () => sharedLane.reserve(await reservedConcurrency(pool));
   await read();
   return {

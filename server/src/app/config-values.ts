@@ -1,10 +1,18 @@
+import { availableParallelism } from 'node:os';
 import * as z from 'zod';
 import { parseRedisUrl } from '../adapters/redis/connect.ts';
+
+const MOST_WORKERS = 64;
 
 export const port = z.coerce.number().int().min(0).max(65_535);
 export const milliseconds = z.coerce.number().int().min(1).max(3_600_000);
 export const bytes = z.coerce.number().int().min(1_024).max(1_073_741_824);
 export const perMinute = z.coerce.number().int().min(1).max(2_000_000_000);
+/** A number of processes; `auto`: one for each core. */
+export const workers = z.union([
+  z.literal('auto').transform(() => Math.min(availableParallelism(), MOST_WORKERS)),
+  z.coerce.number().int().min(1).max(MOST_WORKERS),
+]);
 export const redisUrl = z.string().transform((text, context) => {
   try {
     parseRedisUrl(text);

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { availableParallelism, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError, readConfig, Variables } from './config.ts';
@@ -26,6 +26,14 @@ function faultsOf(environment: Record<string, string>): readonly string[] {
   }
   return [];
 }
+
+test('workers are a number or one for each core, and not with Redis', () => {
+  expect(readConfig({}).workers).toBe(1);
+  expect(readConfig({ WORKERS: '3' }).workers).toBe(3);
+  expect(readConfig({ WORKERS: 'auto' }).workers).toBe(Math.min(availableParallelism(), 64));
+  expect(faultsOf({ WORKERS: '0' })).toEqual([expect.stringContaining('WORKERS')]);
+  expect(faultsOf({ WORKERS: '2', REDIS_URL: 'redis://127.0.0.1' })).toEqual([expect.stringContaining('WORKERS')]);
+});
 
 test('without any variable the defaults hold, and empty variables count as unset', () => {
   const expected = { port: 8787, host: '127.0.0.1', dataDir: '.tallygate', publicUrl: undefined, providers: [] };

@@ -3,10 +3,23 @@ import * as z from 'zod';
 import { type Offer, type RateLimits, TEST_RATES } from '../money/plans/index.ts';
 import { type AnchorChainConfig, anchorChainsOf } from './anchoring-config.ts';
 import { ConfigError } from './config-error.ts';
-import { bytes, masterKeys, milliseconds, networks, perMinute, port, redisUrl, type Seeds, seeds, webOrigins } from './config-values.ts';
+import {
+  bytes,
+  masterKeys,
+  milliseconds,
+  networks,
+  perMinute,
+  port,
+  redisUrl,
+  type Seeds,
+  seeds,
+  webOrigins,
+  workers,
+} from './config-values.ts';
 import { DIRECTORY_VARIABLES, type DirectoryConfig, directoryOf } from './directory-config.ts';
 import { httpUrl } from './http-url.ts';
 import { authorities, witnesses } from './log-settings.ts';
+import { MAIL_VARIABLES } from './mail-variables.ts';
 import { isOwnAddress } from './own-address.ts';
 import { offerOf } from './plans-file.ts';
 import { type Environment, type ProviderConfig, providersOfVariables, withoutOwnAddress } from './provider-config.ts';
@@ -28,6 +41,7 @@ export const Variables = z.object({
   ENTERPRISE_PORT: port.default(8788),
   OPERATIONS_PORT: port.optional(),
   OPERATIONS_HOST: z.string().min(1).optional(),
+  WORKERS: workers.default(1),
   GATEWAY_CONCURRENCY: z.coerce.number().int().min(2).max(1_000_000).optional(),
   ...TRACING_VARIABLES,
   ...DIRECTORY_VARIABLES,
@@ -53,24 +67,7 @@ export const Variables = z.object({
     .regex(/^whsec_\S+$/, 'Expected the secret of a webhook endpoint: whsec_…')
     .optional(),
   STRIPE_API_HOST: httpUrl.optional(),
-  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
-  MAIL_FROM: z
-    .string()
-    .regex(/^[^\r\n]*@[^\s@]+$/, 'Expected an address such as "Tallygate <no-reply@example.com>"')
-    .default('Tallygate <no-reply@tallygate.localhost>'),
-  MAIL_POSTAL_ADDRESS: z
-    .string()
-    .trim()
-    .min(1)
-    .max(300)
-    .regex(/^[^\r\n]*$/, 'Expected one line')
-    .optional(),
-  MAIL_BOUNCE_ADDRESS: z
-    .string()
-    .regex(/^[\w.-]{1,15}@[\w.-]+$/, 'Expected a bare address such as "bounces@example.com", with at most 15 letters before the @')
-    .optional(),
-  MAIL_REPLY_TO: z.email('Expected a bare address such as "team@example.com"').optional(),
-  EMAILS_PER_SECOND: z.coerce.number().min(0.1).max(10_000).default(20),
+  ...MAIL_VARIABLES,
   WEB_URL: httpUrl.optional(),
   SECURITY_CONTACT: z.url({ protocol: /^(mailto|https|tel)$/ }).optional(),
   MCP_ORIGINS: webOrigins.default([]),
@@ -126,6 +123,8 @@ export interface Config {
   readonly operations: { readonly host: string; readonly port: number } | undefined;
   /** A listener for keys with dedicated capacity, and where it is reached from outside; undefined: there is none. */
   readonly dedicated: { readonly url: string; readonly port: number } | undefined;
+  /** Processes that serve requests; 1: this one, alone. */
+  readonly workers: number;
   /** Inference requests that this gateway serves at the same time; null: any number. */
   readonly gatewayConcurrency: number | null;
   readonly logLevel: string;
@@ -270,6 +269,7 @@ export function readConfig(environment: Environment = process.env): Config {
       given.OPERATIONS_PORT === undefined ? undefined : { host: given.OPERATIONS_HOST ?? given.HOST, port: given.OPERATIONS_PORT },
     // What is reserved is a part of something: with dedicated traffic there is a limit.
     gatewayConcurrency: given.GATEWAY_CONCURRENCY ?? (given.ENTERPRISE_BASE_URL === undefined ? null : GATEWAY_CONCURRENCY),
+    workers: given.WORKERS,
     logLevel: given.LOG_LEVEL,
     tracing: tracingOf(given),
     directory: directoryOf(given),
@@ -343,5 +343,7 @@ function readVariables(env: Environment): z.infer<typeof Variables> {
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
   if (parsed.data.STRIPE_SECRET_KEY !== undefined && parsed.data.STRIPE_WEBHOOK_SECRET === undefined)
     throw new ConfigError(['STRIPE_WEBHOOK_SECRET: required with STRIPE_SECRET_KEY, since payments are confirmed by webhooks only']);
+  if (parsed.data.WORKERS > 1 && parsed.data.REDIS_URL !== undefined)
+    throw new ConfigError(['WORKERS: workers share the caps of one process, gateways with REDIS_URL those of Redis: set one of both']);
   return parsed.data;
 }

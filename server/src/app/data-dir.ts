@@ -53,6 +53,12 @@ export function openDataDir(folder: string): DataDir {
   };
 }
 
+/** The folder of the process that has started this one, and holds it. */
+export function dataDirOfAuthority(folder: string): DataDir {
+  const path = realpathSync(resolve(folder));
+  return { path, file: (...segments) => join(path, ...segments), release: () => {} };
+}
+
 /** Undefined when another process holds the lock. */
 function lock(path: string): { isHeld(): boolean; release(): void } | undefined {
   const database = new DatabaseSync(path);

@@ -12,13 +12,14 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
-import { type DataDir, openDataDir } from './data-dir.ts';
+import { type DataDir, dataDirOfAuthority, openDataDir } from './data-dir.ts';
 import { keepTime } from './keep-time.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { openRedis, type SharedRedis } from './shared-redis.ts';
 import { beSoleGateway } from './sole-gateway.ts';
+import type { AuthorityLink } from './workers/authority-link.ts';
 
 /** The base of every part of the process. */
 export interface Process {
@@ -30,6 +31,8 @@ export interface Process {
   readonly closing: Closing;
   /** Ends the process: what it lost it cannot go on without. */
   readonly onFatal: () => void;
+  /** Of a worker: the process that has started it, and does for it what only one process may do. Undefined: this one does. */
+  readonly authority: AuthorityLink | undefined;
 }
 
 export interface Foundation extends Process {
@@ -50,8 +53,22 @@ export interface Foundation extends Process {
   readonly clockDifferenceMs: () => number;
 }
 
-/** Data directory, Redis and a migrated database, each locked against a second owner. */
+/** Data directory, Redis and a migrated database, each locked against a second owner: by this process, or by the one that has started it. */
 export async function openFoundation(process: Process): Promise<Foundation> {
+  const { authority } = process;
+  const base = authority ? baseOfAuthority(process, authority) : await openBase(process);
+  return openOn(base, process);
+}
+
+/** What is locked. */
+type Base = Pick<Foundation, 'dataDir' | 'redis' | 'databaseUrl'>;
+
+function baseOfAuthority({ config, closing }: Process, authority: AuthorityLink): Base {
+  closing.add('link to the authority', async () => authority.close());
+  return { dataDir: dataDirOfAuthority(config.dataDir), redis: undefined, databaseUrl: authority.welcome.databaseUrl };
+}
+
+async function openBase(process: Process): Promise<Base> {
   const { config, log, closing, onFatal } = process;
   // The folder first: it refuses a second server before anything of the first one's is touched.
   const dataDir = openDataDir(config.dataDir);
@@ -70,6 +87,11 @@ export async function openFoundation(process: Process): Promise<Foundation> {
   });
   closing.add('gateway lock', () => sole.release());
   await migrate(databaseUrl, migrations, log);
+  return { dataDir, redis, databaseUrl };
+}
+
+async function openOn({ dataDir, redis, databaseUrl }: Base, process: Process): Promise<Foundation> {
+  const { log, closing } = process;
   const pulse = new ServerPulse(databaseUrl);
   const database = await openDatabase({ url: databaseUrl, entities: [...identityEntities, ...keyEntities], log, pulse });
   closing.add('database', async () => {
@@ -93,8 +115,12 @@ export async function openFoundation(process: Process): Promise<Foundation> {
   };
 }
 
-async function startEmbedded(dir: string, { log, closing, onFatal }: Process): Promise<string> {
-  const postgres = await startEmbeddedPostgres({ dir, log, onGone: onFatal });
+/** Connections that a worker may open, its queue's and its listener's among them. */
+const CONNECTIONS_PER_WORKER = 32;
+
+async function startEmbedded(dir: string, { config, log, closing, onFatal }: Process): Promise<string> {
+  const settings = config.workers > 1 ? { max_connections: `${200 + config.workers * CONNECTIONS_PER_WORKER}` } : {};
+  const postgres = await startEmbeddedPostgres({ dir, log, onGone: onFatal, settings });
   closing.add('embedded PostgreSQL', () => postgres.stop());
   return postgres.url;
 }

@@ -17,8 +17,7 @@ test('a database that is lost after its first answer makes the gateway unavailab
         await database.drop();
       },
     },
-    quarantined: () => 0,
-    ledgerLag: () => ({ ms: 0, isTooLong: false }),
+    booksState: () => ({ lag: { ms: 0, isTooLong: false }, quarantined: 0 }),
     clockDifferenceMs: () => 0,
   });
   await pool.end();

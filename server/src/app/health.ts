@@ -29,9 +29,18 @@ export class Readiness {
 }
 
 const PATIENCE_MS = 2_000;
+const UNKNOWN_BOOKS: BooksState = { lag: { ms: 0, isTooLong: true }, quarantined: 0 };
 const TOLD_UNAUDITED = 10_000;
 /** Where lanes are in Redis, settlements are looked at again every ten seconds: that is no lag. */
 const TOLD_LAG_MS = 30_000;
+
+/** What the process that writes the ledger says of it. */
+export interface BooksState {
+  /** For how long the ledger has taken nothing of what waits for it, and whether calls are refused for that. */
+  readonly lag: { readonly ms: number; readonly isTooLong: boolean };
+  /** How many settlements wait for a person. */
+  readonly quarantined: number;
+}
 
 /** What the process cannot serve without. */
 interface Needs {
@@ -39,10 +48,7 @@ interface Needs {
   readonly blobs: Pick<BlobStore, 'check'>;
   /** Where lanes are shared. */
   readonly redis?: { ping(): Promise<unknown> } | undefined;
-  /** How many settlements wait for a person. */
-  readonly quarantined: () => number;
-  /** For how long the ledger has taken nothing of what waits for it, and whether calls are refused for that. */
-  readonly ledgerLag: () => { readonly ms: number; readonly isTooLong: boolean };
+  readonly booksState: () => BooksState | Promise<BooksState>;
   /** By how much the time of day, or the database's clock, is ahead of the clock that months are counted by; negative where it is behind. */
   readonly clockDifferenceMs: () => number;
 }
@@ -80,25 +86,24 @@ export const healthRoutes = ({ readiness, needs, publicUrl, hasDocs }: HealthDep
 });
 
 /** What the answer of `/health/ready` says. */
-export async function checkHealth(
-  readiness: Readiness,
-  { pool, blobs, redis, quarantined, ledgerLag, clockDifferenceMs }: Needs,
-): Promise<Health> {
+export async function checkHealth(readiness: Readiness, { pool, blobs, redis, booksState, clockDifferenceMs }: Needs): Promise<Health> {
   if (readiness.isDraining) return { status: 'draining', checks: {} };
   if (!readiness.isStarted) return { status: 'unavailable', checks: { start: 'unavailable' } };
   const word = (isThere: boolean) => (isThere ? 'ok' : 'unavailable');
-  const asked = { database: pool.query('select 1'), blobs: blobs.check(), ...(redis && { redis: redis.ping() }) };
+  const books = Promise.resolve(booksState());
+  const asked = { database: pool.query('select 1'), blobs: blobs.check(), ledger: books, ...(redis && { redis: redis.ping() }) };
   const answers = await Promise.all(Object.entries(asked).map(async ([name, answer]) => [name, await answersInTime(answer)] as const));
   const checks = Object.fromEntries(answers.map(([name, isThere]) => [name, word(isThere)]));
-  const lag = ledgerLag();
-  const isThere = answers.every(([, isOne]) => isOne) && !lag.isTooLong;
+  const isAnswered = answers.every(([, isOne]) => isOne);
+  const hasBooks = checks['ledger'] === word(true);
+  const { lag, quarantined: waiting } = hasBooks ? await books : UNKNOWN_BOOKS;
+  const isThere = isAnswered && !lag.isTooLong;
   // A stopped log is for a person to look at; requests are answered, and their receipts wait. The database may be gone since it answered.
   const log = isThere ? await wordsOfLog(pool).catch(() => undefined) : undefined;
   const isServing = log !== undefined;
   const { receipt_log, receipt_log_audit } = log ?? { receipt_log: word(false), receipt_log_audit: word(false) };
-  const waiting = quarantined();
   const quarantine = waiting === 0 ? 'ok' : `${waiting} waiting`;
-  const ledger = lag.ms < TOLD_LAG_MS ? 'ok' : `${Math.floor(lag.ms / 1000)} s behind`;
+  const ledger = lag.ms < TOLD_LAG_MS ? word(hasBooks) : `${Math.floor(lag.ms / 1000)} s behind`;
   return {
     status: word(isServing),
     checks: { ...checks, ledger, clock: wordOfClock(clockDifferenceMs()), receipt_log, receipt_log_audit, quarantine },

@@ -4,3 +4,4 @@ export { greeting } from './greeting.ts';
 export { AddressInUse } from './http/front.ts';
 export { MasterKeyMissing } from './reseal.ts';
 export { type RunningServer, startServer } from './server.ts';
+export { configOfWorker, joinAuthority } from './workers/authority-link.ts';

@@ -7,6 +7,7 @@ import { SteadyClock } from '../kernel/steady-clock.ts';
 import { newestStateAt } from '../receipts/index.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
+import type { AuthorityLink } from './workers/authority-link.ts';
 
 const LOOK_MS = 60_000;
 const TOLD_SECONDS = 10;
@@ -22,23 +23,25 @@ interface KeepTimeDeps {
   readonly config: Pick<Config, 'databaseUrl'>;
   readonly closing: Closing;
   readonly log: Log;
+  readonly authority: AuthorityLink | undefined;
 }
 
 /**
- * Gateways of one database go by its clock. The embedded one has the clock of this machine.
+ * Gateways of one database go by its clock, workers by that of their authority. The embedded one has the clock of this machine.
  * @returns by how much the time of day, or the database's clock, is ahead of the process's
  */
-export async function keepTime({ clock, config, closing, log }: KeepTimeDeps, pool: Pool): Promise<() => number> {
+export async function keepTime({ clock, config, closing, log, authority }: KeepTimeDeps, pool: Pool): Promise<() => number> {
   if (!(clock instanceof SteadyClock)) return () => 0;
-  const timeOfDatabase = async (): Promise<number> => {
+  const timeOfReference = async (): Promise<number> => {
+    if (authority) return authority.calls.call('now');
     const time = await checkedRow(pool, Time, 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms');
     return time?.ms ?? clock.now();
   };
-  const isShared = config.databaseUrl !== undefined;
-  if (isShared) clock.set(await timeOfDatabase());
+  const isShared = config.databaseUrl !== undefined || authority !== undefined;
+  if (isShared) clock.set(await timeOfReference());
   tellOfLog(clock.now(), (await newestStateAt(pool))?.getTime(), log);
   closing.every(LOOK_MS, 'look at the clock', async () => {
-    if (isShared) clock.compare(await timeOfDatabase());
+    if (isShared) clock.compare(await timeOfReference());
     const seconds = Math.round(clock.differenceMs / 1_000);
     if (Math.abs(seconds) > TOLD_SECONDS)
       log.error({ seconds }, 'the time of day leapt and is not followed: what is due by date goes on as before; start again to take it');

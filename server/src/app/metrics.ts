@@ -1,10 +1,20 @@
 import type { ErrorCode } from '@tallygate/contract';
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import {
+  type Aggregator,
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
 import type { Call, DeploymentView, Served } from '../inference/calls/index.ts';
 import { type NanoUsd, usdForDisplay } from '../kernel/money.ts';
 import type { AnchoringView, AuditProgress } from '../receipts/index.ts';
 import { CallMetrics } from './call-metrics.ts';
 import type { JobRun } from './jobs.ts';
+import { summedText } from './plain-metrics.ts';
 
 /** What Prometheus reads. Labels name models and outcomes, never accounts or keys. */
 export interface Metrics {
@@ -35,8 +45,17 @@ export interface Metrics {
   watchHeld(amount: () => NanoUsd): void;
   /** Asked at every reading how far the ledger and the log of receipts are behind. */
   watchLags(lags: Lags): void;
-  /** The exposition text and its content type. */
-  render(): Promise<{ contentType: string; body: string }>;
+  /** The figures of this process, to be rendered with those of others. */
+  collect(): Promise<ProcessMetrics>;
+  /** The exposition text and its content type. @param others of the same gateway: what they count is added up */
+  render(others?: readonly ProcessMetrics[]): Promise<{ contentType: string; body: string }>;
+}
+
+/** What one process of a gateway has counted. */
+export interface ProcessMetrics {
+  readonly registered: readonly MetricObjectWithValues<MetricValue<string>>[];
+  /** Exposition text of counters and histograms. */
+  readonly calls: string;
 }
 
 export function createMetrics(): Metrics {
@@ -44,6 +63,7 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const calls = new CallMetrics();
+  const collect = async (): Promise<ProcessMetrics> => ({ registered: await registry.getMetricsAsJSON(), calls: calls.text() });
   return {
     served: (call, served, cost) => calls.served(call, served, cost),
     laneTook: (operation, seconds) => calls.laneTook(operation, seconds),
@@ -55,7 +75,13 @@ export function createMetrics(): Metrics {
     watchUnsettled: (count) => unsettledGauge(registers, count),
     watchHeld: (amount) => heldGauge(registers, amount),
     watchLags: (lags) => lagGauges(registers, lags),
-    render: async () => ({ contentType: registry.contentType, body: `${await registry.metrics()}\n${calls.text()}` }),
+    collect,
+    render: async (others = []) => {
+      if (others.length === 0) return { contentType: registry.contentType, body: `${await registry.metrics()}\n${calls.text()}` };
+      const all = [await collect(), ...others];
+      const registered = AggregatorRegistry.aggregate(all.map((one) => [...one.registered]));
+      return { contentType: registry.contentType, body: `${await registered.metrics()}\n${summedText(all.map((one) => one.calls))}` };
+    },
   };
 }
 
@@ -172,7 +198,7 @@ const heldGauge = (registers: Registry[], amount: () => NanoUsd): void =>
 
 interface Lags {
   /** For how long the ledger has taken nothing of what waits for it, milliseconds. */
-  readonly ledgerMs: () => number;
+  readonly ledgerMs: () => Promise<number>;
   readonly unloggedReceipts: () => Promise<number>;
 }
 
@@ -181,8 +207,8 @@ function lagGauges(registers: Registry[], { ledgerMs, unloggedReceipts }: Lags):
     name: 'tallygate_ledger_lag_seconds',
     help: 'For how long the ledger has taken no settlement although some wait; above LEDGER_LAG_LIMIT_MS requests are refused',
     registers,
-    collect() {
-      this.set(ledgerMs() / 1_000);
+    async collect() {
+      this.set((await ledgerMs()) / 1_000);
     },
   });
   new Gauge({
@@ -201,12 +227,13 @@ const STATES = { closed: 0, half_open: 1, open: 2 };
 
 function deploymentGauges(registers: Registry[], views: () => readonly DeploymentView[]): void {
   const labelNames = ['deployment', 'model'];
-  const gauge = (name: string, help: string, measure: (view: DeploymentView) => number | null) =>
+  const gauge = (name: string, help: string, measure: (view: DeploymentView) => number | null, aggregator: Aggregator = 'max') =>
     new Gauge({
       name,
       help,
       labelNames,
       registers,
+      aggregator,
       collect() {
         this.reset();
         for (const view of views()) {
@@ -216,7 +243,7 @@ function deploymentGauges(registers: Registry[], views: () => readonly Deploymen
       },
     });
   gauge('tallygate_deployment_state', 'Circuit of a deployment: 0 closed, 1 half open, 2 open', ({ state }) => STATES[state]);
-  gauge('tallygate_deployment_recent_failures', 'Calls of the last minute that failed', ({ failures }) => failures);
+  gauge('tallygate_deployment_recent_failures', 'Calls of the last minute that failed', ({ failures }) => failures, 'sum');
   gauge('tallygate_deployment_latency_seconds', 'Until the first byte, a moving average', ({ latencyMs }) =>
     latencyMs === null ? null : latencyMs / 1000,
   );

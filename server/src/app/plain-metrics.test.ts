@@ -1,6 +1,6 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { counterText, Distribution, histogramText } from './plain-metrics.ts';
+import { counterText, Distribution, histogramText, summedText } from './plain-metrics.ts';
 
 const NAMES = { name: 'seconds', help: 'How long it took' };
 
@@ -26,4 +26,27 @@ test.each([[{}], [{ model: 'x' }]])('histograms are written as prom-client write
     distribution.observe(value);
   }
   expect(histogramText(NAMES, [[labels, distribution]])).toBe(await registry.metrics());
+});
+
+test('metrics of several processes are added up sample by sample, each in the place of its metric', () => {
+  const other = { name: 'others', help: 'Something else' };
+  const took = new Distribution([1]);
+  took.observe(2);
+  const first = [counterText(NAMES, [[{ model: 'a b' }, 3]]), histogramText(other, [[{}, took]])].join('\n');
+  const second = [
+    counterText(NAMES, [
+      [{ model: 'c' }, 1],
+      [{ model: 'a b' }, 0.5],
+    ]),
+    histogramText(other, [[{}, took]]),
+  ].join('\n');
+  took.observe(2);
+  const sum = [
+    counterText(NAMES, [
+      [{ model: 'a b' }, 3.5],
+      [{ model: 'c' }, 1],
+    ]),
+    histogramText(other, [[{}, took]]),
+  ].join('\n');
+  expect(summedText([first, second])).toBe(sum);
 });

@@ -64,3 +64,20 @@ export class Distribution {
 
 export const histogramText = (described: Described, distributions: Iterable<readonly [Labels, Distribution]>): string =>
   headOf(described, 'histogram') + [...distributions].map(([labels, distribution]) => distribution.lines(described.name, labels)).join('');
+
+/** The same metrics of several processes, added up sample by sample; what describes a metric stays in front of its samples. */
+export function summedText(texts: readonly string[]): string {
+  const metrics = new Map<string, Map<string, number>>();
+  for (const text of texts)
+    for (const metric of text.split(/^(?=# HELP )/m)) {
+      const lines = metric.split('\n').filter((line) => line !== '');
+      const head = lines.filter((line) => line.startsWith('#')).join('\n');
+      const sums = metrics.get(head) ?? new Map<string, number>();
+      metrics.set(head, sums);
+      for (const line of lines.filter((one) => !one.startsWith('#'))) {
+        const at = line.lastIndexOf(' ');
+        sums.set(line.slice(0, at), (sums.get(line.slice(0, at)) ?? 0) + Number(line.slice(at + 1)));
+      }
+    }
+  return [...metrics].map(([head, sums]) => `${head}\n${[...sums].map(([sample, sum]) => `${sample} ${sum}\n`).join('')}`).join('\n');
+}

@@ -7,6 +7,7 @@ import { ConfigError } from './config.ts';
 import type { Foundation } from './foundation.ts';
 import { keptLogState } from './kept-log-state.ts';
 import { receiptKeysOf } from './receipt-keys.ts';
+import type { AuthorityLink } from './workers/authority-link.ts';
 
 /** The log of receipts, as this gateway writes in it. */
 export interface OwnLog {
@@ -25,13 +26,13 @@ const STATE_FILE = 'receipt-log.note';
  * Keys that are published and declared.
  * @throws ConfigError where a key has two purposes
  */
-export async function openReceiptLog({ config, dataDir, pool, clock, log, closing }: Foundation): Promise<OwnLog> {
+export async function openReceiptLog({ config, dataDir, pool, clock, log, closing, authority }: Foundation): Promise<OwnLog> {
   const ownKeys = receiptKeysOf(config, dataDir);
   await nameLog(pool, config.publicUrl);
   await publishOwnKeys(pool, ownKeys, clock.now()).catch((error: unknown) => {
     throw error instanceof KeyOfTwoPurposes ? new ConfigError([error.message]) : error;
   });
-  const kept = keptLogState(dataDir.file(STATE_FILE));
+  const kept = authority ? keptByAuthority(authority) : keptLogState(dataDir.file(STATE_FILE));
   const declaring = new Declaring({ pool, own: ownKeys, kept, clock, log });
   await declaring.ownKeysAnd({
     witnesses: config.logWitnesses.map(({ key }) => toVerifierKey(key)),
@@ -41,6 +42,12 @@ export async function openReceiptLog({ config, dataDir, pool, clock, log, closin
   closing.add('newest state of the log', () => placing.close());
   return { ownKeys, kept, declaring, placing };
 }
+
+/** One process writes the file. */
+const keptByAuthority = ({ calls }: AuthorityLink): KeptState => ({
+  read: () => calls.call('readLogState'),
+  keep: (note) => calls.call('keepLogState', note),
+});
 
 /** The same beside a gateway that may be running: on the server, with its keys. */
 export const declaringBeside = (pool: Pool, { ownKeys, file, log }: BesideDeps): Declaring =>

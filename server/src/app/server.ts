@@ -39,7 +39,7 @@ import { openCatalog, rereadModels } from './catalog.ts';
 import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { openDiscovery } from './discovery.ts';
-import { openFoundation } from './foundation.ts';
+import { openFoundation, type Process } from './foundation.ts';
 import { healthRoutes, Readiness } from './health.ts';
 import { endpointRoutes } from './http/account-api.ts';
 import { Admission } from './http/admission.ts';
@@ -79,6 +79,7 @@ import { directoryAccount, openSignIns } from './sign-ins.ts';
 import { openSite } from './site.ts';
 import { openStatefulResources } from './stateful-resources.ts';
 import { openWebhooks } from './webhooks.ts';
+import { openFleet } from './workers/open-fleet.ts';
 
 export interface RunningServer extends Addresses {
   readonly bootstrap: Bootstrap;
@@ -92,12 +93,14 @@ export interface RunningServer extends Addresses {
  * Everything in one process, built in order; what is opened is closed in the opposite order.
  * @param clock of everything that has a date: periods, invoices
  * @param steady of what must not jump with the time of day: rate limits
+ * @param authority of a worker: the process that has started it
  */
 export async function startServer(
   config: Config,
   onFatal: () => void,
   clock: Clock = systemClock,
   steady: () => number = steadyMs,
+  authority?: Process['authority'],
 ): Promise<RunningServer> {
   const log = createLog(config.logLevel);
   const closing = new Closing(log);
@@ -111,7 +114,7 @@ export async function startServer(
     };
 
     const problemReply = createProblemReply(publicUrl);
-    const foundation = await openFoundation({ config, log, clock, steady, closing, onFatal });
+    const foundation = await openFoundation({ config, log, clock, steady, closing, onFatal, authority });
     const { dataDir, redis, pool, disk, archive, metrics } = foundation;
     const { ownKeys, kept: keptLog, declaring, placing } = await openReceiptLog(foundation);
     const catalog = await openCatalog(foundation, declaring);
@@ -119,12 +122,13 @@ export async function startServer(
     const { lanes, refunds, corrections, sealKey, write } = billing;
     // Before the accounts: which plan they are on is asked of them.
     const planBook = await openPlans(foundation);
-    const capacity = await openCapacity(config.gatewayConcurrency, foundation);
+    const capacity = await openCapacity(config, foundation);
     const accounts = await openAccounts({ foundation, catalog, publicUrl, plans: planBook });
     const { identity, keys, authenticator } = accounts;
     const {
       inference,
       checkSignature,
+      nonces,
       discovery: modelDiscovery,
       runs,
     } = await openServing({ foundation, catalog, billing, ownKeys, accounts, publicUrl, problemReply, plans: planBook, capacity });
@@ -192,7 +196,8 @@ export async function startServer(
     const signIns = openSignIns(foundation, { identity, accountId, publicUrl });
     const idempotency = createIdempotency({ pool, clock, log });
     closing.add('idempotency', async () => idempotency.close());
-    metrics.watchLags({ ledgerMs: () => billing.ledgerLag().ms, unloggedReceipts: () => unloggedReceipts(pool) });
+    if (!authority)
+      metrics.watchLags({ ledgerMs: async () => (await billing.booksState()).lag.ms, unloggedReceipts: () => unloggedReceipts(pool) });
     const isModel = (id: string) => catalog.find(id) !== undefined;
     const forgetKeys = (accountId: string) => accounts.keyDirectory.changed(`account:${accountId}`);
     const discovery = openDiscovery({ catalog, config, securityContact: config.securityContact, publicUrl, clock });
@@ -200,7 +205,10 @@ export async function startServer(
     const metricsToken = config.metricsToken ?? metricsTokenOf(dataDir);
     const admission = new Admission(authenticator);
     const isHttps = config.publicUrl?.startsWith('https:') === true;
-    const site = openSite({ admission, isHttps, metrics, metricsToken, documents: discovery.documents });
+    const { internalSecret } = accounts;
+    const fleet = openFleet({ foundation, billing, nonces, keptLog, internalSecret, metricsToken });
+    const renderMetrics = authority ? () => authority.calls.call('renderMetrics') : () => metrics.render();
+    const site = openSite({ admission, isHttps, renderMetrics, metricsToken, documents: discovery.documents });
     const refusals = new Refusals({ log, problemReply, onRefused: metrics.refused });
     const isAnchoring = config.anchorChains.length > 0;
     const anchorAnswer = anchorAnswerOf(config);
@@ -313,20 +321,22 @@ export async function startServer(
           others: withModelsOnSurfaces(endpoints, shown),
         },
       );
-    const addresses = await openListeners(
-      { shared: front, dedicated: dedicatedFront, operations: operationsFront },
-      { config, closing, readiness, running: inference.running },
-    );
+    const fronts = { shared: front, dedicated: dedicatedFront, operations: operationsFront };
+    const addresses = fleet ? await fleet.start() : await openListeners(fronts, { config, closing, readiness, running: inference.running });
     boundUrl ??= addresses.url;
     // Not before the address is known, which is in the links of mails and on the pages of payments.
     await payments.start(plans, closing);
-    jobs = await startJobs({ jobs: kept.jobs, queue, log, onRun: metrics.jobRan });
-    recurring = startTimers({ timers, pool, clock, log, onRun: ({ timer, outcome }) => metrics.jobRan({ job: timer, outcome }) });
-    const { internalSecret } = accounts;
-    const made = await bootstrap({ dataDir, users: identity.users, keys, baseUrl: `${publicUrl()}/v1`, internalSecret, metricsToken });
+    if (!authority) {
+      jobs = await startJobs({ jobs: kept.jobs, queue, log, onRun: metrics.jobRan });
+      recurring = startTimers({ timers, pool, clock, log, onRun: ({ timer, outcome }) => metrics.jobRan({ job: timer, outcome }) });
+    }
+    const made = authority
+      ? await authority.listening(addresses, metrics)
+      : await bootstrap({ dataDir, users: identity.users, keys, baseUrl: `${publicUrl()}/v1`, internalSecret, metricsToken });
     // Only now is there everything that a script which waits for readiness may look for.
     readiness.start();
     foundation.pulse.serve();
+    fleet?.serve(made);
     return {
       ...addresses,
       bootstrap: made,

@@ -11,6 +11,7 @@ import {
   type InferenceDeps,
   keyIdOf,
   NonceMemory,
+  type Nonces,
   newGatewayId,
   RunningCalls,
   type Served,
@@ -44,6 +45,8 @@ const DISCOVERY_MS = 60_000;
 export interface Serving {
   readonly inference: InferenceDeps;
   readonly checkSignature: SignatureCheck;
+  /** Which nonces of signed requests were used, in all processes of the gateway. */
+  readonly nonces: Nonces;
   /** Asks the providers which models they serve. */
   readonly discovery: ModelDiscovery;
   readonly runs: { readonly directory: RunDirectory; readonly store: ReturnType<typeof createRunStore>; readonly queries: RunQueries };
@@ -81,8 +84,9 @@ export async function openServing(deps: ServingDeps): Promise<Serving> {
     deployments: openDeployments(deps, new Deployments(new Map(), sandbox, Math.random, circuits.circuits), providers),
     runs: directory,
   };
-  const checkSignature = createSignatureCheck({ clock, publicUrl, nonces: redis?.nonces ?? noncesOfThisProcess(foundation) });
-  return { inference, checkSignature, discovery, runs: { directory, store, queries: new RunQueries(pool) } };
+  const nonces = redis?.nonces ?? noncesOf(foundation);
+  const checkSignature = createSignatureCheck({ clock, publicUrl, nonces });
+  return { inference, checkSignature, nonces, discovery, runs: { directory, store, queries: new RunQueries(pool) } };
 }
 
 /** What is written down of refused calls: for the status of keys, and for webhooks. */
@@ -255,7 +259,8 @@ const settledLine = (call: Call, { target, outcome, usage, completedAt }: Served
   ms: completedAt - call.startedAt,
 });
 
-function noncesOfThisProcess({ dataDir, closing }: Foundation): NonceMemory {
+function noncesOf({ dataDir, closing, authority }: Foundation): Nonces {
+  if (authority) return { isFirst: (nonce, now) => authority.calls.call('isFirstNonce', nonce, now) };
   const journal = openNonceJournal(dataDir);
   closing.add('journal of nonces', async () => journal.close());
   return new NonceMemory(journal);

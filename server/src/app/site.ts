@@ -16,18 +16,18 @@ const CONSOLE = fileURLToPath(new URL('./console', import.meta.url));
 interface SiteDeps {
   readonly admission: Admission;
   readonly isHttps: boolean;
-  readonly metrics: Pick<Metrics, 'render'>;
+  readonly renderMetrics: Metrics['render'];
   readonly metricsToken: string;
   readonly documents: DiscoveryDocuments;
 }
 
 /** What is no operation of the contract: the console, the documentation, short pages and the metrics. */
-export function openSite({ admission, isHttps, metrics, metricsToken, documents }: SiteDeps) {
+export function openSite({ admission, isHttps, renderMetrics, metricsToken, documents }: SiteDeps) {
   const docs = createDocsSite(DOCS_SITE);
   const routes: readonly ServedRoute[] = [
     ...consoleRoutes({ folder: CONSOLE, admission, isHttps }),
     ...pageRoutes({
-      renderMetrics: metrics.render,
+      renderMetrics,
       requireMetricsReader: createRequireMetricsReader(metricsToken),
       documents: createDocumentPages(documents),
       docs,

@@ -166,7 +166,8 @@ async function openBatches({ foundation, billing, accounts, inference }: Statefu
     },
   };
   const batchWork = new BatchWork(batchDeps);
-  await batchWork.resume();
+  // Batches are run by the process that has the lanes.
+  if (!foundation.authority) await batchWork.resume();
   return { batchWork, batches: createBatches({ ...batchDeps, work: batchWork }) };
 }
 

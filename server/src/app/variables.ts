@@ -152,6 +152,9 @@ export const VARIABLE_GROUPS: readonly Group[] = [
   {
     title: 'Limits',
     variables: {
+      WORKERS: {
+        text: 'Processes that serve requests, on one address and under one set of caps; `auto`: one for each core. See [all cores of a machine](workers.md).',
+      },
       GATEWAY_CONCURRENCY: {
         text: 'Inference requests served at the same time; 1000 where [capacity is reserved](dedicated-capacity.md).',
       },

@@ -8,11 +8,14 @@ const RETRY_SECONDS = 1;
  */
 export class SharedLane {
   readonly #concurrency: number;
+  readonly #processes: number;
   #reserved = 0;
   #running = 0;
 
-  constructor(concurrency: number) {
+  /** @param processes that share it, each of which serves the same part of it */
+  constructor(concurrency: number, processes = 1) {
     this.#concurrency = concurrency;
+    this.#processes = processes;
   }
 
   /** @param concurrency of all contracts together. What is running stays. */
@@ -22,7 +25,7 @@ export class SharedLane {
 
   /** @returns ends the request @throws Problem `shared_capacity_full` */
   enter(): () => void {
-    const limit = Math.max(0, this.#concurrency - this.#reserved);
+    const limit = Math.max(0, Math.floor((this.#concurrency - this.#reserved) / this.#processes));
     if (this.#running >= limit)
       throw new Problem('shared_capacity_full', `This gateway serves ${limit} requests at the same time: repeat the request in a second.`, {
         retryAfterSeconds: RETRY_SECONDS,
