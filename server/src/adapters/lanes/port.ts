@@ -74,10 +74,7 @@ export interface HoldRequest {
   readonly accountId: string;
   /** When it came, epoch milliseconds: for the record of a ceiling that it sets. What the store measures it measures on its own clock. */
   readonly at: number;
-  /**
-   * Many draw from it, and whoever takes their work over releases it. Should this process die, it is counted until then, and no longer than
-   * until this moment, epoch milliseconds. Absent: a hold that was not begun is freed with its process.
-   */
+  /** Many draw from it until this moment at most, epoch milliseconds, and who takes their work over releases it. Absent: only its own process. */
   readonly keptUntil?: number;
   /** Worst-case cost as a function of the tokens out, so that the store itself can find the largest bound that fits. */
   readonly cost: { readonly fixed: PicoUsd; readonly perOutputToken: PicoUsd };
