@@ -8,6 +8,7 @@ import { errorsModule } from '../sdk/scripts/generate-errors.ts';
 import { modelsModule } from '../sdk/scripts/generate-models.ts';
 import { clientModule, resourcesModule } from '../sdk/scripts/generate-resources.ts';
 import { errorPages } from './error-pages.ts';
+import { providerPresetsPage } from './provider-presets-page.ts';
 import { settingsPage } from './settings-page.ts';
 
 const root = dirname(import.meta.dirname);
@@ -22,6 +23,7 @@ const wanted = new Map([
   ['sdk/src/generated/client.ts', clientModule()],
   ['sdk/src/generated/models.ts', modelsModule()],
   ['sdk/src/generated/resources.ts', resourcesModule()],
+  ['docs/guides/provider-presets.md', providerPresetsPage()],
   ['docs/guides/settings.md', settingsPage()],
   ...errorPages(),
 ]);

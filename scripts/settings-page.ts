@@ -1,4 +1,5 @@
 import { defaultOf, VARIABLE_GROUPS } from '../server/src/app/variables.ts';
+import { table } from './markdown-table.ts';
 
 const HEAD = `# Settings
 
@@ -32,11 +33,4 @@ export function settingsPage(): string {
   });
   const families = `## Families\n\n${table([['variables', 'default', 'meaning'], ...FAMILIES])}`;
   return `${[HEAD.trimEnd(), ...groups, families].join('\n\n')}\n`;
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const [head = [], ...body] = rows;
-  return [line(head), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body.map(line)].join('\n');
 }

@@ -57,6 +57,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'dedicated-capacity',
     'observability',
     'providers',
+    'provider-presets',
     'migrate',
     'sandbox',
     'anchoring',

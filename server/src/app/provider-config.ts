@@ -1,6 +1,8 @@
+import type { OpenAiQuirks } from '../adapters/upstream/openai-quirks.ts';
 import type { OnCancel } from '../inference/calls/index.ts';
 import { ConfigError } from './config-error.ts';
 import { httpUrl } from './http-url.ts';
+import { keysOf, PRESETS, urlsOf } from './provider-presets.ts';
 
 /** Which API a provider is asked by: OpenAI's as it is, or another by translation. */
 export type ProviderKind = 'openai' | 'azure_openai' | 'anthropic' | 'google' | 'cohere';
@@ -14,6 +16,8 @@ export interface ProviderConfig {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens' | undefined;
   /** Whether an endpoint of kind `openai` has Responses; undefined if not configured: the host decides. */
   readonly hasResponses?: boolean | undefined;
+  /** In what an endpoint of kind `openai` differs from OpenAI. Default: what is known of its address. */
+  readonly quirks?: OpenAiQuirks | undefined;
   /** Azure: a date, `preview` or `v1`. */
   readonly apiVersion: string | undefined;
   /** Azure: how the key is sent. */
@@ -64,24 +68,13 @@ interface WellKnown {
   /** Variables that hold the key; the first that is set wins. */
   readonly keys: readonly string[];
   readonly urls: readonly string[];
+  /** It is a server of the operator's, opened by its address; a key is sent where there is one. */
+  readonly isLocal?: true | undefined;
 }
 
-const openAi = (name: string, home: string): WellKnown => {
-  const prefix = name.toUpperCase();
-  return { name, kind: 'openai', home, keys: [`${prefix}_API_KEY`], urls: [`${prefix}_BASE_URL`] };
-};
-
-/** Providers that need nothing but a key. */
+/** Providers that need nothing but a key, or an address. */
 const WELL_KNOWN: readonly WellKnown[] = [
-  openAi('openai', 'https://api.openai.com/v1'),
-  openAi('xai', 'https://api.x.ai/v1'),
-  openAi('deepseek', 'https://api.deepseek.com/v1'),
-  openAi('mistral', 'https://api.mistral.ai/v1'),
-  openAi('groq', 'https://api.groq.com/openai/v1'),
-  openAi('together', 'https://api.together.xyz/v1'),
-  openAi('fireworks', 'https://api.fireworks.ai/inference/v1'),
-  openAi('openrouter', 'https://openrouter.ai/api/v1'),
-  openAi('jina', 'https://api.jina.ai/v1'),
+  ...PRESETS.map((preset) => ({ ...preset, kind: 'openai' as const, keys: keysOf(preset), urls: urlsOf(preset) })),
   {
     name: 'cohere',
     kind: 'cohere',
@@ -115,7 +108,7 @@ export function withoutOwnAddress(
   env: Environment,
   isOwn: (address: string) => boolean,
 ): { readonly env: Environment; readonly ignored: readonly string[] } {
-  const opened = WELL_KNOWN.filter((provider) => keyOf(provider, env) !== undefined);
+  const opened = WELL_KNOWN.filter((provider) => isOpened(provider, env));
   const ignored = opened
     .flatMap(({ urls }) => urls)
     .filter((name) => {
@@ -133,10 +126,9 @@ export function providersOfVariables(env: Environment): ProviderConfig[] {
   const faults: string[] = [];
   const opened = WELL_KNOWN.flatMap((provider) => {
     const { name, kind, home, urls } = provider;
-    const key = keyOf(provider, env);
-    if (key === undefined) return [];
-    const { apiKey } = key;
-    if (!isSendableKey(apiKey)) faults.push(`${key.variable}: ${SENDABLE_KEY}`);
+    if (!isOpened(provider, env)) return [];
+    const { variable: keyVariable, apiKey } = keyOf(provider, env) ?? {};
+    if (apiKey !== undefined && !isSendableKey(apiKey)) faults.push(`${keyVariable}: ${SENDABLE_KEY}`);
     const variable = urls.find((one) => env[one] !== undefined);
     const given = httpUrl.safeParse(variable === undefined ? home : env[variable]);
     if (!given.success) {
@@ -149,6 +141,9 @@ export function providersOfVariables(env: Environment): ProviderConfig[] {
   if (faults.length > 0) throw new ConfigError(faults);
   return [...opened, ...azure];
 }
+
+const isOpened = (provider: WellKnown, env: Environment): boolean =>
+  provider.isLocal ? provider.urls.some((url) => env[url] !== undefined) : keyOf(provider, env) !== undefined;
 
 /** The quickstart's own key is none: who starts a gateway where that is set does not mean it to be its own provider. */
 function keyOf({ keys }: WellKnown, env: Environment): { readonly variable: string; readonly apiKey: string } | undefined {

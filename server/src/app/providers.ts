@@ -8,6 +8,7 @@ import type { Deployment, DeploymentMap } from '../inference/calls/index.ts';
 import { type Catalog, type CatalogModel, type Found, listedAt, matchesGlob, meantAt, type Resolved } from '../money/catalog/index.ts';
 import { ConfigError } from './config-error.ts';
 import type { ProviderConfig } from './provider-config.ts';
+import { quirksAt } from './provider-presets.ts';
 
 /** A provider as it is configured, with its connections. */
 export interface OpenProvider {
@@ -31,11 +32,12 @@ function upstreamOf({
   apiVersion,
   auth,
   http2,
+  quirks = quirksAt({ name, baseUrl }),
 }: ProviderConfig): UpstreamProvider {
   const options = { name, baseUrl, apiKey, headers, allowH2: http2 };
   switch (kind) {
     case 'openai':
-      return openAiCompatible({ ...options, maxTokensField, hasResponses });
+      return openAiCompatible({ ...options, maxTokensField, hasResponses, quirks });
     case 'azure_openai':
       return azureOpenAi({ ...options, maxTokensField, apiVersion, auth });
     case 'anthropic':

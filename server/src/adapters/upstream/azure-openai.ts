@@ -1,7 +1,8 @@
 import { azureWords } from './azure-fault.ts';
 import { PreambleMerged } from './azure-preamble.ts';
 import { Untranslatable } from './fault.ts';
-import { type MaxTokensField, openAiRequest } from './openai-request.ts';
+import type { MaxTokensField } from './openai-quirks.ts';
+import { openAiRequest } from './openai-request.ts';
 import type { UpstreamCall, UpstreamEndpoint, UpstreamProvider } from './port.ts';
 import { type ConnectionOptions, ProviderHttp } from './provider-http.ts';
 import { TranslatedAnswer } from './translated-answer.ts';
@@ -53,7 +54,7 @@ export function azureOpenAi(options: AzureOpenAiOptions): UpstreamProvider {
       if (call.request['data_sources'] !== undefined)
         return new Untranslatable('data_sources', 'Data sources lengthen the prompt by what no cap could hold: remove `data_sources`.')
           .fault;
-      const answer = await http.send(call, () => openAiRequest(call, maxTokensField, pathOf(call, isDated)));
+      const answer = await http.send(call, () => openAiRequest(call, maxTokensField, { path: pathOf(call, isDated) }));
       const isChatStream = answer.ok && call.stream && call.endpoint === '/v1/chat/completions';
       return isChatStream ? new TranslatedAnswer(answer, new PreambleMerged(answer.contentType ?? 'text/event-stream')) : answer;
     },

@@ -1,18 +1,19 @@
 import { openAiWords } from './openai-fault.ts';
-import { type MaxTokensField, openAiRequest } from './openai-request.ts';
+import { changesFields, type MaxTokensField, type OpenAiQuirks, quirkFault } from './openai-quirks.ts';
+import { openAiRequest } from './openai-request.ts';
 import type { UpstreamProvider } from './port.ts';
 import { type ConnectionOptions, ProviderHttp } from './provider-http.ts';
 
 export interface OpenAiCompatibleOptions extends ConnectionOptions {
   /** Sent as `Authorization: Bearer`. */
   readonly apiKey?: string | undefined;
-  /** Default: `max_completion_tokens` at api.openai.com, whose reasoning models take no other; else `max_tokens`, which every imitator knows. */
+  /** Default: that of `quirks`, else `max_tokens`, which every imitator of OpenAI knows. */
   readonly maxTokensField?: MaxTokensField | undefined;
-  /** Whether it has Responses. Default: only at hosts that are known to; chat completions, into which they are translated, all have. */
+  /** Whether it has Responses. Default: that of `quirks`; chat completions, into which they are translated, all have. */
   readonly hasResponses?: boolean | undefined;
+  /** In what it differs from OpenAI. */
+  readonly quirks?: OpenAiQuirks | undefined;
 }
-
-const WITH_RESPONSES = new Set(['api.openai.com', 'api.x.ai', 'openrouter.ai']);
 
 /**
  * Any provider with OpenAI's API, or a part of it. Bytes pass through as they come.
@@ -22,13 +23,17 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): UpstreamProv
   const { apiKey } = options;
   const ownHeaders: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const http = new ProviderHttp({ ...options, ownHeaders, wordsOf: openAiWords });
-  const { hostname } = new URL(options.baseUrl);
-  const maxTokensField = options.maxTokensField ?? (hostname === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens');
-  const hasResponses = options.hasResponses ?? WITH_RESPONSES.has(hostname);
+  const { quirks = {} } = options;
+  const maxTokensField = options.maxTokensField ?? quirks.maxTokensField ?? 'max_tokens';
+  const asTheirs = changesFields(quirks) ? { quirks } : {};
+  const hasResponses = options.hasResponses ?? quirks.hasResponses ?? false;
   return {
     // What else it has not, it will say itself.
     serves: (endpoint) => endpoint !== '/v1/messages' && (endpoint !== '/v1/responses' || hasResponses),
-    call: (call) => http.send(call, () => openAiRequest(call, maxTokensField)),
+    call: (call) => {
+      const fault = quirkFault(call, quirks);
+      return fault ? Promise.resolve(fault) : http.send(call, () => openAiRequest(call, maxTokensField, asTheirs));
+    },
     read: (read) => http.send(read, () => ({ path: read.path, method: read.method, headers: ['accept', '*/*'] })),
     close: () => http.close(),
   };

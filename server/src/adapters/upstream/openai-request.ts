@@ -1,9 +1,7 @@
 import { multipartBody } from './multipart-body.ts';
+import { type MaxTokensField, type OpenAiQuirks, withQuirks } from './openai-quirks.ts';
 import type { ChatCall, UpstreamCall, VideoJobRequest, VideoSource } from './port.ts';
 import { type ProviderRequest, postedJson } from './provider-http.ts';
-
-/** How a provider calls the bound on tokens out, where the caller did not name it. */
-export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
 
 const JSON_CONTENT = ['content-type', 'application/json'];
 
@@ -12,17 +10,21 @@ function acceptOf({ endpoint, stream }: UpstreamCall): string[] {
   return ['accept', stream ? 'text/event-stream, application/json' : 'application/json'];
 }
 
-/**
- * A call as OpenAI takes it, JSON or a form with files.
- * @param path below the base URL; the endpoint's own where it is left out
- */
+interface Place {
+  /** Below the base URL; the endpoint's own where it is left out. */
+  readonly path?: string;
+  readonly quirks?: OpenAiQuirks;
+}
+
+/** A call as OpenAI takes it, JSON or a form with files. */
 export function openAiRequest(
   call: UpstreamCall,
   maxTokensField: MaxTokensField,
-  path: string = call.endpoint.slice('/v1'.length),
+  { path = call.endpoint.slice('/v1'.length), quirks }: Place = {},
 ): ProviderRequest | Promise<ProviderRequest> {
   if (call.endpoint === '/v1/videos' && call.request.madeOf) return derivationRequest(path, call.request.madeOf, call.request);
-  const fields = openAiFields(call, maxTokensField);
+  const plain = openAiFields(call, maxTokensField);
+  const fields = quirks && call.endpoint === '/v1/chat/completions' ? withQuirks(plain, { ...quirks, maxTokensField }) : plain;
   if (!call.files) return postedJson(path, [...JSON_CONTENT, ...acceptOf(call)], fields);
   const form = multipartBody(fields, call.files);
   const content = ['content-type', form.contentType, 'content-length', String(form.contentLength)];

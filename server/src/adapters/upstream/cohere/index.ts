@@ -29,7 +29,7 @@ export function cohere(options: CohereOptions): UpstreamProvider {
     call: (call) => {
       if (call.endpoint === RERANK) return http.send(call, () => postedJson('/v2/rerank', JSON_CONTENT, rerankRequest(call)));
       if (!COMPATIBLE.has(call.endpoint)) return Promise.resolve(failed(`Cohere is not asked for ${call.endpoint}.`, null));
-      return http.send(call, () => openAiRequest(call, 'max_tokens', `/compatibility${call.endpoint}`));
+      return http.send(call, () => openAiRequest(call, 'max_tokens', { path: `/compatibility${call.endpoint}` }));
     },
     close: () => http.close(),
   };
