@@ -15,7 +15,8 @@ export function answer(response: ServerResponse, step: Step, said: Answer, progr
     if (step.cut?.at === 'before_head') breakOff(response, step.cut.how, progress);
     else if (step.body !== undefined) plain(response, step, [bytesOf(step.body)], progress);
     else if (said.isStream) stream(response, step, said, progress);
-    else plain(response, step, padded(said.plain(), step), progress, said.contentType);
+    else
+      plain(response, { ...step, headers: { ...said.headers, ...step.headers } }, padded(said.plain(), step), progress, said.contentType);
   };
   later(step.delayMs, begin);
 }
@@ -40,13 +41,13 @@ function* letters(count: number): Iterable<Uint8Array> {
   for (let left = count; left > 0; left -= MANY_LETTERS.length) yield MANY_LETTERS.subarray(0, left);
 }
 
-function* paddedEvents(events: Iterable<string>, { padding, paddingAt = 0, inserted, hasBom }: Step): Iterable<Piece> {
+function* paddedEvents(said: Answer, { padding, paddingAt = 0, inserted, hasBom }: Step): Iterable<Piece> {
   let at = 0;
-  for (const said of events) {
-    const event = at === 0 && hasBom ? `\ufeff${said}` : said;
-    if (padding !== undefined && at === paddingAt) yield withPadding(`data: {${NO_PADDING}}\n\n`, padding);
-    if (at === inserted?.at) yield [Buffer.from(inserted.event)];
-    yield [Buffer.from(event)];
+  for (const event of said.events()) {
+    if (padding !== undefined && at === paddingAt)
+      yield said.padding ? [said.padding(padding)] : withPadding(`data: {${NO_PADDING}}\n\n`, padding);
+    if (at === inserted?.at) yield [bytesOf(inserted.event)];
+    yield [...(at === 0 && hasBom ? [Buffer.from('\ufeff')] : []), bytesOf(event)];
     at += 1;
   }
 }
@@ -66,8 +67,9 @@ function plain(response: ServerResponse, step: Step, body: Piece, progress: Prog
 }
 
 function stream(response: ServerResponse, step: Step, said: Answer, progress: Progress): void {
-  const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...step.headers };
-  respond(response, step, headers, paddedEvents(said.events(), step), progress);
+  const type = said.streamType ?? 'text/event-stream; charset=utf-8';
+  const headers = { 'content-type': type, 'cache-control': 'no-cache', ...step.headers };
+  respond(response, step, headers, paddedEvents(said, step), progress);
 }
 
 const ENCODERS = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } as const;

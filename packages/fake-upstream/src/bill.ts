@@ -16,13 +16,15 @@ export const NO_BILL: Bill = { inputTokens: 0, outputTokens: 0, seconds: 0, sear
 
 const count = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 
+const firstCount = (usage: Fields, names: readonly string[]): number => names.map((name) => count(usage[name])).find((one) => one > 0) ?? 0;
+
 /** The bill of a whole answer, by the usage of any of the dialects. */
 export function billOfUsage(usage: unknown): Bill {
   if (!isFields(usage)) return NO_BILL;
   const google = count(usage['candidatesTokenCount']) + count(usage['thoughtsTokenCount']);
   return {
-    inputTokens: count(usage['prompt_tokens']) || count(usage['input_tokens']) || count(usage['promptTokenCount']),
-    outputTokens: count(usage['completion_tokens']) || count(usage['output_tokens']) || google,
+    inputTokens: firstCount(usage, ['prompt_tokens', 'input_tokens', 'promptTokenCount', 'inputTokens']),
+    outputTokens: firstCount(usage, ['completion_tokens', 'output_tokens', 'outputTokens']) || google,
     seconds: count(usage['seconds']),
     searchUnits: count(usage['search_units']),
   };

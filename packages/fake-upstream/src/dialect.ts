@@ -7,14 +7,20 @@ export interface Answer {
   readonly isStream: boolean;
   /** Of the whole answer; JSON where it is left out. */
   readonly contentType?: string;
+  /** Of its head, beside the usual. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The whole answer: one JSON document, or bytes. */
   plain(): object | Uint8Array;
   /** What it really took, where the answer may say something else. Default: what the whole answer says. */
   exactUsage?(): unknown;
   /** How many events come before the first that carries a token. Default: none. */
   readonly leadingEvents?: number;
-  /** The server-sent events, one string each. */
-  events(): Iterable<string>;
+  /** Of its stream; default: server-sent events. */
+  readonly streamType?: string;
+  /** The events, one piece each. */
+  events(): Iterable<string | Uint8Array>;
+  /** An event of so many bytes that says nothing; default: a server-sent event. */
+  padding?(bytes: number): Uint8Array;
 }
 
 export interface Question {

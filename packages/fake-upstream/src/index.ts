@@ -1,6 +1,8 @@
 export type { AnthropicSaying, AnthropicUsage } from './anthropic/saying.ts';
 export * as anthropicSteps from './anthropic/steps.ts';
 export * as azureSteps from './azure/steps.ts';
+export type { BedrockSaying, BedrockUsage } from './bedrock/saying.ts';
+export * as bedrockSteps from './bedrock/steps.ts';
 export type { Bill } from './bill.ts';
 export type { GoogleSaying, GoogleUsage } from './google/saying.ts';
 export * as googleSteps from './google/steps.ts';

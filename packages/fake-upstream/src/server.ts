@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { answer } from './answer.ts';
 import { anthropic } from './anthropic/dialect.ts';
 import { azure } from './azure/dialect.ts';
+import { bedrock } from './bedrock/dialect.ts';
 import { type Bill, billed, billOfUsage, NO_BILL, usageIn } from './bill.ts';
 import type { Dialect } from './dialect.ts';
 import { isFields } from './fields.ts';
@@ -12,6 +13,7 @@ import { CHAT, openAi } from './openai.ts';
 import { prepared } from './prepared.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 import type { Step } from './step.ts';
+import { vertex } from './vertex/dialect.ts';
 import type { Progress } from './wire.ts';
 
 /** What to answer a request with; `undefined` is the default answer. */
@@ -137,7 +139,7 @@ function listModels(response: ServerResponse, models: readonly string[]): void {
 }
 
 /** The first that takes a request answers it; OpenAI's takes every one. */
-const DIALECTS: readonly Dialect[] = [anthropic, google, azure, openAiEndpoints, openAi];
+const DIALECTS: readonly Dialect[] = [anthropic, bedrock, vertex, google, azure, openAiEndpoints, openAi];
 
 function recordingOf(incoming: IncomingMessage, response: ServerResponse, rawBody: Buffer): Recording {
   const { promise: ended, resolve } = Promise.withResolvers<'answered' | 'aborted' | 'cut'>();

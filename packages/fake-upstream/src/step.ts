@@ -1,4 +1,5 @@
 import type { AnthropicSaying } from './anthropic/saying.ts';
+import type { BedrockSaying } from './bedrock/saying.ts';
 import type { GoogleSaying } from './google/saying.ts';
 
 /** OpenAI's usage of a chat completion, exact by the rule in the README. */
@@ -66,6 +67,8 @@ export interface Cut {
 export interface Step extends Saying, StreamForm {
   /** Only in Anthropic's API. */
   readonly anthropic?: AnthropicSaying;
+  /** Only in Bedrock's API. */
+  readonly bedrock?: BedrockSaying;
   /** Only in Google's API. */
   readonly google?: GoogleSaying;
   /** Before the head, milliseconds. */
@@ -87,7 +90,7 @@ export interface Step extends Saying, StreamForm {
   /** The number of events before the one with the padding. Default 0. */
   readonly paddingAt?: number;
   /** Inserted literally into a stream after this many events. Not billed. */
-  readonly inserted?: { readonly at: number; readonly event: string };
+  readonly inserted?: { readonly at: number; readonly event: string | Uint8Array };
   /** The body is sent in it, whether or not it was asked for; a stream whole, then. */
   readonly encoding?: 'gzip' | 'deflate' | 'br';
   readonly cut?: Cut;

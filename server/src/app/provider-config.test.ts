@@ -105,6 +105,35 @@ describe('Azure by variables', () => {
   });
 });
 
+describe('Vertex by variables', () => {
+  test('is opened by those of Google’s own libraries', () => {
+    const env = { GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_CLOUD_PROJECT: 'my-project', GOOGLE_CLOUD_LOCATION: 'us-central1' };
+    expect(providersOfVariables(env)).toMatchObject([
+      { name: 'vertex', kind: 'vertex', baseUrl: 'https://us-central1-aiplatform.googleapis.com', vertex: { project: 'my-project' } },
+    ]);
+    expect(providersOfVariables({ ...env, GOOGLE_GENAI_USE_VERTEXAI: undefined })).toEqual([]);
+    expect(faultsOf(() => providersOfVariables({ GOOGLE_GENAI_USE_VERTEXAI: '1' }))).toMatch(/^GOOGLE_CLOUD_PROJECT: Expected/);
+  });
+});
+
+describe('Bedrock by variables', () => {
+  const env = { AWS_BEARER_TOKEN_BEDROCK: KEY, AWS_REGION: 'eu-central-1' };
+
+  test('is opened by its key in its region, and by no credentials that are for all of AWS', () => {
+    const baseUrl = 'https://bedrock-runtime.eu-central-1.amazonaws.com';
+    expect(providersOfVariables(env)).toMatchObject([{ name: 'bedrock', kind: 'bedrock', apiKey: KEY, region: 'eu-central-1', baseUrl }]);
+    const endpoint = { AWS_ENDPOINT_URL_BEDROCK_RUNTIME: 'https://vpce.test/' };
+    expect(providersOfVariables({ ...env, ...endpoint })).toMatchObject([{ baseUrl: 'https://vpce.test' }]);
+    expect(providersOfVariables({ AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: KEY, AWS_REGION: 'eu-central-1' })).toEqual([]);
+  });
+
+  test('says what is missing or wrong', () => {
+    expect(faultsOf(() => providersOfVariables({ AWS_BEARER_TOKEN_BEDROCK: KEY }))).toMatch(/^AWS_REGION: Expected/);
+    const endpoint = { AWS_ENDPOINT_URL_BEDROCK_RUNTIME: 'nowhere' };
+    expect(faultsOf(() => providersOfVariables({ ...env, ...endpoint }))).toMatch(/^AWS_ENDPOINT_URL_BEDROCK_RUNTIME: Expected/);
+  });
+});
+
 describe('an entry of the providers file', () => {
   const azure = { name: 'azure', kind: 'azure_openai', resource: 'my-res', api_key: KEY, deployments: { 'gpt-4o': 'four' } };
 
@@ -128,8 +157,32 @@ describe('an entry of the providers file', () => {
     expect(faultsOf(() => ofFile({ name: 'mine', kind }))).toContain('providers.0.api_key_env: Expected');
   });
 
+  test('of Bedrock has the address of its region, and needs no key: then requests are signed', () => {
+    expect(ofFile({ name: 'aws', kind: 'bedrock', region: 'eu-central-1', profile: 'ai' })).toMatchObject({
+      ...{ kind: 'bedrock', apiKey: undefined, region: 'eu-central-1', profile: 'ai' },
+      baseUrl: 'https://bedrock-runtime.eu-central-1.amazonaws.com',
+    });
+    expect(ofFile({ name: 'aws', kind: 'bedrock', api_key: KEY }, { AWS_REGION: 'cn-north-1' })).toMatchObject({
+      ...{ apiKey: KEY, region: 'cn-north-1', baseUrl: 'https://bedrock-runtime.cn-north-1.amazonaws.com.cn' },
+    });
+  });
+
+  test('of Vertex has the address of its place, and needs no key: then tokens are fetched', () => {
+    expect(ofFile({ name: 'gcp', kind: 'vertex', project: 'my-project', key_file: 'key.json' })).toMatchObject({
+      ...{ kind: 'vertex', apiKey: undefined, baseUrl: 'https://aiplatform.googleapis.com' },
+      vertex: { project: 'my-project', location: 'global', keyFile: 'key.json' },
+    });
+    const env = { GOOGLE_CLOUD_PROJECT: 'theirs', GOOGLE_CLOUD_LOCATION: 'europe-west4' };
+    expect(ofFile({ name: 'gcp', kind: 'vertex' }, env)).toMatchObject({
+      ...{ baseUrl: 'https://europe-west4-aiplatform.googleapis.com', vertex: { project: 'theirs', location: 'europe-west4' } },
+    });
+    expect(ofFile({ name: 'gcp', kind: 'vertex', api_key: KEY, location: 'eu' })).toMatchObject({
+      ...{ apiKey: KEY, baseUrl: 'https://aiplatform.eu.rep.googleapis.com', vertex: { project: undefined } },
+    });
+  });
+
   test.each([
-    ['kind', { name: 'x', kind: 'bedrock' }],
+    ['kind', { name: 'x', kind: 'sagemaker' }],
     ['deployments', { ...azure, deployments: undefined }],
     ['deployments', { ...azure, deployments: {} }],
     ['resource', { ...azure, resource: undefined }],
@@ -138,6 +191,10 @@ describe('an entry of the providers file', () => {
     ['api_version', { ...azure, api_version: 'latest' }],
     ['models', { ...azure, models: ['gpt-4o'] }],
     ['api_version', { name: 'mine', kind: 'google', api_key: KEY, api_version: 'v1' }],
+    ['region', { name: 'mine', kind: 'bedrock' }],
+    ['project', { name: 'mine', kind: 'vertex' }],
+    ['location', { name: 'mine', kind: 'vertex', project: 'my-project', location: 'Frankfurt' }],
+    ['region', { name: 'mine', kind: 'bedrock', region: 'Frankfurt' }],
   ])('with a wrong %s is refused by that name', (field, provider) => {
     const faults = faultsOf(() => ofFile(provider));
     expect(faults).toContain(field);
@@ -151,9 +208,11 @@ test.each<[ProviderKind, string]>([
   ['anthropic', '/v1/messages'],
   ['google', '/v1beta/models/theirs:generateContent'],
   ['cohere', '/compatibility/v1/chat/completions'],
+  ['bedrock', '/model/theirs/converse'],
+  ['vertex', '/v1beta1/publishers/google/models/theirs:generateContent'],
 ])('a provider of the kind %s is asked at %s', async (kind, path) => {
   const fake = await startFakeUpstream();
-  const bases = { openai: '/v1', azure_openai: '/', anthropic: '/v1', google: '/v1beta', cohere: '/' };
+  const bases = { openai: '/v1', azure_openai: '/', anthropic: '/v1', google: '/v1beta', cohere: '/', bedrock: '/', vertex: '/' };
   const baseUrl = new URL(bases[kind], fake.url).href;
   const [opened] = providersOfVariables({ OPENAI_API_KEY: KEY });
   if (!opened) throw new Error('A key opens a provider.');

@@ -1,11 +1,13 @@
 import type { OpenAiQuirks } from '../adapters/upstream/openai-quirks.ts';
 import type { OnCancel } from '../inference/calls/index.ts';
+import { bedrockAddress, isRegion, REGION, regionIn } from './aws-region.ts';
 import { ConfigError } from './config-error.ts';
 import { httpUrl } from './http-url.ts';
 import { keysOf, PRESETS, urlsOf } from './provider-presets.ts';
+import { isLocation, LOCATION, PROJECT, placeOf, type VertexPlace, vertexAddress } from './vertex-place.ts';
 
 /** Which API a provider is asked by: OpenAI's as it is, or another by translation. */
-export type ProviderKind = 'openai' | 'azure_openai' | 'anthropic' | 'google' | 'cohere';
+export type ProviderKind = 'openai' | 'azure_openai' | 'anthropic' | 'google' | 'cohere' | 'bedrock' | 'vertex';
 
 export interface ProviderConfig {
   readonly name: string;
@@ -22,6 +24,12 @@ export interface ProviderConfig {
   readonly apiVersion: string | undefined;
   /** Azure: how the key is sent. */
   readonly auth: 'api-key' | 'bearer' | undefined;
+  /** Amazon Bedrock: that requests are signed for. */
+  readonly region?: string | undefined;
+  /** Amazon Bedrock: of AWS's shared files, where the credentials are. */
+  readonly profile?: string | undefined;
+  /** Google Vertex: where it is asked. */
+  readonly vertex?: VertexPlace | undefined;
   /** Whether it counts tokens as the models' makers do, so that a counted prompt bounds what it bills. */
   readonly countsLikeMaker: boolean;
   /** Whether it stops billing when its call is cancelled. */
@@ -45,10 +53,12 @@ export interface ProviderConfig {
  *
  * - Google documents that it continues: "Using it to cancel an operation will not cancel the request in the service. You will still be charged
  *   usage for any applicable operations." (`abortSignal` of its library, googleapis.github.io/js-genai/release_docs)
+ *   Vertex serves the same models by the same library.
  * - OpenAI, Azure OpenAI, Anthropic and Cohere: no statement of theirs was found, for plain answers or for streams. OpenRouter, which resells all
  *   of them, says of streams alone that closing one stops their bill, and of plain answers that the whole is billed; of Google, Bedrock, Groq
  *   and Mistral that billing continues (openrouter.ai/docs/api-reference/streaming, "Stream Cancellation"). That is a third party's statement:
  *   who has it from their provider sets `on_cancel`.
+ * - Amazon Bedrock: no statement of AWS's was found, in the references of ConverseStream and InvokeModelWithResponseStream or in its prices.
  */
 export const ON_CANCEL: Readonly<Record<ProviderKind, OnCancel>> = {
   openai: 'keeps_billing',
@@ -56,6 +66,8 @@ export const ON_CANCEL: Readonly<Record<ProviderKind, OnCancel>> = {
   anthropic: 'keeps_billing',
   google: 'keeps_billing',
   cohere: 'keeps_billing',
+  bedrock: 'keeps_billing',
+  vertex: 'keeps_billing',
 };
 
 /** Empty variables are left out. */
@@ -137,9 +149,9 @@ export function providersOfVariables(env: Environment): ProviderConfig[] {
     }
     return [plainProvider({ name, kind, baseUrl: withPathOf(home, given.data, kind), apiKey })];
   });
-  const azure = azureOfVariables(env, faults);
+  const resold = [...azureOfVariables(env, faults), ...bedrockOfVariables(env, faults), ...vertexOfVariables(env, faults)];
   if (faults.length > 0) throw new ConfigError(faults);
-  return [...opened, ...azure];
+  return [...opened, ...resold];
 }
 
 const isOpened = (provider: WellKnown, env: Environment): boolean =>
@@ -195,6 +207,28 @@ function azureOfVariables(env: Environment, faults: string[]): ProviderConfig[] 
   if (!baseUrl.success || apiKey === undefined) return [];
   const given = plainProvider({ name: 'azure', kind: 'azure_openai', baseUrl: baseUrl.data, apiKey });
   return [{ ...given, apiVersion: OPENAI_API_VERSION, models }];
+}
+
+/** An API key of Bedrock's opens it. AWS's credentials do not: most machines that have some have them for something else. */
+function bedrockOfVariables(env: Environment, faults: string[]): ProviderConfig[] {
+  const { AWS_BEARER_TOKEN_BEDROCK: apiKey, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: endpoint } = env;
+  if (apiKey === undefined) return [];
+  const region = regionIn(env);
+  const baseUrl = httpUrl.safeParse(endpoint ?? (region === undefined ? undefined : bedrockAddress(region)));
+  if (!isSendableKey(apiKey)) faults.push(`AWS_BEARER_TOKEN_BEDROCK: ${SENDABLE_KEY}`);
+  if (region === undefined || !isRegion(region)) faults.push(`AWS_REGION: ${REGION}, since AWS_BEARER_TOKEN_BEDROCK is set`);
+  else if (!baseUrl.success) faults.push('AWS_ENDPOINT_URL_BEDROCK_RUNTIME: Expected an http(s) URL without credentials');
+  return baseUrl.success ? [{ ...plainProvider({ name: 'bedrock', kind: 'bedrock', baseUrl: baseUrl.data, apiKey }), region }] : [];
+}
+
+/** By the variables of Google's own libraries. */
+function vertexOfVariables(env: Environment, faults: string[]): ProviderConfig[] {
+  if (!/^(?:true|1)$/i.test(env['GOOGLE_GENAI_USE_VERTEXAI'] ?? '')) return [];
+  const place = placeOf({}, env);
+  if (place.project === undefined) faults.push(`GOOGLE_CLOUD_PROJECT: ${PROJECT}, since GOOGLE_GENAI_USE_VERTEXAI is set`);
+  if (!isLocation(place.location)) faults.push(`GOOGLE_CLOUD_LOCATION: ${LOCATION}`);
+  const baseUrl = vertexAddress(place.location);
+  return [{ ...plainProvider({ name: 'vertex', kind: 'vertex', baseUrl, apiKey: undefined }), vertex: place }];
 }
 
 /** The first version with `max_completion_tokens` and usage in streams: without both, neither bound nor price would be reliable. */

@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import * as z from 'zod';
+import { bedrockAddress, isRegion, REGION, regionIn } from './aws-region.ts';
 import { ConfigError } from './config-error.ts';
 import { httpUrl } from './http-url.ts';
 import { readJsonFile } from './json-file.ts';
@@ -13,6 +14,7 @@ import {
   type ProviderConfig,
   SENDABLE_KEY,
 } from './provider-config.ts';
+import { isLocation, LOCATION, PROJECT, placeOf, vertexAddress } from './vertex-place.ts';
 
 function areHeaders(headers: Readonly<Record<string, string>>): boolean {
   try {
@@ -81,8 +83,30 @@ const Provider = z.discriminatedUnion(
     z.strictObject({ kind: z.literal('anthropic'), ...everyKind, base_url: httpUrl.optional(), models: models.optional() }),
     z.strictObject({ kind: z.literal('google'), ...everyKind, base_url: httpUrl.optional(), models: models.optional() }),
     z.strictObject({ kind: z.literal('cohere'), ...everyKind, base_url: httpUrl.optional(), models: models.optional() }),
+    z.strictObject({
+      kind: z.literal('bedrock'),
+      ...everyKind,
+      base_url: httpUrl.optional(),
+      models: models.optional(),
+      region: z.string().refine(isRegion, REGION).optional(),
+      /** Of AWS's shared files; without `api_key` requests are signed with the credentials of AWS's own chain. */
+      profile: z.string().min(1).optional(),
+    }),
+    z.strictObject({
+      kind: z.literal('vertex'),
+      ...everyKind,
+      base_url: httpUrl.optional(),
+      models: models.optional(),
+      project: z
+        .string()
+        .regex(/^[a-z0-9:.-]{4,63}$/, PROJECT)
+        .optional(),
+      location: z.string().refine(isLocation, LOCATION).optional(),
+      /** Of a service account; without it and `api_key` Google's application default credentials are used. */
+      key_file: z.string().min(1).optional(),
+    }),
   ],
-  'Expected `kind` to be openai, azure_openai, anthropic, google or cohere',
+  'Expected `kind` to be openai, azure_openai, anthropic, google, cohere, bedrock or vertex',
 );
 type Provider = z.infer<typeof Provider>;
 
@@ -114,15 +138,35 @@ export function providersOfFile(env: Environment): ProviderConfig[] {
     if (provider.api_key_env !== undefined && apiKey === undefined)
       throw fault('api_key_env', `The variable ${provider.api_key_env} is not set`);
     if (apiKey !== undefined && !isSendableKey(apiKey)) throw fault('api_key_env', `${provider.api_key_env}: ${SENDABLE_KEY}`);
-    if (provider.kind !== 'openai' && apiKey === undefined && provider.headers === undefined)
+    if (!DOES_WITHOUT_KEY.has(provider.kind) && apiKey === undefined && provider.headers === undefined)
       throw fault('api_key_env', 'Expected the variable that holds the key: this provider answers nobody without one');
-    const baseUrl = baseUrlOf(provider);
+    const cloud = cloudOf(provider, env);
+    if ('field' in cloud) throw fault(cloud.field, cloud.fault);
+    const baseUrl = baseUrlOf(provider, cloud);
     if (baseUrl === undefined) throw fault('resource', "Expected the resource's name, or its address as `base_url`");
-    return configOf(provider, baseUrl, apiKey);
+    return { ...configOf(provider, baseUrl, apiKey), ...cloud };
   });
 }
 
-function baseUrlOf(provider: Provider): string | undefined {
+/** Some servers want no key, and credentials of AWS and Google come from elsewhere. */
+const DOES_WITHOUT_KEY: ReadonlySet<Provider['kind']> = new Set(['openai', 'bedrock', 'vertex']);
+
+type Cloud = Pick<ProviderConfig, 'region' | 'profile' | 'vertex'>;
+
+/** Where a cloud's models are asked, or what is wrong with it. */
+function cloudOf(provider: Provider, env: Environment): Cloud | { readonly field: string; readonly fault: string } {
+  if (provider.kind === 'bedrock') {
+    const region = provider.region ?? regionIn(env);
+    return region !== undefined && isRegion(region) ? { region, profile: provider.profile } : { field: 'region', fault: REGION };
+  }
+  if (provider.kind !== 'vertex') return {};
+  const vertex = placeOf(provider, env);
+  if (!isLocation(vertex.location)) return { field: 'location', fault: LOCATION };
+  const hasKey = provider.api_key !== undefined || provider.api_key_env !== undefined;
+  return vertex.project === undefined && !hasKey ? { field: 'project', fault: PROJECT } : { vertex };
+}
+
+function baseUrlOf(provider: Provider, { region = '', vertex }: Cloud): string | undefined {
   switch (provider.kind) {
     case 'openai':
       return provider.base_url;
@@ -132,6 +176,10 @@ function baseUrlOf(provider: Provider): string | undefined {
     case 'google':
     case 'cohere':
       return provider.base_url ?? HOMES[provider.kind];
+    case 'bedrock':
+      return provider.base_url ?? bedrockAddress(region);
+    case 'vertex':
+      return provider.base_url ?? vertexAddress(vertex?.location ?? '');
     default:
       return provider satisfies never;
   }

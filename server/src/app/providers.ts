@@ -1,13 +1,15 @@
 import { anthropic } from '../adapters/upstream/anthropic/anthropic.ts';
 import { azureOpenAi } from '../adapters/upstream/azure-openai.ts';
+import { bedrock } from '../adapters/upstream/bedrock/bedrock.ts';
 import { cohere } from '../adapters/upstream/cohere/index.ts';
 import { google } from '../adapters/upstream/google/index.ts';
 import { openAiCompatible } from '../adapters/upstream/openai-compatible.ts';
 import type { UpstreamProvider } from '../adapters/upstream/port.ts';
+import { vertex } from '../adapters/upstream/vertex/vertex.ts';
 import type { Deployment, DeploymentMap } from '../inference/calls/index.ts';
 import { type Catalog, type CatalogModel, type Found, listedAt, matchesGlob, meantAt, type Resolved } from '../money/catalog/index.ts';
 import { ConfigError } from './config-error.ts';
-import type { ProviderConfig } from './provider-config.ts';
+import type { ProviderConfig, ProviderKind } from './provider-config.ts';
 import { quirksAt } from './provider-presets.ts';
 
 /** A provider as it is configured, with its connections. */
@@ -33,6 +35,9 @@ function upstreamOf({
   auth,
   http2,
   quirks = quirksAt({ name, baseUrl }),
+  region = '',
+  profile,
+  vertex: place = { project: undefined, location: 'global', keyFile: undefined },
 }: ProviderConfig): UpstreamProvider {
   const options = { name, baseUrl, apiKey, headers, allowH2: http2 };
   switch (kind) {
@@ -46,6 +51,10 @@ function upstreamOf({
       return google(options);
     case 'cohere':
       return cohere(options);
+    case 'bedrock':
+      return bedrock({ ...options, region, profile });
+    case 'vertex':
+      return vertex({ ...options, ...place });
     default:
       return kind satisfies never;
   }
@@ -134,8 +143,11 @@ export function listedByForm(config: ProviderConfig, catalog: Pick<Catalog, 'kno
 const namesFoundAt = ({ name, baseUrl }: ProviderConfig, found: readonly Found[]): readonly string[] =>
   found.find((one) => one.provider === name && one.baseUrl === baseUrl)?.names ?? [];
 
+/** Whose models the catalogue has at prices of their own, whatever the operator calls the provider. */
+const RESELLERS: Readonly<Partial<Record<ProviderKind, string>>> = { azure_openai: 'azure', bedrock: 'bedrock', vertex: 'vertex' };
+
 /** A listed name, and the same model as this very provider sells it, where the catalogue has that by itself. */
 function meaningsOf(catalog: Catalog, { name, kind }: ProviderConfig, listed: string): Resolved[] {
-  const reseller = kind === 'azure_openai' ? 'azure' : name;
+  const reseller = RESELLERS[kind] ?? name;
   return [listedAt(catalog, name, listed), catalog.known(`${reseller}/${listed}`)].filter((meant) => meant !== undefined);
 }

@@ -1,5 +1,6 @@
 import { nextTurn, TURN_MS } from '../../kernel/turn.ts';
 import { CollectedBody } from './collected-body.ts';
+import { headerIn, type Refusal } from './fault.ts';
 import { type UpstreamAnswer, type UpstreamCall, UpstreamCut } from './port.ts';
 
 /** The end of the connection that a body flows from. `resume` may deliver chunks before it returns. */
@@ -32,6 +33,7 @@ export class AnswerBody implements UpstreamAnswer {
   readonly ok = true;
   readonly status: number;
   readonly contentType: string | null;
+  readonly #headers: Refusal['headers'];
   readonly #tap: Tap;
   readonly #idleTimeoutMs: number;
   readonly #onOverdue: (() => void) | undefined;
@@ -51,15 +53,20 @@ export class AnswerBody implements UpstreamAnswer {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    { status, contentType }: { status: number; contentType: string | null },
+    { status, headers }: Pick<Refusal, 'status' | 'headers'>,
     tap: Tap,
     { idleTimeoutMs, onOverdue }: Pick<UpstreamCall, 'idleTimeoutMs' | 'onOverdue'>,
   ) {
     this.status = status;
-    this.contentType = contentType;
+    this.#headers = headers;
+    this.contentType = headerIn(headers, 'content-type');
     this.#tap = tap;
     this.#idleTimeoutMs = idleTimeoutMs;
     this.#onOverdue = onOverdue;
+  }
+
+  header(name: string): string | null {
+    return headerIn(this.#headers, name);
   }
 
   collect(maxBytes: number, onTooLarge?: () => void): Promise<Buffer> {

@@ -9,6 +9,12 @@ export interface Refusal {
   readonly body: Buffer;
 }
 
+/** The first header of that name, which is in lower case. */
+export function headerIn(headers: Refusal['headers'], name: string): string | null {
+  const value = headers[name];
+  return (Array.isArray(value) ? value[0] : value) ?? null;
+}
+
 export const MAX_MESSAGE_CHARACTERS = 500;
 const MAX_NAME_CHARACTERS = 100;
 
@@ -41,12 +47,12 @@ export interface RefusalReader {
   /** What must not come back in a message: some servers echo the credential they refuse. */
   readonly secrets: readonly string[];
   /** Reads the words out of a body that may be anything. */
-  readonly wordsOf: (text: string) => Words;
+  readonly wordsOf: (text: string, headers: Refusal['headers']) => Words;
 }
 
 export function faultOfRefusal({ status, headers, body }: Refusal, { nowMs, secrets, wordsOf }: RefusalReader): UpstreamFault {
   const text = withoutSecrets(body.toString(), secrets);
-  const { message, param, code, type = null, blames = blamedBy(status), retryAfterMs: toldMs = null, usage } = wordsOf(text);
+  const { message, param, code, type = null, blames = blamedBy(status), retryAfterMs: toldMs = null, usage } = wordsOf(text, headers);
   const kind = status === 429 ? 'rate_limited' : blames === 'request' ? 'rejected' : 'failed';
   return {
     ok: false,

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { AnswerBody } from './answer-body.ts';
 import { isPage, mayBePage } from './answered-page.ts';
 import { ContentDecoding, isDecodable, isPlain } from './content-decoding.ts';
-import { begun, cancelled, failed, faultOfConnection, type Refusal, timedOut, unanswered } from './fault.ts';
+import { begun, cancelled, failed, faultOfConnection, headerIn, type Refusal, timedOut, unanswered } from './fault.ts';
 import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from './port.ts';
 
 type Controller = Dispatcher.DispatchController;
@@ -109,7 +109,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     }
     this.#status = status;
     this.#headers = headers;
-    const encoding = (first(headers['content-encoding']) ?? '').trim().toLowerCase();
+    const encoding = (headerIn(headers, 'content-encoding') ?? '').trim().toLowerCase();
     if (isDecodable(encoding)) this.#decoding = new ContentDecoding(encoding, controller, { take: this.#take, end: this.#end });
     if (status >= 300) {
       this.#refusal = [];
@@ -198,11 +198,11 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   get #contentType(): string | null {
-    return first(this.#headers['content-type']);
+    return headerIn(this.#headers, 'content-type');
   }
 
   #open(): AnswerBody {
-    this.#body = new AnswerBody({ status: this.#status ?? 200, contentType: this.#contentType }, this, this.#options);
+    this.#body = new AnswerBody({ status: this.#status ?? 200, headers: this.#headers }, this, this.#options);
     this.#settle(this.#body);
     return this.#body;
   }
@@ -227,5 +227,3 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#options.settle(outcome);
   }
 }
-
-const first = (value: string | string[] | undefined): string | null => (Array.isArray(value) ? (value[0] ?? null) : (value ?? null));

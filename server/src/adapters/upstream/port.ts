@@ -132,6 +132,8 @@ export interface UpstreamAnswer {
   readonly status: number;
   /** Media type of the body as the provider states it, with its parameters; null where it states none. */
   readonly contentType: string | null;
+  /** A header of the answer; null where it has none of that name. Absent where nothing came by HTTP. */
+  header?(name: string): string | null;
   /**
    * Reads the whole body. Rejects with {@link UpstreamCut}. One that is longer than `maxBytes` is not kept, but read to its end for what it
    * says of its usage: `onTooLarge` is called at once, and it rejects with `too_large` in the end.
@@ -231,8 +233,11 @@ export class UpstreamCut extends Error {
 
 /** A provider behind the one port. Adapters translate and nothing else: no retry, no price, no log, no choice. */
 export interface UpstreamProvider {
-  /** Whether it can be asked in this dialect: because it speaks it, or because the adapter translates. */
-  serves(endpoint: UpstreamEndpoint): boolean;
+  /**
+   * Whether it can be asked in this dialect: because it speaks it, or because the adapter translates.
+   * @param model the provider's own name for it, where not every model has the dialect
+   */
+  serves(endpoint: UpstreamEndpoint, model?: string): boolean;
   /** Resolves at the answer's first body byte (or its end, if empty), or with the fault that took its place. Never rejects. */
   call(call: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault>;
   /** As `call`, for what lives at the provider. Absent where nothing does. */

@@ -28,7 +28,7 @@ export interface ProviderHttpOptions extends ConnectionOptions {
   /** What must not come back in a message, besides the values of `headers`. */
   readonly apiKey?: string | undefined;
   /** Reads the words of a refusal. */
-  readonly wordsOf: (text: string) => Words;
+  readonly wordsOf: (text: string, headers: Refusal['headers']) => Words;
 }
 
 export interface ProviderRequest {
@@ -42,13 +42,14 @@ export interface ProviderRequest {
 
 /** A request with a value as its JSON, at once where it is small. */
 export function postedJson(path: string, headers: readonly string[], value: unknown): ProviderRequest | Promise<ProviderRequest> {
-  const post = (body: Buffer): ProviderRequest =>
-    body.length <= PIECE_BYTES
-      ? { path, method: 'POST', headers, body }
-      : { path, method: 'POST', headers: [...headers, 'content-length', String(body.length)], body: inPieces(body) };
   const written = writtenJson(value);
-  return written instanceof Promise ? written.then(post) : post(written);
+  return written instanceof Promise ? written.then((body) => posted(path, headers, body)) : posted(path, headers, written);
 }
+
+export const posted = (path: string, headers: readonly string[], body: Buffer): ProviderRequest =>
+  body.length <= PIECE_BYTES
+    ? { path, method: 'POST', headers, body }
+    : { path, method: 'POST', headers: [...headers, 'content-length', String(body.length)], body: inPieces(body) };
 
 /** Given whole, undici would say that all of it is sent while most of it waits here for the provider to take it. */
 const inPieces = (body: Buffer): Readable => Readable.from(piecesOf(body), { objectMode: false });

@@ -34,7 +34,7 @@ function sourceOf() {
   const calls: string[] = [];
   const note = (what: string) => () => void calls.push(what);
   const tap = { pause: note('pause'), resume: note('resume'), cut: note('cut'), release: note('release') };
-  const source = new AnswerBody({ status: 200, contentType: 'application/x' }, tap, { idleTimeoutMs: 1000 });
+  const source = new AnswerBody({ status: 200, headers: { 'content-type': 'application/x' } }, tap, { idleTimeoutMs: 1000 });
   return { source, calls };
 }
 

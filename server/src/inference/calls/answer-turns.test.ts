@@ -1,7 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { bedrockSteps } from '@tallygate/fake-upstream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { anthropic } from '../../adapters/upstream/anthropic/anthropic.ts';
+import { bedrock } from '../../adapters/upstream/bedrock/bedrock.ts';
 import { google } from '../../adapters/upstream/google/index.ts';
 import { openAiCompatible } from '../../adapters/upstream/openai-compatible.ts';
 import type { UpstreamProvider } from '../../adapters/upstream/port.ts';
@@ -20,7 +22,7 @@ const provider = createServer((request, res) => {
   res.writeHead(200, { 'content-type': answer.contentType, 'content-length': answer.bytes.length });
   sendFrom(res, 0);
 });
-let answer = { contentType: '', bytes: Buffer.alloc(0) };
+let answer: { readonly contentType: string; readonly bytes: Buffer } = { contentType: '', bytes: Buffer.alloc(0) };
 const sendFrom = (res: ServerResponse, at: number): void => {
   if (at >= answer.bytes.length) res.end();
   else res.write(answer.bytes.subarray(at, at + 65_536), () => setImmediate(sendFrom, res, at + 65_536));
@@ -90,6 +92,20 @@ const among = (written: (text: string) => string) => (events: string) => {
 const candidates = (text: string) =>
   `{"candidates":[{"content":{"role":"model","parts":[{"text":${text}}]},"finishReason":"STOP"}],${GOOGLE_USAGE}}`;
 
+const conversed = (text: string) =>
+  `{"output":{"message":{"role":"assistant","content":[{"text":${text}},{"toolUse":{"toolUseId":"t","name":"n","input":{"a":1}}}]}},"stopReason":"tool_use","usage":{"inputTokens":10,"outputTokens":20,"totalTokens":30}}`;
+const conversedEvents = (text: string) =>
+  Buffer.concat([
+    bedrockSteps.frame('messageStart', '{"role":"assistant"}'),
+    bedrockSteps.frame('contentBlockDelta', `{"contentBlockIndex":0,"delta":{"text":${text}}}`),
+    bedrockSteps.frame('messageStop', '{"stopReason":"end_turn"}'),
+    bedrockSteps.frame('metadata', '{"usage":{"inputTokens":10,"outputTokens":20,"totalTokens":30}}'),
+  ]);
+const claudeOfBedrock = (text: string) => {
+  const events = messageEvents(text).split('\n\n').filter(Boolean);
+  return Buffer.concat(events.map((said) => bedrockSteps.chunkFrame(said.slice('data: '.length))));
+};
+
 /** The events of a response repeat its text so many times. */
 const REPEATED = 5;
 
@@ -99,7 +115,7 @@ interface Row {
   readonly stream: boolean;
   readonly filling: Filling;
   readonly bytes: number;
-  written(filling: string): string;
+  written(filling: string): string | Buffer;
 }
 const plain = (name: string, filling: Filling, bytes: number, written: Row['written']): Row => ({
   ...{ name, stream: false, filling, bytes, written },
@@ -142,6 +158,13 @@ const ROWS: readonly Row[] = [
   stream('chat, Anthropic', OBJECTS, 2 * MB, messageEvents),
 
   stream('responses, Anthropic', TEXT, 2 * MB, messageEvents),
+  plain('chat, Bedrock', TEXT, 15 * MB, conversed),
+  plain('chat, Bedrock', OBJECTS, 6 * MB, (input) => conversed('"a"').replace('{"a":1}', `{"a":${input}}`)),
+  plain('chat, Bedrock', SHORT_TEXTS, 15 * MB, (blocks) => conversed('"a"').replace('[{"text":"a"}', () => `${blocks.slice(0, -1)}`)),
+  stream('chat, Bedrock', TEXT, 1.9 * MB, conversedEvents),
+  stream('chat, Bedrock, Claude', TEXT, 1 * MB, claudeOfBedrock),
+  stream('messages, Bedrock', TEXT, 1 * MB, claudeOfBedrock),
+  plain('messages, Bedrock', TEXT, 15 * MB, message),
   plain('chat, Google', TEXT, 15 * MB, candidates),
   plain('chat, Google', OBJECTS, 6 * MB, (args) =>
     candidates('"a"').replace('{"text":"a"}', `{"functionCall":{"name":"n","args":{"a":${args}}}}`),
@@ -180,7 +203,7 @@ test.each(ROWS.map((row) => ({ ...row, mode: row.stream ? 'stream' : 'plain', wh
     const one = CASES.find((each) => each.name === name);
     if (!one) throw new Error(name);
     const isEvents = stream || name.startsWith('speech');
-    answer = { contentType: isEvents ? 'text/event-stream' : 'application/json', bytes: Buffer.from(written(filling(bytes))) };
+    answer = { contentType: isEvents ? 'text/event-stream' : 'application/json', bytes: bytesOf(written(filling(bytes))) };
     const upstream = providerOf(name);
     const isRepeated = stream && name.startsWith('responses, ');
     const settled = await expectTurns(`${name}, ${mode}, ${what}`, answer.bytes.length * (isRepeated ? REPEATED : 1), async () => {
@@ -204,7 +227,10 @@ test.each(ROWS.map((row) => ({ ...row, mode: row.stream ? 'stream' : 'plain', wh
   },
 );
 
+const bytesOf = (written: string | Buffer): Buffer => (typeof written === 'string' ? Buffer.from(written) : written);
+
 function providerOf(name: string): UpstreamProvider {
+  if (name.includes('Bedrock')) return bedrock({ name: 'a', baseUrl: url, region: 'eu-central-1', apiKey: '0123456789' });
   if (name.endsWith('Anthropic') || name === 'messages') return anthropic({ name: 'a', baseUrl: url, apiKey: 'sk-ant-0123456789' });
   if (name.endsWith('Google')) return google({ name: 'a', baseUrl: url, apiKey: '0123456789' });
   return openAiCompatible({ name: 'a', baseUrl: url, hasResponses: !name.endsWith(', chat') });

@@ -32,6 +32,11 @@ const chunks =
   chunk({ choices: [{ index: 0, delta: { content: TEXT }, finish_reason: 'stop' }] }) + chunk({ choices: [], usage: chatUsage });
 const vectors = { object: 'list', data: [{ index: 0, embedding: [0] }], usage: { prompt_tokens: INPUT, total_tokens: INPUT } };
 
+const conversed = {
+  output: { message: { role: 'assistant', content: [{ text: TEXT }] } },
+  usage: { inputTokens: INPUT, outputTokens: OUTPUT, totalTokens: INPUT + OUTPUT },
+};
+
 /** Each body, up to the name behind the count that came last. */
 const CUT: readonly (readonly [name: string, stream: boolean, body: string, upTo: string, input: number, output: number])[] = [
   ['chat, OpenAI', false, chat, 'prompt_tokens_details', INPUT, OUTPUT],
@@ -46,6 +51,7 @@ const CUT: readonly (readonly [name: string, stream: boolean, body: string, upTo
   ['chat, Anthropic', false, JSON.stringify({ ...message, usage: tokens }), 'output_tokens_details', INPUT, OUTPUT],
   ['chat, Anthropic', true, messageStream, 'server_tool_use', INPUT, OUTPUT],
   ['chat, Google', false, JSON.stringify({ candidates, usageMetadata: metadata }), 'totalTokenCount', INPUT, OUTPUT],
+  ['chat, Bedrock', false, JSON.stringify(conversed), 'totalTokens', INPUT, OUTPUT],
   ['chat, Google', true, event({ candidates, usageMetadata: metadata }), 'totalTokenCount', INPUT, OUTPUT],
   ['embeddings', false, JSON.stringify(vectors), 'total_tokens', INPUT, 0],
   ['embeddings, passed on', true, JSON.stringify(vectors), 'total_tokens', INPUT, 0],

@@ -1,4 +1,4 @@
-import type { Step } from '@tallygate/fake-upstream';
+import { bedrockSteps, type Step } from '@tallygate/fake-upstream';
 import { expect, test } from 'vitest';
 import { CASES, play, startProvider } from './testing/provider-bills.ts';
 
@@ -46,6 +46,23 @@ const ofGoogle = (one: Counts, other: Counts) =>
     ),
   );
 
+const bedrockMetadata = ([inputTokens, outputTokens]: Counts) =>
+  bedrockSteps.frame('metadata', { usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens } });
+const ofBedrock = (one: Counts, other: Counts) =>
+  bedrockSteps.stream(
+    bedrockSteps.frame('messageStart', { role: 'assistant' }),
+    bedrockSteps.frame('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hello there.' } }),
+    bedrockSteps.frame('messageStop', { stopReason: 'end_turn' }),
+    ...[one, other].map(bedrockMetadata),
+  );
+
+/** Anthropic's events in AWS's framing. */
+const ofClaudeOfBedrock = (one: Counts, other: Counts) => {
+  const { body } = ofAnthropic(one, other);
+  const events = String(body).split('\n\n').filter(Boolean);
+  return bedrockSteps.stream(...events.map((said) => bedrockSteps.chunkFrame(said.slice(said.indexOf('{')))));
+};
+
 const STREAMS = [
   ['chat, OpenAI', ofChat],
   ['chat, OpenAI', behindDone],
@@ -55,6 +72,9 @@ const STREAMS = [
   ['responses', ofResponses],
   ['chat, Anthropic', ofAnthropic],
   ['chat, Google', ofGoogle],
+  ['chat, Bedrock', ofBedrock],
+  ['chat, Bedrock, Claude', ofClaudeOfBedrock],
+  ['messages, Bedrock', ofClaudeOfBedrock],
 ] as const;
 const LESS: readonly (readonly [one: Counts, other: Counts])[] = [
   [

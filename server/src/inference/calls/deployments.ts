@@ -116,7 +116,9 @@ export class Deployments {
     const able: Target[] = [];
     for (const deployment of this.#inOrder(model, traffic, asked)) {
       if (only !== undefined && deployment.name !== only) continue;
-      const dialect = dialects.find((one) => deployment.upstream.serves(one.endpoint) && (one.suits?.(model) ?? true));
+      const dialect = dialects.find(
+        (one) => deployment.upstream.serves(one.endpoint, deployment.upstreamModel) && (one.suits?.(model) ?? true),
+      );
       if (dialect) able.push({ model, deployment, dialect });
     }
     const isOpen = (target: Target) => this.#stateOf(target, now) === 'open';

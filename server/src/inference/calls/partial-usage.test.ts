@@ -64,6 +64,17 @@ const GOOGLE = [
   [{ promptTokenCount: '1000', candidatesTokenCount: 900 }, 0, 900],
 ] as const;
 
+const conversed = (usage: object) => ({
+  output: { message: { role: 'assistant', content: [{ text: TEXT }] } },
+  stopReason: 'end_turn',
+  usage,
+});
+const BEDROCK = [
+  [{ inputTokens: 1000, outputTokens: 500, cacheReadInputTokens: 'many' }, 1000, 500],
+  [{ inputTokens: 'many', outputTokens: 900 }, 0, 900],
+  [{ inputTokens: 1000, outputTokens: null }, 1000, 0],
+] as const;
+
 type Row = readonly [name: string, stream: boolean, body: object | string, input: number, output: number];
 const ROWS: readonly Row[] = [
   ...IN_OUT.flatMap(([usage, input, out]): Row[] => [
@@ -81,6 +92,7 @@ const ROWS: readonly Row[] = [
     ['chat, Google', true, googleEvents(usage), input, out],
     ['responses, Google', false, google(usage), input, out],
   ]),
+  ...BEDROCK.flatMap(([usage, input, out]): Row[] => [['chat, Bedrock', false, conversed(usage), input, out]]),
   ['chat, OpenAI', false, chat(THOUGHT), 1000, 910],
   ['chat, OpenAI', true, chunks(THOUGHT), 1000, 910],
 ];

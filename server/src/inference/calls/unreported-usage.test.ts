@@ -29,6 +29,7 @@ const message = {
   stop_reason: 'end_turn',
 };
 const candidates = [{ content: { role: 'model', parts: [{ text: TEXT }] }, finishReason: 'STOP', index: 0 }];
+const conversed = { output: { message: { role: 'assistant', content: [{ text: TEXT }] } }, stopReason: 'end_turn' };
 const googleUsage = { promptTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 };
 const embeddings = { object: 'list', model: 'm', data: [{ object: 'embedding', index: 0, embedding: [0.25] }] };
 const image = { b64_json: 'AAAA' };
@@ -50,6 +51,7 @@ const PLAIN = [
   ['chat, Azure', chat, { usage: TOKENS }],
   ['chat, Anthropic', message, { usage: { input_tokens: 0, output_tokens: 0 } }],
   ['chat, Google', { candidates }, { usageMetadata: googleUsage }],
+  ['chat, Bedrock', conversed, { usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 } }],
   ['responses', response, { usage: IN_AND_OUT }],
   ['responses, chat', chat, { usage: TOKENS }],
   ['completions', { ...completion, choices: [{ ...choice, text: TEXT }] }, { usage: TOKENS }],

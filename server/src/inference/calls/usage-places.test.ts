@@ -1,4 +1,4 @@
-import type { Step } from '@tallygate/fake-upstream';
+import { bedrockSteps, type Step } from '@tallygate/fake-upstream';
 import { describe, expect, test } from 'vitest';
 import { CASES, play, type Scenario, startProvider } from './testing/provider-bills.ts';
 
@@ -68,6 +68,11 @@ const error = { message: 'The model failed.', type: 'server_error' };
 const metadata = { promptTokenCount: INPUT, candidatesTokenCount: OUTPUT };
 const candidates = [{ content: { role: 'model', parts: [{ text: 'Hello there.' }] }, index: 0 }];
 const begun = event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello there.' } });
+const counts = { inputTokens: INPUT, outputTokens: OUTPUT, totalTokens: INPUT + OUTPUT };
+const said = [
+  bedrockSteps.frame('messageStart', { role: 'assistant' }),
+  bedrockSteps.frame('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hello there.' } }),
+];
 const FAILED: readonly (readonly [name: string, place: string, stream: boolean, step: Step])[] = [
   ['chat, OpenAI', 'the error', true, stream(text, chunk({ error: { ...error, usage } }))],
   ['chat, OpenAI', 'the error', false, { status: 500, body: { error: { ...error, usage } } }],
@@ -81,6 +86,13 @@ const FAILED: readonly (readonly [name: string, place: string, stream: boolean, 
   ['chat, Anthropic', 'the error', true, stream(begun, event({ type: 'error', error: { ...error, usage: tokens } }, 'error'))],
   ['chat, Google', 'an event of an error', true, stream(event({ candidates }), event({ error, usageMetadata: metadata }))],
   ['chat, Google', 'the error', true, stream(event({ candidates }), event({ error: { ...error, usageMetadata: metadata } }))],
+  [
+    'chat, Bedrock',
+    'an exception',
+    true,
+    bedrockSteps.stream(...said, bedrockSteps.exceptionFrame('modelStreamErrorException', { usage: counts })),
+  ],
+  ['chat, Bedrock', 'the error', false, { status: 500, body: { message: 'The model failed.', usage: counts } }],
   ['chat, Google', 'the error', false, { status: 500, body: { error: { ...error, usageMetadata: metadata } } }],
 ];
 
@@ -120,7 +132,7 @@ const WRITTEN: readonly (readonly [string, Step])[] = [
   ['has lines that end in CR', { lineEnd: '\r' }],
   ['has lines that end in CR, cut anywhere', { lineEnd: '\r', hasBom: true, pieceBytes: [1, 2, 7, 61] }],
 ];
-const STREAMS = CASES.filter(({ canStream, name }) => canStream && name !== 'embeddings, passed on');
+const STREAMS = CASES.filter(({ canStream, name, unreadable }) => canStream && !unreadable && name !== 'embeddings, passed on');
 
 describe.each(STREAMS)('$name', (one) => {
   test.each(WRITTEN)('costs what its provider bills where the stream %s', async (_, written) => {

@@ -11,7 +11,10 @@ import { usageOf } from './usage.ts';
 /** A Messages answer as OpenAI's chat completion. What is no Messages answer stays as it is, for the relay to refuse. */
 export async function completionBody(body: Buffer, created: number): Promise<Buffer> {
   const message = await jsonInBytes(body);
-  if (!isRecord(message) || message['type'] !== 'message') return body;
+  return isRecord(message) && message['type'] === 'message' ? completionOfMessage(message, created) : body;
+}
+
+export async function completionOfMessage(message: Json, created: number): Promise<Buffer> {
   const written = await writtenArguments(inputsIn(message));
   return writtenJson(await inTurns(completionOf(message, created, written)));
 }

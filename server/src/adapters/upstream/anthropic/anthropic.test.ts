@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { againstFakeUpstream, KEY, MAX_BYTES } from '../against-fake-upstream.ts';
 import { describeUpstreamConformance } from '../conformance.ts';
 import { type CallOverrides, chatCall, chunksOf, pumped } from '../conformance-calls.ts';
+import { CHAT_REQUESTS, LOOK } from '../testing/chat-requests.ts';
 import { anthropic } from './anthropic.ts';
 import { contentBlocks } from './content.ts';
 
@@ -20,8 +21,6 @@ const { fake, provider, provide, chat, ask } = againstFakeUpstream(anthropic, 'c
 const plain = async (overrides: CallOverrides = {}) =>
   ChatCompletion.parse(JSON.parse((await (await ask(overrides)).collect(MAX_BYTES)).toString()));
 const streamed = async (overrides: CallOverrides = {}) => chunksOf(await pumped(await ask({ ...overrides, stream: true })));
-const LOOK = { type: 'function', function: { name: 'look', parameters: { type: 'object', properties: { city: { type: 'string' } } } } };
-const PERSON = { type: 'object', properties: { name: { type: 'string', minLength: 1 } } };
 const CALLS = [
   { name: 'look', arguments: '{"city":"Köln"}' },
   { name: 'look', arguments: '{"city":"Bonn"}' },
@@ -62,58 +61,13 @@ describe('what is sent', () => {
 });
 
 describe('a request that OpenAI would take', () => {
-  const said = fc.oneof(
-    fc.string(),
-    fc.constantFrom('', ' ', 'Grüß dich\n'),
-    fc.array(fc.record({ type: fc.constant('text' as const), text: fc.string() })),
-  );
-  const person = fc.record({ role: fc.constantFrom('system' as const, 'developer' as const, 'user' as const), content: said });
-  const assistant = fc.record({ role: fc.constant('assistant' as const), content: fc.oneof(fc.constant(null), said) });
-  /** Calls of tools, then their results in any order of contents. */
-  const step = fc
-    .uniqueArray(fc.string({ minLength: 1, maxLength: 5, unit: 'grapheme-ascii' }), { minLength: 1, maxLength: 3 })
-    .chain((ids) => fc.record({ ids: fc.constant(ids), args: fc.oneof(fc.json(), fc.string()), content: said, result: said }))
-    .map(({ ids, args, content, result }): ChatCompletionRequest['messages'] => [
-      { role: 'assistant', content, tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'look', arguments: args } })) },
-      ...ids.map((id) => ({ role: 'tool' as const, tool_call_id: id, content: result })),
-    ]);
-  const messages = fc
-    .array(
-      fc.oneof(
-        person.map((one) => [one]),
-        assistant.map((one) => [one]),
-        step,
-      ),
-      { minLength: 1, maxLength: 8 },
-    )
-    .map((parts) => parts.flat());
-  const fields = fc.record(
-    {
-      tools: fc.constant<ChatCompletionRequest['tools']>([LOOK]),
-      tool_choice: fc.constantFrom('none', 'auto', 'required'),
-      parallel_tool_calls: fc.boolean(),
-      temperature: fc.double({ min: 0, max: 2, noNaN: true }),
-      top_p: fc.double({ min: 0, max: 1, noNaN: true }),
-      reasoning_effort: fc.constantFrom('none', 'minimal', 'low', 'medium', 'high', 'xhigh'),
-      response_format: fc.constantFrom(
-        { type: 'json_object' as const },
-        { type: 'json_schema' as const, json_schema: { name: 'x', schema: PERSON } },
-      ),
-    },
-    { requiredKeys: [] },
-  );
-
   it('is one that Anthropic takes, for every generation of models', async () => {
     const models = fc.constantFrom('claude-opus-4-8', 'claude-sonnet-4-6', 'claude-haiku-4-5');
     const bounds = fc.constantFrom(1, 1024, 1300, 60_000);
     await fc.assert(
-      fc.asyncProperty(models, bounds, fields, messages, async (model, maxOutputTokens, some, conversation) => {
-        const says = conversation.some((message) => 'tool_calls' in message || contentBlocks(message.content).length > 0);
-        const answer = await chat({
-          model,
-          maxOutputTokens,
-          request: { ...some, messages: conversation },
-        });
+      fc.asyncProperty(models, bounds, CHAT_REQUESTS, async (model, maxOutputTokens, request) => {
+        const says = request.messages.some((message) => 'tool_calls' in message || contentBlocks(message.content).length > 0);
+        const answer = await chat({ model, maxOutputTokens, request });
         if (answer.ok) answer.abort();
         else expect([says, answer.message]).toEqual([false, 'messages: at least one message is required']);
       }),

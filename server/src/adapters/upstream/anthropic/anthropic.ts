@@ -3,14 +3,12 @@ import { readArguments } from '../../../kernel/tool-arguments.ts';
 import { failed, faultOfTranslation } from '../fault.ts';
 import type { ChatCall, UpstreamAnswer, UpstreamCall, UpstreamFault, UpstreamProvider } from '../port.ts';
 import { type ConnectionOptions, ProviderHttp, postedJson } from '../provider-http.ts';
-import { TranslatedAnswer, TranslatedDocument } from '../translated-answer.ts';
-import { completionBody } from './answer.ts';
+import { betasIn } from './betas.ts';
+import { chatAnswer } from './chat-answer.ts';
 import { argumentsIn } from './conversation.ts';
 import { nativeRequest } from './native-request.ts';
 import { refusalWords } from './refusal-words.ts';
 import { messagesRequest } from './request.ts';
-import { ChunkTranslation } from './stream.ts';
-import { usageOf } from './usage.ts';
 
 export interface AnthropicOptions extends Omit<ConnectionOptions, 'baseUrl'> {
   /** Default: Anthropic's own. */
@@ -39,15 +37,8 @@ export function anthropic(options: AnthropicOptions): UpstreamProvider {
       const read = await readArguments(argumentsIn(one.request.messages));
       return postedJson('/messages', headersOf(one), messagesRequest(one, read));
     };
-    const answer = await http.send(one, build).catch(faultOfTranslation);
-    if (!answer.ok) return answer.usage === undefined ? answer : { ...answer, usage: usageOf(answer.usage) };
-    const created = Math.floor(clock.now() / 1000);
-    if (one.stream) return new TranslatedAnswer(answer, new ChunkTranslation(created));
-    return new TranslatedDocument(answer, {
-      contentType: 'application/json',
-      translate: (body) => completionBody(body, created),
-      usageIn: ({ usage }) => usageOf(usage),
-    });
+    const outcome = await http.send(one, build).catch(faultOfTranslation);
+    return chatAnswer(outcome, { stream: one.stream, created: Math.floor(clock.now() / 1000) });
   };
 
   const call = async (one: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault> => {
@@ -73,9 +64,7 @@ function headersOf({ stream, betas }: Pick<UpstreamCall, 'stream' | 'betas'>): s
 }
 
 /** What goes with a login of Anthropic's, which the caller has not sent here. */
-const withoutLogin = (betas = ''): string =>
-  betas
-    .split(',')
-    .map((beta) => beta.trim())
-    .filter((beta) => beta !== '' && !beta.startsWith('oauth-'))
+const withoutLogin = (betas: string | undefined): string =>
+  betasIn(betas)
+    .filter((beta) => !beta.startsWith('oauth-'))
     .join(',');

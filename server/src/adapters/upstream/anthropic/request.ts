@@ -45,7 +45,7 @@ export function messagesRequest({ model, request, stream, maxOutputTokens }: Cha
   };
 }
 
-function refuseWhatCannotBeDone(request: ChatCompletionRequest): void {
+export function refuseWhatCannotBeDone(request: ChatCompletionRequest): void {
   const refuse = (param: string, what: string): never => {
     throw new Untranslatable(param, `The provider of this model ${what}.`);
   };
@@ -57,7 +57,7 @@ function refuseWhatCannotBeDone(request: ChatCompletionRequest): void {
   if (Array.isArray(request['functions'])) refuse('functions', 'takes `tools`, which replaced `functions`');
 }
 
-function stopsOf(stop: ChatCompletionRequest['stop']): string[] | undefined {
+export function stopsOf(stop: ChatCompletionRequest['stop']): string[] | undefined {
   const stops = (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((text) => text !== '');
   return stops.length === 0 ? undefined : stops;
 }

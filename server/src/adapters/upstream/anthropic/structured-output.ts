@@ -20,7 +20,10 @@ export const ANSWER_TOOL = 'tallygate_structured_answer';
 
 const JSON_OBJECT: TextBlock = { type: 'text', text: 'Answer with one valid JSON object and nothing else: no prose, no code fences.' };
 
-export function structuredOutputOf({ response_format: format }: ChatCompletionRequest, { hasOutputFormat }: ModelTraits): StructuredOutput {
+export function structuredOutputOf(
+  { response_format: format }: ChatCompletionRequest,
+  { hasOutputFormat }: Pick<ModelTraits, 'hasOutputFormat'>,
+): StructuredOutput {
   const named = format?.type === 'json_schema' ? format.json_schema : undefined;
   const schema = named?.schema;
   if (!schema) return !format || format.type === 'text' ? {} : { instruction: JSON_OBJECT };

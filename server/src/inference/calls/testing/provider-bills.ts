@@ -1,13 +1,15 @@
 import { Readable } from 'node:stream';
 import { type ReceiptUsage, ResponseRequest } from '@tallygate/contract';
-import { type Bill, type FakeUpstream, type Step, startFakeUpstream } from '@tallygate/fake-upstream';
+import { type Bill, bedrockSteps, type FakeUpstream, type Step, startFakeUpstream } from '@tallygate/fake-upstream';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { anthropic } from '../../../adapters/upstream/anthropic/anthropic.ts';
 import { azureOpenAi } from '../../../adapters/upstream/azure-openai.ts';
+import { bedrock } from '../../../adapters/upstream/bedrock/bedrock.ts';
 import { cohere } from '../../../adapters/upstream/cohere/index.ts';
 import { google } from '../../../adapters/upstream/google/index.ts';
 import { openAiCompatible } from '../../../adapters/upstream/openai-compatible.ts';
 import type { UpstreamProvider } from '../../../adapters/upstream/port.ts';
+import { vertex } from '../../../adapters/upstream/vertex/vertex.ts';
 import { newReceiptId } from '../../../kernel/ids.ts';
 import { costOf, loadCatalog } from '../../../money/catalog/index.ts';
 import { BOOK } from '../../../money/plans/testing/book.ts';
@@ -69,6 +71,8 @@ export interface Case {
   readonly name: string;
   readonly model: string;
   readonly canStream: boolean;
+  /** An event that cannot be read; default: one of server-sent events. */
+  readonly unreadable?: Uint8Array;
   /** Nothing is billed, so nothing may be charged. */
   readonly isFree?: true;
   provider(): UpstreamProvider;
@@ -79,7 +83,12 @@ export interface Case {
 
 const anthropicProvider = () => anthropic({ name: 'fake', baseUrl: fake.url, apiKey: 'sk-ant-0123456789' });
 const googleProvider = () => google({ name: 'fake', baseUrl: `${root()}/v1beta`, apiKey: '0123456789' });
+const vertexProvider = () =>
+  vertex({ name: 'fake', baseUrl: root(), project: 'my-project', location: 'global', tokens: async () => VERTEX_TOKEN });
+const bedrockProvider = () => bedrock({ name: 'fake', baseUrl: root(), region: 'eu-central-1', apiKey: '0123456789' });
 export const compatible = () => openAiCompatible({ name: 'fake', baseUrl: fake.url, hasResponses: true });
+const VERTEX_TOKEN = { value: 'ya29.0123456789', expiresAtMs: undefined };
+const CLAUDE_OF_BEDROCK = 'bedrock/anthropic.claude-sonnet-4-6';
 const root = () => fake.url.replace(/\/v1$/, '');
 const SECONDS = 10;
 const KEY_LANE = 'key:key-1:2026-11';
@@ -159,6 +168,30 @@ export const CASES: readonly Case[] = [
     model: 'gpt-4o-mini',
     canStream: true,
     provider: () => azureOpenAi({ name: 'fake', baseUrl: root(), apiKey: '0123456789' }),
+    usage: text,
+  },
+  { name: 'chat, Vertex', model: 'vertex/gemini-2.5-pro', canStream: true, provider: vertexProvider, usage: text },
+  { name: 'chat, Vertex, Claude', model: 'vertex/claude-sonnet-4-6', canStream: true, provider: vertexProvider, usage: text },
+  { name: 'messages, Vertex', model: 'vertex/claude-sonnet-4-6', canStream: true, provider: vertexProvider, work: message, usage: text },
+  {
+    ...{ name: 'embeddings, Vertex', model: 'vertex/text-embedding-005', canStream: false, provider: vertexProvider, usage: text },
+    work: (model) => stateless('/v1/embeddings', { model, input: TEN_TOKENS }),
+  },
+  {
+    ...{ name: 'chat, Bedrock', model: 'bedrock/amazon.nova-lite-v1:0', canStream: true, provider: bedrockProvider, usage: text },
+    unreadable: bedrockSteps.garbled(),
+  },
+  {
+    ...{ name: 'chat, Bedrock, Claude', model: CLAUDE_OF_BEDROCK, canStream: true, provider: bedrockProvider, usage: text },
+    unreadable: bedrockSteps.garbled(),
+  },
+  {
+    ...{ name: 'messages, Bedrock', model: CLAUDE_OF_BEDROCK, canStream: true, provider: bedrockProvider, work: message, usage: text },
+    unreadable: bedrockSteps.garbled(),
+  },
+  {
+    ...{ name: 'embeddings, Bedrock', model: 'bedrock/cohere.embed-multilingual-v3', canStream: false, provider: bedrockProvider },
+    work: (model) => stateless('/v1/embeddings', { model, input: TEN_TOKENS }),
     usage: text,
   },
   {
@@ -360,7 +393,7 @@ export async function play(scenario: Scenario) {
   });
   try {
     const deployments = steps.map((_, index) => ({
-      ...{ name: `fake#${index + 1}`, provider: 'fake', upstream, upstreamModel: one.model },
+      ...{ name: `fake#${index + 1}`, provider: 'fake', upstream, upstreamModel: one.model.replace(/^vertex\//, '') },
       ...{ countsLikeMaker: true, onCancel, weight: 1_000_000 / 1_000 ** index },
     }));
     const deps = { ...opened.deps, deployments: new Deployments(new Map([[one.model, deployments]]), new ScriptedProvider(), () => 0.5) };

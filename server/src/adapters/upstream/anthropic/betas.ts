@@ -1,0 +1,6 @@
+/** The names in `anthropic-beta`. */
+export const betasIn = (header = ''): string[] =>
+  header
+    .split(',')
+    .map((beta) => beta.trim())
+    .filter((beta) => beta !== '');

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../../kernel/clock.ts';
+import { statedUsage } from '../../../kernel/stated-usage.ts';
+import { readArguments, writtenArguments } from '../../../kernel/tool-arguments.ts';
+import { inTurns } from '../../../kernel/turn.ts';
+import { writtenJson } from '../../../kernel/written-json.ts';
+import { isRecord, jsonInBytes } from '../json-value.ts';
+import type { ChatCall, UpstreamAnswer } from '../port.ts';
+import { type DocumentTranslation, TranslatedAnswer, TranslatedDocument, type Translation } from '../translated-answer.ts';
+import { givenToTools } from './candidate.ts';
+import { ChunkStream } from './chunk-stream.ts';
+import { completionOf } from './completion.ts';
+import { argumentsIn } from './contents.ts';
+import { generateContentRequest } from './request.ts';
+import { usageOf } from './usage.ts';
+
+/** What a call becomes: what is posted where, and how the answer is read. */
+export interface Exchange {
+  readonly path: string;
+  readonly body: object;
+  readonly translation: Translation | DocumentTranslation;
+}
+
+export const JSON_CONTENT = ['content-type', 'application/json', 'accept', 'application/json, text/event-stream'];
+
+export const translated = (answer: UpstreamAnswer, { translation }: Exchange): UpstreamAnswer =>
+  'push' in translation ? new TranslatedAnswer(answer, translation) : new TranslatedDocument(answer, translation);
+
+/** @param resource of the model, `/models/gemini-3.5-flash` */
+export async function chatExchange(call: ChatCall, resource: string, clock: Clock): Promise<Exchange> {
+  const { model, stream, request } = call;
+  const context = {
+    model,
+    created: Math.floor(clock.now() / 1000),
+    id: randomUUID().replaceAll('-', ''),
+    oneCallOnly: request.parallel_tool_calls === false,
+  };
+  const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+  return {
+    path: `${resource}:${method}`,
+    body: generateContentRequest(call, await readArguments(argumentsIn(request.messages))),
+    translation: stream
+      ? new ChunkStream(context)
+      : jsonBody(
+          async (document) =>
+            inTurns(completionOf(document, context, await writtenArguments(isRecord(document) ? givenToTools(document) : []))),
+          (found) => usageOf(statedUsage(found)),
+        ),
+  };
+}
+
+/** What is no answer is passed on as it is: whoever reads it says so, and nothing is made up. */
+export const jsonBody = (
+  translate: (document: unknown) => object | undefined | Promise<object | undefined>,
+  usageIn: DocumentTranslation['usageIn'],
+): DocumentTranslation => ({
+  contentType: 'application/json',
+  async translate(body) {
+    const answer = await translate(await jsonInBytes(body));
+    return answer ? writtenJson(answer) : body;
+  },
+  usageIn,
+});
