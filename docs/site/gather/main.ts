@@ -54,6 +54,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'sizing',
     'workers',
     'several-gateways',
+    'object-storage',
     'dedicated-capacity',
     'observability',
     'providers',

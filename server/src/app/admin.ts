@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { Role } from '@tallygate/contract';
 import { resetByOperator, setRoleByOperator } from '../access/identity/index.ts';
-import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
 import type { Database } from '../adapters/postgres/port.ts';
 import { ADMIN } from '../kernel/admin-command.ts';
 import { rfc3339, systemClock } from '../kernel/clock.ts';
@@ -9,6 +8,7 @@ import { createLog } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type Declaring, decideUnsealed, LogStop, type OwnKeys, resumeLog, standingOfLog, unsealedReceipts } from '../receipts/index.ts';
 import { archiveNow, listArchives, restoreNow } from './archive-commands.ts';
+import { blobsByOperator, openBlobs } from './blobs.ts';
 import { catalogCommandOf, WrongLine } from './catalog-commands.ts';
 import { Closing } from './closing.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -41,6 +41,7 @@ const USAGE = `Usage: ${ADMIN} mfa-reset EMAIL
        ${ADMIN} reconcile [lower]
        ${ADMIN} quarantine [replay|give-up]
        ${ADMIN} archive [MONTH|restore MONTH]
+       ${ADMIN} blobs [move]
        ${ADMIN} migrate
 
 What an operator does on the server itself, with the gateway's own DATABASE_URL or DATA_DIR; the gateway may run or not.
@@ -80,9 +81,12 @@ What an operator does on the server itself, with the gateway's own DATABASE_URL 
                     \`replay\` has the gateway book what can be booked, as far as it still fits the caps; \`give-up\` keeps the rest in journal/given-up.jsonl.
 
   archive [MONTH]   Without MONTH: lists the months whose requests and receipts are archived.
-                    With one, such as 2026-01: moves it from the database to the files in the gateway's DATA_DIR, where it is still found.
+                    With one, such as 2026-01: moves it from the database to the gateway's files or its bucket, where it is still found.
                     Its receipts have to be on invoices, which the gateway issues by itself.
                     \`restore MONTH\` brings it back, such as for a refund.
+
+  blobs [move]      Counts the blobs (files, videos, archived months) in DATA_DIR and in the bucket that S3_BUCKET names.
+                    \`move\` moves those in DATA_DIR into the bucket, while gateways that have both serve them. Run it again where it failed.
 
   migrate           Applies the migrations that DATABASE_URL lacks, as every gateway does at its start. Run it before an upgrade of
                     several gateways: those of the version before go on serving.
@@ -157,6 +161,7 @@ function commandOf(argv: readonly string[]): Command | undefined {
   if (name === 'quarantine' && isQuarantineWork(first) && more.length === 0) return quarantine(first);
   if (name === 'archive' && more.length === 0) return archive(first);
   if (name === 'archive' && first === 'restore' && more.length === 1) return restoreArchived(more[0] ?? '');
+  if (name === 'blobs' && (first === undefined || first === 'move') && more.length === 0) return blobs(first === 'move');
   if (name === 'migrate' && first === undefined) return migrateNow;
   const [second, ...rest] = more;
   if (rest.length > 0) return undefined;
@@ -216,7 +221,7 @@ function archive(month: string | undefined): Command {
     const { isDone, said } =
       month === undefined
         ? { isDone: true, said: await listArchives(pool) }
-        : await archiveNow({ pool, blobs: await openLocalDisk(join(config.dataDir, 'blobs')), clock: systemClock }, month);
+        : await archiveNow({ pool, blobs: await openBlobs(blobsOf(config)), clock: systemClock }, month);
     (isDone ? process.stdout : process.stderr).write(`${said}\n`);
     return isDone;
   };
@@ -224,10 +229,21 @@ function archive(month: string | undefined): Command {
 
 function restoreArchived(month: string): Command {
   return async ({ pool }, config) => {
-    const { isDone, said } = await restoreNow({ pool, blobs: await openLocalDisk(join(config.dataDir, 'blobs')) }, month);
+    const { isDone, said } = await restoreNow({ pool, blobs: await openBlobs(blobsOf(config)) }, month);
     (isDone ? process.stdout : process.stderr).write(`${said}\n`);
     return isDone;
   };
+}
+
+function blobs(isToMove: boolean): Command {
+  return async (_database, config) => {
+    process.stdout.write(`${await blobsByOperator(blobsOf(config), isToMove)}\n`);
+    return true;
+  };
+}
+
+function blobsOf({ dataDir, bucket }: Config) {
+  return { folder: join(dataDir, 'blobs'), bucket, log, closing };
 }
 
 function isDecision(word: string | undefined): word is 'accept' | 'forget' | undefined {

@@ -198,3 +198,31 @@ test('every variable is described once for the operator’s handbook', () => {
   const described = VARIABLE_GROUPS.flatMap(({ variables }) => Object.keys(variables));
   expect(described.toSorted()).toEqual(Object.keys(Variables.shape).toSorted());
 });
+
+describe('a bucket', () => {
+  const keys = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' };
+
+  test('is none unless one is named', () => {
+    expect(readConfig({}).bucket).toBeUndefined();
+    expect(faultsOf(keys)).toEqual(['S3_BUCKET is missing, and other variables of S3 are set.']);
+  });
+
+  test('of AWS is in the host name and takes what credentials the machine has', () => {
+    expect(readConfig({ S3_BUCKET: 'files', S3_REGION: 'eu-central-1' }).bucket).toEqual({
+      ...{ bucket: 'files', endpoint: undefined, region: 'eu-central-1', credentials: undefined, prefix: '', isPathStyle: false },
+    });
+  });
+
+  test('of another service is in the path, unless it is said otherwise', () => {
+    const settings = { S3_BUCKET: 'files', S3_ENDPOINT: 'http://minio:9000', S3_PREFIX: 'a/b/', ...keys };
+    expect(readConfig(settings).bucket).toMatchObject({ endpoint: 'http://minio:9000', prefix: 'a/b/', isPathStyle: true });
+    expect(readConfig({ ...settings, S3_PATH_STYLE: 'off' }).bucket).toMatchObject({ isPathStyle: false });
+    for (const prefix of ['a', '/a/', 'a//', 'a b/']) expect(faultsOf({ ...settings, S3_PREFIX: prefix })).toHaveLength(1);
+  });
+
+  test('needs both halves of its credentials', () => {
+    expect(faultsOf({ S3_BUCKET: 'files', S3_ACCESS_KEY_ID: 'id' })).toEqual([
+      'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are set together.',
+    ]);
+  });
+});

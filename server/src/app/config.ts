@@ -2,6 +2,7 @@ import { majorityOf, type NoteKey } from '@tallygate/receipts';
 import * as z from 'zod';
 import { type Offer, type RateLimits, TEST_RATES } from '../money/plans/index.ts';
 import { type AnchorChainConfig, anchorChainsOf } from './anchoring-config.ts';
+import { BUCKET_VARIABLES, bucketOf } from './bucket-config.ts';
 import { ConfigError } from './config-error.ts';
 import {
   bytes,
@@ -45,6 +46,7 @@ export const Variables = z.object({
   GATEWAY_CONCURRENCY: z.coerce.number().int().min(2).max(1_000_000).optional(),
   ...TRACING_VARIABLES,
   ...DIRECTORY_VARIABLES,
+  ...BUCKET_VARIABLES,
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   REDIS_URL: redisUrl.optional(),
@@ -131,6 +133,8 @@ export interface Config {
   /** Where traces go, and how many of those that begin here; undefined: nothing is traced. */
   readonly tracing: TracingConfig | undefined;
   readonly directory: DirectoryConfig;
+  /** Where files are; undefined: on the local disk. */
+  readonly bucket: ReturnType<typeof bucketOf>;
   /** Undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
   /** Where lanes and jobs are, for any number of gateways; undefined: lanes in this process, jobs in the database. */
@@ -154,13 +158,13 @@ export interface Config {
   /** Undefined: mails are written to files in the data directory. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
-  /** Marketing mails that are begun in a second, at most. */
   /** The last line of every marketing mail. */
   readonly mailPostalAddress: string | undefined;
   /** The address for bounces of marketing mails, with a different `+` suffix for each mail. */
   readonly mailBounceAddress: string | undefined;
   /** Where answers to marketing mails go that say nothing else; undefined: to the sender. */
   readonly mailReplyTo: string | undefined;
+  /** Marketing mails that are begun in a second, at most. */
   readonly emailsPerSecond: number;
   /** Where links in mails lead; follows `publicUrl` when it is not set. */
   readonly webUrl: string | undefined;
@@ -208,9 +212,9 @@ export interface Config {
   readonly timeouts: { readonly plainFirstByteMs: number; readonly streamFirstByteMs: number; readonly idleMs: number };
   /** Calls whose client has hung up, and whose answers are read on. */
   readonly disconnected: { readonly timeoutMs: number; readonly callsPerKey: number };
-  /** Of all test keys of an account together. */
   /** How many refused requests a minute get a reason, per caller. */
   readonly refusalsPerMinute: number;
+  /** Of all test keys of an account together. */
   readonly testRates: RateLimits;
   /** Lines of one batch that run at the same time. */
   readonly batchLines: number;
@@ -260,10 +264,7 @@ export function readConfig(environment: Environment = process.env): Config {
     faults.push(`LOG_WITNESS_QUORUM is ${quorum}, LOG_WITNESSES names ${given.LOG_WITNESSES.length}`);
   if (!given || !listed || !wellKnown || !anchorChains || !offer || faults.length > 0) throw new ConfigError(faults);
   return {
-    port: given.PORT,
-    host: given.HOST,
-    dataDir: given.DATA_DIR,
-    publicUrl: given.PUBLIC_URL,
+    ...{ port: given.PORT, host: given.HOST, dataDir: given.DATA_DIR, publicUrl: given.PUBLIC_URL },
     dedicated: given.ENTERPRISE_BASE_URL === undefined ? undefined : { url: given.ENTERPRISE_BASE_URL, port: given.ENTERPRISE_PORT },
     operations:
       given.OPERATIONS_PORT === undefined ? undefined : { host: given.OPERATIONS_HOST ?? given.HOST, port: given.OPERATIONS_PORT },
@@ -271,8 +272,7 @@ export function readConfig(environment: Environment = process.env): Config {
     gatewayConcurrency: given.GATEWAY_CONCURRENCY ?? (given.ENTERPRISE_BASE_URL === undefined ? null : GATEWAY_CONCURRENCY),
     workers: given.WORKERS,
     logLevel: given.LOG_LEVEL,
-    tracing: tracingOf(given),
-    directory: directoryOf(given),
+    ...{ tracing: tracingOf(given), directory: directoryOf(given), bucket: bucketOf(given) },
     databaseUrl: given.DATABASE_URL,
     redisUrl: given.REDIS_URL,
     internalSecret: given.INTERNAL_SECRET,

@@ -2,7 +2,6 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { identityEntities } from '../access/identity/index.ts';
 import { keyEntities } from '../access/keys/index.ts';
-import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import { openDatabase } from '../adapters/postgres/database.ts';
 import { startEmbeddedPostgres } from '../adapters/postgres/embedded-postgres.ts';
@@ -10,6 +9,7 @@ import { ServerPulse } from '../adapters/postgres/server-pulse.ts';
 import { Archive } from '../archive/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
+import { openBlobs } from './blobs.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { type DataDir, dataDirOfAuthority, openDataDir } from './data-dir.ts';
@@ -45,7 +45,7 @@ export interface Foundation extends Process {
   readonly pool: Pool;
   readonly em: EntityManager;
   /** Where blobs are, sealed or not. */
-  readonly disk: BlobStore;
+  readonly rawBlobs: BlobStore;
   /** Not sealed: what is in it was not in the database either. */
   readonly archive: Archive;
   readonly metrics: Metrics;
@@ -91,7 +91,7 @@ async function openBase(process: Process): Promise<Base> {
 }
 
 async function openOn({ dataDir, redis, databaseUrl }: Base, process: Process): Promise<Foundation> {
-  const { log, closing } = process;
+  const { config, log, closing } = process;
   const pulse = new ServerPulse(databaseUrl);
   const database = await openDatabase({ url: databaseUrl, entities: [...identityEntities, ...keyEntities], log, pulse });
   closing.add('database', async () => {
@@ -99,11 +99,11 @@ async function openOn({ dataDir, redis, databaseUrl }: Base, process: Process): 
     pulse.close();
   });
   const clockDifferenceMs = await keepTime(process, database.pool);
-  const disk = await openLocalDisk(dataDir.file('blobs'));
+  const rawBlobs = await openBlobs({ folder: dataDir.file('blobs'), bucket: config.bucket, log, closing });
   return {
     ...process,
-    disk,
-    archive: new Archive(database.pool, disk),
+    rawBlobs,
+    archive: new Archive(database.pool, rawBlobs),
     clockDifferenceMs,
     dataDir,
     redis,

@@ -11,6 +11,7 @@ test('a database that is lost after its first answer makes the gateway unavailab
   readiness.start();
   const health = await checkHealth(readiness, {
     pool,
+    config: { bucket: undefined },
     blobs: {
       async check() {
         await pool.query('select 1');

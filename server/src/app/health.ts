@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { Handlers } from '../http/index.ts';
 import { auditProgress, readLogRow, stopsOf, unsealedReceipts } from '../receipts/index.ts';
+import type { Config } from './config.ts';
 
 const VERSION = '0.1.0';
 
@@ -46,6 +47,7 @@ export interface BooksState {
 interface Needs {
   readonly pool: Pool;
   readonly blobs: Pick<BlobStore, 'check'>;
+  readonly config: Pick<Config, 'bucket'>;
   /** Where lanes are shared. */
   readonly redis?: { ping(): Promise<unknown> } | undefined;
   readonly booksState: () => BooksState | Promise<BooksState>;
@@ -86,7 +88,10 @@ export const healthRoutes = ({ readiness, needs, publicUrl, hasDocs }: HealthDep
 });
 
 /** What the answer of `/health/ready` says. */
-export async function checkHealth(readiness: Readiness, { pool, blobs, redis, booksState, clockDifferenceMs }: Needs): Promise<Health> {
+export async function checkHealth(
+  readiness: Readiness,
+  { pool, blobs, config, redis, booksState, clockDifferenceMs }: Needs,
+): Promise<Health> {
   if (readiness.isDraining) return { status: 'draining', checks: {} };
   if (!readiness.isStarted) return { status: 'unavailable', checks: { start: 'unavailable' } };
   const word = (isThere: boolean) => (isThere ? 'ok' : 'unavailable');
@@ -94,7 +99,8 @@ export async function checkHealth(readiness: Readiness, { pool, blobs, redis, bo
   const asked = { database: pool.query('select 1'), blobs: blobs.check(), ledger: books, ...(redis && { redis: redis.ping() }) };
   const answers = await Promise.all(Object.entries(asked).map(async ([name, answer]) => [name, await answersInTime(answer)] as const));
   const checks = Object.fromEntries(answers.map(([name, isThere]) => [name, word(isThere)]));
-  const isAnswered = answers.every(([, isOne]) => isOne);
+  // All gateways have the same bucket: with none of them ready, requests without files would not be answered either.
+  const isAnswered = answers.every(([name, isOne]) => isOne || (name === 'blobs' && config.bucket !== undefined));
   const hasBooks = checks['ledger'] === word(true);
   const { lag, quarantined: waiting } = hasBooks ? await books : UNKNOWN_BOOKS;
   const isThere = isAnswered && !lag.isTooLong;

@@ -35,6 +35,8 @@ const MINUTE_MS = 60_000;
 /** How long a balance may be below its threshold unnoticed. */
 const TOPUP_MS = 15_000;
 const SIX_HOURS_MS = 6 * HOUR_MS;
+/** Longer than any blob takes to be stored. */
+const UNFINISHED_MS = 24 * HOUR_MS;
 /** How old the state is, at most, that witnesses have seen. */
 const COSIGN_MS = 5_000;
 /** A batch may wait for its provider for hours: others go on beside it. */
@@ -44,7 +46,7 @@ interface RecurringWorkDeps {
   readonly pool: Pool;
   readonly blobs: BlobStore;
   /** Under the sealed ones: for the archive. */
-  readonly disk: BlobStore;
+  readonly rawBlobs: BlobStore;
   readonly archive: Archive;
   /** Undefined: requests are never archived. */
   readonly usageDetailMonths: number | undefined;
@@ -69,7 +71,7 @@ interface RecurringWorkDeps {
 export const recurringWork = ({
   pool,
   blobs,
-  disk,
+  rawBlobs,
   archive,
   usageDetailMonths,
   auditLogMonths,
@@ -113,8 +115,8 @@ export const recurringWork = ({
     // The ledger's writer makes what is missing.
     run: () => makePartitionsAhead(pool, clock.now()),
   },
-  ...(usageDetailMonths === undefined ? [] : [archiving({ pool, disk, clock, live, usageDetailMonths })]),
-  ...(auditLogMonths === undefined ? [] : [forgettingEntries({ pool, disk, clock, auditLogMonths })]),
+  ...(usageDetailMonths === undefined ? [] : [archiving({ pool, rawBlobs, clock, live, usageDetailMonths })]),
+  ...(auditLogMonths === undefined ? [] : [forgettingEntries({ pool, rawBlobs, clock, auditLogMonths })]),
   {
     name: 'receipts-append-to-log',
     due: RECEIPTS_UNLOGGED,
@@ -151,6 +153,7 @@ export const recurringWork = ({
     run: async ({ signal, log }) => {
       const swept = await sweepOrphans({ pool, blobs, clock }, signal);
       if (swept > 0) log.warn({ swept }, 'blobs without a file were deleted');
+      await blobs.sweepUnfinished(new Date(clock.now() - UNFINISHED_MS));
     },
   },
   {
@@ -192,29 +195,29 @@ export const recurringWork = ({
   },
 ];
 
-type ArchivingDeps = Pick<RecurringWorkDeps, 'pool' | 'disk' | 'clock' | 'live'> & { readonly usageDetailMonths: number };
+type ArchivingDeps = Pick<RecurringWorkDeps, 'pool' | 'rawBlobs' | 'clock' | 'live'> & { readonly usageDetailMonths: number };
 
-const archiving = ({ pool, disk, clock, live, usageDetailMonths }: ArchivingDeps): Timer => ({
+const archiving = ({ pool, rawBlobs, clock, live, usageDetailMonths }: ArchivingDeps): Timer => ({
   name: 'archive-old-months',
   everyMs: SIX_HOURS_MS,
   run: async ({ signal, log }) => {
     // Invoices count the receipts that are in the database.
     await live.usageInvoices.issue();
     const isInvoiced = async (month: Month) => (await uninvoicedAccounts(pool, month)).length === 0;
-    const first = await archiveOldMonths({ pool, blobs: disk, clock, log, isInvoiced }, usageDetailMonths, signal);
+    const first = await archiveOldMonths({ pool, blobs: rawBlobs, clock, log, isInvoiced }, usageDetailMonths, signal);
     // What is not archived can be refunded and corrected on the lanes that it was on.
     await forgetWindows(pool, monthStart(first), signal);
   },
 });
 
-type ForgettingDeps = Pick<RecurringWorkDeps, 'pool' | 'disk' | 'clock'> & { readonly auditLogMonths: number };
+type ForgettingDeps = Pick<RecurringWorkDeps, 'pool' | 'rawBlobs' | 'clock'> & { readonly auditLogMonths: number };
 
-const forgettingEntries = ({ pool, disk, clock, auditLogMonths }: ForgettingDeps): Timer => ({
+const forgettingEntries = ({ pool, rawBlobs, clock, auditLogMonths }: ForgettingDeps): Timer => ({
   name: 'audit-forget-entries',
   everyMs: SIX_HOURS_MS,
   // As requests are archived: a clock that is ahead deletes nothing.
   run: async ({ signal }) => {
-    await forgetEntries(pool, monthStart(await oldestKept({ pool, blobs: disk, clock }, auditLogMonths)), signal);
+    await forgetEntries(pool, monthStart(await oldestKept({ pool, blobs: rawBlobs, clock }, auditLogMonths)), signal);
   },
 });
 

@@ -115,7 +115,7 @@ export async function startServer(
 
     const problemReply = createProblemReply(publicUrl);
     const foundation = await openFoundation({ config, log, clock, steady, closing, onFatal, authority });
-    const { dataDir, redis, pool, disk, archive, metrics } = foundation;
+    const { dataDir, redis, pool, rawBlobs, archive, metrics } = foundation;
     const { ownKeys, kept: keptLog, declaring, placing } = await openReceiptLog(foundation);
     const catalog = await openCatalog(foundation, declaring);
     const billing = await openBilling(foundation, catalog, { ownKeys, placing });
@@ -152,7 +152,7 @@ export async function startServer(
 
     const keySet = () => publishedKeySet(pool, ownKeys);
     const receiptKey = receiptKeyOf(ownKeys);
-    const blobs = sealedBlobs(disk, blobSealingKeys(accounts.content));
+    const blobs = sealedBlobs(rawBlobs, blobSealingKeys(accounts.content));
     const { databaseUrl, pulse } = foundation;
     const queue = await openJobQueue({ store: redis ? { redis: redis.forJobs } : { databaseUrl, Client: pulse.Client }, log });
     const kept = await openStatefulResources({ foundation, blobs, queue, billing, accounts, inference, plans: book, publicUrl });
@@ -168,7 +168,7 @@ export async function startServer(
       ...marketing.timers,
       ...webhooks.timers,
       ...recurringWork({
-        ...{ pool, blobs, disk, archive, usageDetailMonths: config.usageDetailMonths, auditLogMonths: config.auditLogMonths },
+        ...{ pool, blobs, rawBlobs, archive, usageDetailMonths: config.usageDetailMonths, auditLogMonths: config.auditLogMonths },
         clock,
         identity,
         live,

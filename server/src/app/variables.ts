@@ -67,6 +67,27 @@ export const VARIABLE_GROUPS: readonly Group[] = [
     },
   },
   {
+    title: 'Files in object storage',
+    variables: {
+      S3_BUCKET: {
+        text: 'Bucket of [S3 or a compatible service](object-storage.md) for files, videos and archived months.',
+        unset: 'files in `DATA_DIR/blobs`',
+      },
+      S3_ENDPOINT: { text: 'Address of the service: MinIO, Ceph, Cloudflare R2 and others.', unset: 'AWS S3' },
+      S3_REGION: { text: 'Region of the bucket; `auto` for R2.' },
+      S3_ACCESS_KEY_ID: {
+        text: 'Access key, with `S3_SECRET_ACCESS_KEY`.',
+        unset: 'what the AWS SDK finds: `AWS_*` variables, files, the role of the machine or pod',
+      },
+      S3_SECRET_ACCESS_KEY: { text: 'Secret of the access key.' },
+      S3_PREFIX: { text: 'What names of objects begin with, such as `tallygate/`, in a bucket that has other objects.' },
+      S3_PATH_STYLE: {
+        text: '`on`: the bucket is in the path of addresses; `off`: in the host name.',
+        unset: '`on` with `S3_ENDPOINT`, else `off`',
+      },
+    },
+  },
+  {
     title: 'Secrets',
     variables: {
       MASTER_KEYS: {

@@ -1,3 +1,8 @@
+/** A store that was not reached or did not answer in time, where its driver says so in ways of its own. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
 /**
  * Whether PostgreSQL or Redis was not reachable, or closed the connection: nothing is wrong with the request, which may be repeated. Detected
  * by the errors of the drivers, also through ORM and transactions, also for a pool without a free connection. An error of a query does not count.
@@ -6,6 +11,7 @@ export function isStoreFailure(error: unknown): boolean {
   const seen = new Set<unknown>();
   for (let one = error; one instanceof Error && !seen.has(one); one = one.cause) {
     seen.add(one);
+    if (one instanceof StoreUnavailable) return true;
     // An address with several networks fails once for each of them.
     if (one instanceof AggregateError && one.errors.length > 0 && one.errors.every(isStoreFailure)) return true;
     if (isConnectionLost(one) || isRefusedByServer(one) || SAID.some((words) => one.message.includes(words))) return true;

@@ -57,7 +57,7 @@ function inProcess(script: string, [program, ...prefix]: [string, ...string[]] =
 }
 
 describe('a writer that is killed', () => {
-  test('in the middle of a put leaves what the key held before, and its leftovers go at the next opening', async () => {
+  test('in the middle of a put leaves what the key held before, and its leftovers are swept', async () => {
     const writer = inProcess(`
       const content = async function* () { yield Buffer.alloc(500_000); console.log('half'); await new Promise(() => setInterval(() => {}, 60_000)); };
       await store.put('org/a', [Buffer.from('before')], { maxBytes: 1e6 });
@@ -67,9 +67,29 @@ describe('a writer that is killed', () => {
     expect(readdirSync(join(folder, 'incoming'))).toHaveLength(2);
 
     const store = await openLocalDisk(folder);
+    await store.sweepUnfinished(new Date(Date.now() - 60_000));
+    expect(readdirSync(join(folder, 'incoming'))).toHaveLength(2);
+    await store.sweepUnfinished(new Date(Date.now() + 60_000));
     expect(readdirSync(join(folder, 'incoming'))).toEqual([]);
     expect(await textOf(store, 'org/a')).toBe('before');
     expect(await keysOf(store)).toEqual(['org/a']);
+  });
+
+  test('is not disturbed by another process that opens the folder', async () => {
+    const goOn = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    async function* content() {
+      yield Buffer.from('first, ');
+      begun.resolve();
+      await goOn.promise;
+      yield Buffer.from('second');
+    }
+    const put = (await openLocalDisk(folder)).put('org/a', content(), LIMITS);
+    await begun.promise;
+    const other = await openLocalDisk(folder);
+    goOn.resolve();
+    expect(await put).toMatchObject({ stored: true });
+    expect(await textOf(other, 'org/a')).toBe('first, second');
   });
 
   test('at any moment leaves every blob whole, and every one that it was told is stored', async () => {

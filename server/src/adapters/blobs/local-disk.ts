@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, opendir, realpath, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, opendir, readdir, realpath, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { newId } from '../../kernel/ids.ts';
@@ -15,7 +15,7 @@ const READ_NO_LINK = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
 const WHOLE: ByteRange = { start: 0 };
 
 /**
- * Blobs as files of one folder, which has to be this process's alone: what an earlier process left unfinished is swept here.
+ * Blobs as files of one folder, of one process or of several at the same time.
  *
  * A blob is written in `incoming/`, synced, and then renamed into `objects/<key>@blob`. Folders are made as needed and stay: removing an empty
  * one would pull it away under a put that is about to rename into it. The folder itself may be a symbolic link, to another disk say;
@@ -26,8 +26,7 @@ export async function openLocalDisk(folder: string): Promise<BlobStore> {
   const root = await realpath(folder);
   const incoming = join(root, 'incoming');
   const objects = join(root, 'objects');
-  await rm(incoming, { recursive: true, force: true });
-  await mkdir(incoming, { mode: FOLDER_MODE });
+  await makeFolder(incoming);
   await makeFolder(objects);
   await syncFolder(dirname(root));
   return new LocalDisk(incoming, objects);
@@ -93,6 +92,16 @@ class LocalDisk implements BlobStore {
       this.#checking = undefined;
     });
     return this.#checking;
+  }
+
+  async sweepUnfinished(before: Date): Promise<void> {
+    for (const name of await readdir(this.#incoming)) {
+      const path = join(this.#incoming, name);
+      await unlessMissing(async () => {
+        const { mtime } = await stat(path);
+        if (mtime < before) await rm(path, { recursive: true });
+      });
+    }
   }
 
   async #probe(): Promise<void> {

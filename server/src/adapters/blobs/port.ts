@@ -35,6 +35,9 @@ export interface BlobStore {
 
   /** @throws when nothing can be stored at present */
   check(): Promise<void>;
+
+  /** Deletes what puts that began before then and were killed have left behind. No put may run for so long. */
+  sweepUnfinished(before: Date): Promise<void>;
 }
 
 /** `sha256` is of the whole content, in hex; `size` in bytes. */

@@ -61,6 +61,7 @@ export function sealedBlobs(store: BlobStore, keyOf: KeyOf): BlobStore {
     delete: (key) => store.delete(key),
     list: (prefix) => store.list(prefix),
     check: () => store.check(),
+    sweepUnfinished: (before) => store.sweepUnfinished(before),
   };
 }
 

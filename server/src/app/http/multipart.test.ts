@@ -242,6 +242,7 @@ describe('nothing is stored of a form that', () => {
       delete: (key) => disk.delete(key),
       list: (prefix) => disk.list(prefix),
       check: () => disk.check(),
+      sweepUnfinished: (before) => disk.sweepUnfinished(before),
     };
     expect((await post(formOf(before, ['more', fileOf(new Uint8Array(50_000))]))).code).toBe('storage_unavailable');
   });

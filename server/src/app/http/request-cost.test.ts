@@ -98,6 +98,7 @@ beforeAll(async () => {
           delete: async () => {},
           async *list() {},
           check: async () => {},
+          sweepUnfinished: async () => {},
         },
         checkSignature: () => null,
       }),

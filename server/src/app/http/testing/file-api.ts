@@ -32,6 +32,7 @@ export async function openFileWorld() {
     delete: (...args) => (faults.delete ?? disk.delete.bind(disk))(...args),
     list: (prefix) => disk.list(prefix),
     check: () => disk.check(),
+    sweepUnfinished: (before) => disk.sweepUnfinished(before),
   };
   const clock = new MovableClock();
   const log = silentLog();

@@ -44,6 +44,7 @@ const NO_FORMS = {
     delete: async () => {},
     async *list() {},
     check: async () => {},
+    sweepUnfinished: async () => {},
   },
 };
 
