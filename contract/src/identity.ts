@@ -13,6 +13,7 @@ import {
   Uuid,
 } from './conventions.ts';
 import { EmailAddress } from './email-address.ts';
+import { ACCOUNT_ROLES } from './scopes.ts';
 
 const c = initContract();
 
@@ -65,6 +66,13 @@ export type LoginRequest = z.infer<typeof LoginRequest>;
 export const Role = z.enum(['member', 'marketing', 'admin']).meta({ id: 'Role', description: 'What a user may administer.' });
 export type Role = z.infer<typeof Role>;
 
+export const AccountRole = z.enum(ACCOUNT_ROLES).meta({
+  id: 'AccountRole',
+  description:
+    'What a member may do in the account. `owner`: everything. `admin`: everything but closing the account and changing owners. `billing`: plans, payments and what is spent. `developer`: models, and API keys of their own. `viewer`: reading.',
+});
+export type AccountRole = z.infer<typeof AccountRole>;
+
 const LoginSession = z
   .object({
     token: z.string().meta({ description: 'Opaque, `tgs_…`. Shown once.', examples: ['tgs_4f0Zk1…'] }),
@@ -82,6 +90,7 @@ export const UserResponse = z
       .nullable()
       .meta({ examples: ['Ada Lovelace'] }),
     role: Role,
+    account_role: AccountRole,
     email_verified: z.boolean(),
     mfa_enabled: z.boolean(),
     plan: z.string().meta({ description: 'The account’s plan.', examples: ['free'] }),
@@ -110,6 +119,7 @@ const LOGGED_IN = {
   email: 'ada@example.com',
   name: 'Ada Lovelace',
   role: 'member',
+  account_role: 'owner',
   email_verified: true,
   mfa_enabled: false,
   plan: 'free',

@@ -33,6 +33,7 @@ import { invoices } from './invoices.ts';
 import { keys } from './keys.ts';
 import { ledger } from './ledger.ts';
 import { limits } from './limits.ts';
+import { live } from './live.ts';
 import { managementKeys } from './management-keys.ts';
 import { members } from './members.ts';
 import { messageBatches, messageBatchTransfers } from './message-batches.ts';
@@ -83,6 +84,7 @@ export const contract = c.router(
     messageBatchTransfers,
     ledger,
     runs,
+    live,
     projects,
     members,
     directory,
@@ -140,6 +142,7 @@ export * from './invoices.ts';
 export * from './keys.ts';
 export * from './ledger.ts';
 export * from './limits.ts';
+export * from './live.ts';
 export * from './log-declarations.ts';
 export * from './management-keys.ts';
 export * from './members.ts';

@@ -14,17 +14,9 @@ import {
   Timestamp,
   Uuid,
 } from './conventions.ts';
-import { Email, NewPassword, UserName } from './identity.ts';
-import { ACCOUNT_ROLES } from './scopes.ts';
+import { AccountRole, Email, NewPassword, UserName } from './identity.ts';
 
 const c = initContract();
-
-export const AccountRole = z.enum(ACCOUNT_ROLES).meta({
-  id: 'AccountRole',
-  description:
-    'What a member may do in the account. `owner`: everything. `admin`: everything but closing the account and changing owners. `billing`: plans, payments and what is spent. `developer`: models, and API keys of their own. `viewer`: reading.',
-});
-export type AccountRole = z.infer<typeof AccountRole>;
 
 export const Member = z
   .object({

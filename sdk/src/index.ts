@@ -56,9 +56,10 @@ export type { EventRegistrationQuery as RegistrationQuery } from './generated/re
 export type { CreateUserOptions, Identity } from './identity.ts';
 export type { ImageFiles, Images } from './images.ts';
 export type { Chat, ChatCompletions, StoredChatQuery } from './inference.ts';
+export type { Live } from './live.ts';
 export type { People, PeopleFilter } from './people.ts';
 export type { CheckoutWaitOptions, Plans } from './plans.ts';
-export type { CheckpointVerification, Receipts, ReceiptVerification, VerifyCallOptions } from './receipts.ts';
+export type { CheckpointVerification, InvoiceCheck, Receipts, ReceiptVerification, VerifyCallOptions } from './receipts.ts';
 export { type FollowQuery, type ItemQuery, outputText, type Responses, type ResponseWaitOptions } from './responses.ts';
 export { type ApiRequest, Tallygate, type TallygateOptions } from './tallygate.ts';
 export type { Completions, Embeddings, Moderations, Rerank } from './texts.ts';

@@ -76,3 +76,10 @@ it('fetches an export and tiles as they come', async () => {
   expect(await (await tallygate.receipts.tile('tile/0/000')).text()).toBe('hashes');
   expect(gateway.requests.map(({ path }) => path)).toEqual(['/v1/receipts/export', '/v1/log/tile/0/000']);
 });
+
+it('verifies the invoice of a month, and says why one that was changed is not valid', async () => {
+  const offline = new Tallygate({ apiKey: null, baseUrl: 'http://127.0.0.1:9' });
+  const { invoice } = vector('invoices/by-invoice');
+  expect(await offline.receipts.verifyInvoice(invoice, keySet)).toMatchObject({ valid: true, payload: invoice.payload });
+  expect(await offline.receipts.verifyInvoice(vector('invoices/changed-after-signing').invoice, keySet)).toMatchObject({ valid: false });
+});

@@ -12,15 +12,17 @@ import {
   tilePath,
   type Verified,
   type VerifiedCheckpoint,
+  type VerifiedInvoice,
   type VerifyOptions,
   verifyCheckpoint,
   verifyExport,
+  verifyInvoice,
   verifyReceipt,
   verifyReceiptText,
   type WitnessPolicy,
 } from '@tallygate/receipts';
 import { ConnectionError, TallygateError, TimeoutError } from './errors.ts';
-import type { AgentDocument, ReceiptResponse, VaasKeySet } from './generated/models.ts';
+import type { AgentDocument, InvoiceResponse, ReceiptResponse, VaasKeySet } from './generated/models.ts';
 import { Receipts as Generated } from './generated/resources.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
@@ -32,6 +34,7 @@ interface Seen {
 }
 
 export type ReceiptVerification = (Verified & Seen) | Refusal;
+export type InvoiceCheck = (VerifiedInvoice & Seen) | Refusal;
 export type CheckpointVerification = (VerifiedCheckpoint & Seen) | Refusal;
 
 export interface VerifyCallOptions extends CallOptions {
@@ -94,6 +97,18 @@ export class Receipts extends Generated {
   async verify(receipt: ReceiptResponse | string, keys?: VaasKeySet, options: VerifyCallOptions = {}): Promise<ReceiptVerification> {
     const { keySet, demands } = await this.#trust(keys, options);
     const found = typeof receipt === 'string' ? verifyReceiptText(receipt, keySet, demands) : verifyReceipt(receipt, keySet, demands);
+    if (!found.valid || !found.logged) return found;
+    return { ...found, history: await this.remember(found.logged.checkpoint, options) };
+  }
+
+  /**
+   * Checks an invoice of `invoices.get` by itself: form, signature, that its figures agree with each other, and its place in the log. `verifyBill`
+   * of `@tallygate/receipts` adds up the receipts that it counts.
+   * @throws LogForkError as `verify` does
+   */
+  async verifyInvoice(invoice: InvoiceResponse, keys?: VaasKeySet, options: VerifyCallOptions = {}): Promise<InvoiceCheck> {
+    const { keySet, demands } = await this.#trust(keys, options);
+    const found = verifyInvoice(invoice, keySet, demands);
     if (!found.valid || !found.logged) return found;
     return { ...found, history: await this.remember(found.logged.checkpoint, options) };
   }

@@ -30,6 +30,7 @@ export const user: UserResponse = {
   email: 'ada@example.com',
   name: 'Ada Lovelace',
   role: 'member',
+  account_role: 'owner',
   email_verified: true,
   mfa_enabled: false,
   plan: 'free',

@@ -12,6 +12,7 @@ import { Files } from '../files.ts';
 import { Identity } from '../identity.ts';
 import { Images } from '../images.ts';
 import { Chat } from '../inference.ts';
+import { Live } from '../live.ts';
 import { People } from '../people.ts';
 import { Plans } from '../plans.ts';
 import { Receipts } from '../receipts.ts';
@@ -49,6 +50,7 @@ export class Resources {
   readonly invoices: Invoices;
   readonly keys: Keys;
   readonly limits: Limits;
+  readonly live: Live;
   readonly managementKeys: ManagementKeys;
   readonly marketingEvents: MarketingEvents;
   readonly members: Members;
@@ -97,6 +99,7 @@ export class Resources {
     this.invoices = new Invoices(transport);
     this.keys = new Keys(transport);
     this.limits = new Limits(transport);
+    this.live = new Live(transport);
     this.managementKeys = new ManagementKeys(transport);
     this.marketingEvents = new MarketingEvents(transport);
     this.members = new Members(transport);

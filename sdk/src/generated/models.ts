@@ -2379,6 +2379,16 @@ export interface LimitStatus {
   resets_at: string | null;
 }
 
+/** What an account spends at the moment. In a stream, what has not changed is left out. */
+export interface LiveFigures {
+  /** What keys have spent, and what their running requests hold. */
+  budgets?: KeyBudgetSummaryResponse | undefined;
+  /** Agent runs of both modes, those that began last first. */
+  runs?: Run[] | undefined;
+  /** Settled requests of both modes, the newest first; empty where the plan has no receipts. */
+  requests?: ReceiptListItem[] | undefined;
+}
+
 /** That the log of one size is the beginning of the log of another. */
 export interface LogConsistencyResponse {
   object: 'log.consistency';
@@ -5766,6 +5776,7 @@ export interface UserResponse {
   email: string;
   name: string | null;
   role: Role;
+  account_role: AccountRole;
   email_verified: boolean;
   mfa_enabled: boolean;
   /** The account’s plan. */

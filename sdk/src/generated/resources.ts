@@ -62,6 +62,7 @@ import type {
   KeyResponse,
   LimitKind,
   LimitStatus,
+  LiveFigures,
   LogConsistencyResponse,
   LogDeclarations,
   LogTimestamp,
@@ -387,6 +388,11 @@ export interface LimitGetQuery {
   readonly subject?: string | undefined;
   /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
   readonly livemode?: boolean | undefined;
+}
+
+export interface LiveGetQuery {
+  /** Answer as server-sent events. */
+  readonly stream?: boolean | undefined;
 }
 
 export interface MemberQuery {
@@ -1190,6 +1196,14 @@ export class Limits extends Resource {
   /** Delete a limit. Requests that begin from now on are not bound by it, on every gateway within a second. */
   delete(limitId: string, options?: CallOptions): Call<undefined> {
     return this.transport.empty({ method: 'DELETE', path: `/v1/limits/${pathStep(limitId)}` }, options);
+  }
+}
+
+/** `tallygate.live`: What was used, what it cost, and what happened to one request. */
+export class Live extends Resource {
+  /** What is spent and held now. Budgets of all keys, the agent runs that began last, and the newest requests. With `stream=true` the same as server-sent events: all of it at first, then what has changed, at most once a second. A stream ends when its credential does, or when the gateway stops: begin it again. */
+  get(query?: LiveGetQuery, options?: CallOptions): Call<LiveFigures> {
+    return this.transport.json({ method: 'GET', path: '/v1/live', query: { ...query } }, options);
   }
 }
 

@@ -52,6 +52,7 @@ import { createFront } from './http/front.ts';
 import { inferenceRoutes } from './http/inference-api.ts';
 import { INFERENCE_FORM } from './http/inference-form.ts';
 import { createInnerCall } from './http/inner-call.ts';
+import { withLiveStream } from './http/live-api.ts';
 import { logRoutes } from './http/log-api.ts';
 import { mcpRoutes } from './http/mcp-api.ts';
 import { messageBatchRoutesOf } from './http/message-batch-api.ts';
@@ -69,6 +70,7 @@ import { videoRoutes } from './http/video-api.ts';
 import { createIdempotency } from './idempotency.ts';
 import { type RunningJobs, startJobs } from './jobs.ts';
 import { type Addresses, createDedicatedFront, openListeners, routesByAddress } from './listeners.ts';
+import { openLive } from './live.ts';
 import { openMarketing } from './marketing.ts';
 import { openPayments } from './payments.ts';
 import { openPlans, openTestBilling, planForReceipts } from './plans.ts';
@@ -213,6 +215,9 @@ export async function startServer(
     const isAnchoring = config.anchorChains.length > 0;
     const anchorAnswer = anchorAnswerOf(config);
     const { idleTimeoutMs } = fileLimits;
+    const budgets = createBudgets({ pool, keys, lanes, clock });
+    const receiptsPlan = planForReceipts(live);
+    const liveFigures = openLive({ foundation, budgets, runs: runs.queries, requirePlan: receiptsPlan });
     const shown = createShownModels({ catalog, isServed: (model) => inference.deployments.serves(model), clock });
     const endpoints = endpointRoutes({
       endpoints: [
@@ -226,10 +231,7 @@ export async function startServer(
           }),
         ),
         ...accessEndpoints({ ...foundation, identity, keys, signIns, groups: directory.groups, publicUrl }),
-        ...endpointsOf(
-          contract.budgets,
-          budgetRoutes({ budgets: createBudgets({ pool, keys, lanes, clock }), records: createBudgetRecords(pool), keys }),
-        ),
+        ...endpointsOf(contract.budgets, budgetRoutes({ budgets, records: createBudgetRecords(pool), keys })),
         ...endpointsOf(contract.limits, limitRoutes(new Limits({ pool, lanes, clock, isModel, forgetKeys }))),
         ...endpointsOf(
           contract.catalog,
@@ -244,6 +246,7 @@ export async function startServer(
         ...kept.endpoints,
         ...marketing.endpoints,
         ...webhooks.endpoints,
+        ...liveFigures.endpoints,
         ...endpointsOf(contract.ledger, ledgerRoutes({ pool, archive, clock, refunds, corrections })),
         ...endpointsOf(contract.deployments, deploymentRoutes({ deployments: inference.deployments, clock })),
         ...endpointsOf(contract.runs, runRoutes({ ...runs, lanes, clock })),
@@ -251,7 +254,7 @@ export async function startServer(
         ...endpointsOf(contract.accounts, planAdministrationRoutes(live, config.dedicated ? config.gatewayConcurrency : null)),
         ...endpointsOf(
           contract.receipts,
-          receiptRoutes({ pool, archive, key: receiptKey, keySet, requirePlan: planForReceipts(live), isAnchoring }),
+          receiptRoutes({ pool, archive, key: receiptKey, keySet, requirePlan: receiptsPlan, isAnchoring }),
         ),
         ...endpointsOf(contract.invoices, invoiceRoutes({ pool, key: receiptKey })),
         ...endpointsOf(contract.anchors, anchorRoutes({ pool, archive })),
@@ -277,11 +280,15 @@ export async function startServer(
       refusalLimits: new RefusalLimits({ perMinute: config.refusalsPerMinute, peerAddress }),
       headers: createAnswerHeaders({ isHttps }),
     };
+    const following = { accounts: liveFigures.accounts, admission, isDraining: () => readiness.isDraining };
     const routes = routesByAddress(
       [
         ...inferenceRoutes({ ...inferenceDeps, admission, sharedLane: capacity.sharedLane }),
         ...withConsoleAtRoot(
-          withModelsOnSurfaces(withCountedTokens(withResponseStream(endpoints, kept.followResponse), refusedRequests), shown),
+          withModelsOnSurfaces(
+            withCountedTokens(withResponseStream(withLiveStream(endpoints, following), kept.followResponse), refusedRequests),
+            shown,
+          ),
         ),
         ...fileTransferRoutes({
           ...{ files: kept.files, uploads: kept.uploads, blobs, limits: fileLimits },
@@ -291,7 +298,7 @@ export async function startServer(
         ...messageBatchRoutesOf({ messageBatches: kept.messageBatches, idleTimeoutMs, log }),
         ...logRoutes({
           ...{ pool, archive, key: receiptKey, clock, keySet, log, idleTimeoutMs, isAnchoring },
-          requirePlan: planForReceipts(live),
+          requirePlan: receiptsPlan,
         }),
         ...mcpRoutes({
           offer: discovery.offer,

@@ -24,6 +24,7 @@ export { startNonceThread } from './promises/nonce-thread.ts';
 export { ReceiptPromises } from './promises/receipt-promises.ts';
 export { publishedKeySet } from './published-keys.ts';
 export { takeNumbers } from './receipt-numbers.ts';
+export { listReceipts } from './list-receipts.ts';
 export { anchorRoutes, type RequirePlan, receiptRoutes, scopeOf } from './routes.ts';
 export { sealOf } from './seal.ts';
 export { newSigningSeed, promiseKeyOf, publishSigningKeys, type SigningKey, signingKeyFromSeed } from './signing-keys.ts';

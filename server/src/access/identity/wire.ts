@@ -12,6 +12,7 @@ export const toUser = (user: User, planOf: PlanOfAccount): UserResponse => ({
   email: user.email,
   name: user.name ?? null,
   role: user.role,
+  account_role: user.accountRole,
   email_verified: Boolean(user.emailVerifiedAt),
   mfa_enabled: user.hasSecondFactor(),
   plan: planIdOf(planOf, user.account),

@@ -42,6 +42,7 @@ describe('creating a user', () => {
       email: 'Ada@Example.com',
       name: 'Ada',
       role: 'member',
+      account_role: 'owner',
       email_verified: false,
       mfa_enabled: false,
       plan: 'free',

@@ -69,7 +69,7 @@ const toSummaryItem = (budget: KeyBudget): KeyBudgetSummaryItem => ({
   revoked: Boolean(budget.key.revokedAt),
 });
 
-function toSummary({ period, budgets }: Awaited<ReturnType<Budgets['list']>>): KeyBudgetSummaryResponse {
+export function toSummary({ period, budgets }: Awaited<ReturnType<Budgets['list']>>): KeyBudgetSummaryResponse {
   const live = budgets.filter(({ key }) => key.livemode).map(({ counters }) => counters);
   return {
     ...toPeriod(period),

@@ -1,0 +1,66 @@
+import { contract } from '@tallygate/contract';
+import { Problem } from '../../kernel/problem.ts';
+import type { LiveAccounts } from '../../money/live/index.ts';
+import type { Admission } from './admission.ts';
+import { type Exchange, grantOf } from './exchange.ts';
+import { queryOf } from './query.ts';
+import type { ServedRoute } from './router.ts';
+import { queryParamsOf } from './target.ts';
+
+const { get: LIVE } = contract.live;
+/** How often a stream looks whether the gateway stops. */
+const LOOK_MS = 500;
+/** Proxies cut what is silent. */
+const PING_MS = 15_000;
+/** A session that was ended, or a role that was taken away, ends the stream within so long. */
+const RENEWED_MS = 10_000;
+/** Who does not read is not waited for: it begins again. */
+const MOST_UNREAD_BYTES = 4 * 1024 * 1024;
+
+interface LiveApiDeps {
+  readonly accounts: LiveAccounts;
+  readonly admission: Admission;
+  readonly isDraining: () => boolean;
+}
+
+/** `GET /v1/live?stream=true`: what its route returns once, as it changes. */
+export const withLiveStream = (routes: readonly ServedRoute[], deps: LiveApiDeps): ServedRoute[] =>
+  routes.map((served) =>
+    served.method === LIVE.method && served.path === LIVE.path
+      ? { ...served, answer: (exchange) => (isStream(exchange) ? stream(exchange, deps) : served.answer(exchange)) }
+      : served,
+  );
+
+const isStream = ({ req: { method, url = '' } }: Exchange): boolean => method === 'GET' && queryParamsOf(url).get('stream') === 'true';
+
+function stream(exchange: Exchange, { accounts, admission, isDraining }: LiveApiDeps): void {
+  const { res } = exchange;
+  queryOf(exchange, LIVE.query);
+  const followed = accounts.follow(grantOf(exchange).principal, (changed) => {
+    if (res.writableLength > MOST_UNREAD_BYTES) res.destroy();
+    else res.write(`data: ${JSON.stringify(changed)}\n\n`);
+  });
+  // By its last event a client tells this end from a connection that broke.
+  const end = (): void => void res.end('data: [DONE]\n\n');
+  const timers = [
+    setInterval(() => isDraining() && end(), LOOK_MS),
+    setInterval(() => res.write(': ping\n\n'), PING_MS),
+    setInterval(() => void isStillAdmitted(exchange, admission).then((isAdmitted) => isAdmitted || end()), RENEWED_MS),
+  ];
+  res.once('close', () => {
+    followed.close();
+    for (const timer of timers) clearInterval(timer);
+  });
+  res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
+  res.flushHeaders();
+}
+
+/** A store that cannot be asked at the moment says nothing against the caller. */
+async function isStillAdmitted(exchange: Exchange, admission: Admission): Promise<boolean> {
+  try {
+    await admission.renew(exchange, { metadata: LIVE.metadata });
+    return true;
+  } catch (thrown) {
+    return thrown instanceof Problem && thrown.code === 'store_unavailable';
+  }
+}

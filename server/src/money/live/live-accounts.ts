@@ -1,0 +1,134 @@
+import type { LiveFigures } from '@tallygate/contract';
+import type { Principal } from '../../http/index.ts';
+import type { Log } from '../../kernel/log.ts';
+import { Problem } from '../../kernel/problem.ts';
+import type { ReadFigures } from './read-figures.ts';
+
+const LOOK_MS = 1_000;
+/** The ledger is a second or so behind the lanes: after a change there it is asked for so many looks. */
+const LOOKS_AFTER_CHANGE = 4;
+/** Requests of sessions are on no key’s lane, so the ledger is asked now and then as well. */
+const LOOKS_BETWEEN = 10;
+const MOST_OF_ACCOUNT = 50;
+const MOST = 1_000;
+
+type OnChange = (changed: LiveFigures) => void;
+
+interface Watched {
+  readonly principal: Principal;
+  readonly followers: Set<OnChange>;
+  readonly timer: NodeJS.Timeout;
+  /** The last of each, as text: what is the same is not sent again. */
+  readonly said: Map<keyof LiveFigures, string>;
+  figures: LiveFigures;
+  looks: number;
+  changedAt: number;
+  isLooking: boolean;
+}
+
+/** One who follows; ends with `close`. */
+export interface LiveAccount {
+  close(): void;
+}
+
+interface LiveDeps {
+  readonly read: ReadFigures;
+  readonly log: Log;
+}
+
+/**
+ * Accounts that are watched. All who watch one account share one look a second, whatever their number; an account that nobody watches is not
+ * looked at.
+ */
+export class LiveAccounts {
+  readonly #deps: LiveDeps;
+  readonly #watched = new Map<string, Watched>();
+  #followers = 0;
+
+  constructor(deps: LiveDeps) {
+    this.#deps = deps;
+  }
+
+  /** Everything, once. */
+  async figures(principal: Principal): Promise<LiveFigures> {
+    const { read } = this.#deps;
+    return { budgets: await read.budgets(principal), ...(await read.settled(principal)) };
+  }
+
+  /**
+   * Tells everything soon, and then what changes.
+   *
+   * @throws Problem `rate_limited` where the account, or the gateway, has as many streams as it may
+   */
+  follow(principal: Principal, onChange: OnChange): LiveAccount {
+    const { accountId } = principal;
+    const ofAccount = this.#watched.get(accountId)?.followers.size ?? 0;
+    if (ofAccount >= MOST_OF_ACCOUNT || this.#followers >= MOST)
+      throw new Problem(
+        'rate_limited',
+        `At most ${MOST_OF_ACCOUNT} streams of an account run at once: end one, or ask without \`stream\`.`,
+        {
+          retryAfterSeconds: 10,
+        },
+      );
+    const watched = this.#watched.get(accountId) ?? this.#begin(principal);
+    watched.followers.add(onChange);
+    this.#followers += 1;
+    // Behind the head of the answer, which follows when this returns.
+    queueMicrotask(() => watched.followers.has(onChange) && Object.keys(watched.figures).length > 0 && onChange(watched.figures));
+    return { close: () => this.#leave(accountId, watched, onChange) };
+  }
+
+  #begin(principal: Principal): Watched {
+    const watched: Watched = {
+      ...{ principal, followers: new Set(), said: new Map(), figures: {}, looks: 0, changedAt: 0, isLooking: false },
+      timer: setInterval(() => void this.#look(watched), LOOK_MS).unref(),
+    };
+    this.#watched.set(principal.accountId, watched);
+    void this.#look(watched);
+    return watched;
+  }
+
+  #leave(accountId: string, watched: Watched, onChange: OnChange): void {
+    if (!watched.followers.delete(onChange)) return;
+    this.#followers -= 1;
+    if (watched.followers.size > 0) return;
+    clearInterval(watched.timer);
+    this.#watched.delete(accountId);
+  }
+
+  async #look(watched: Watched): Promise<void> {
+    if (watched.isLooking) return;
+    watched.isLooking = true;
+    try {
+      const changed = await this.#changes(watched);
+      if (Object.keys(changed).length === 0) return;
+      watched.figures = { ...watched.figures, ...changed };
+      for (const onChange of watched.followers) onChange(changed);
+    } catch (error) {
+      this.#deps.log.warn({ err: error, accountId: watched.principal.accountId }, 'what is spent could not be looked at');
+    } finally {
+      watched.isLooking = false;
+    }
+  }
+
+  async #changes(watched: Watched): Promise<LiveFigures> {
+    const { read } = this.#deps;
+    const budgets = newIn(watched, { budgets: await read.budgets(watched.principal) });
+    if (budgets.budgets) watched.changedAt = watched.looks;
+    const isDue = watched.looks - watched.changedAt < LOOKS_AFTER_CHANGE || watched.looks % LOOKS_BETWEEN === 0;
+    watched.looks += 1;
+    return isDue ? { ...budgets, ...newIn(watched, await read.settled(watched.principal)) } : budgets;
+  }
+}
+
+/** The parts that are others than those that were said last. */
+function newIn({ said }: Watched, figures: LiveFigures): LiveFigures {
+  const fresh = (Object.keys(figures) as (keyof LiveFigures)[]).filter((part) => {
+    const text = JSON.stringify(figures[part]);
+    if (said.get(part) === text) return false;
+    said.set(part, text);
+    return true;
+  });
+  return Object.fromEntries(fresh.map((part) => [part, figures[part]]));
+}
