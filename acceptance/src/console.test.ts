@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumPath, openBrowser } from './browser.ts';
 import { Gateway } from './gateway.ts';
 
@@ -10,7 +12,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const executable = chromiumPath();
 if (!executable) process.stdout.write('Skipped: the console is looked at in a Chromium; name it in CHROMIUM.\n');
 
-const DESK = { width: 1360, height: 900 };
+const DESK = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 const PAGES = {
   '/': 'Overview',
@@ -20,9 +22,12 @@ const PAGES = {
   '/playground': 'Playground',
   '/keys': 'API keys',
   '/limits': 'Limits',
+  '/end-users': 'Tags and end users',
+  '/webhooks': 'Webhooks',
   '/team': 'Team',
   '/audit-log': 'Audit log',
   '/models': 'Models and prices',
+  '/models/gpt-4o-mini': 'gpt-4o-mini',
   '/providers': 'Providers',
   '/log': 'Receipts log',
   '/billing': 'Plan and invoices',
@@ -38,7 +43,7 @@ describe.skipIf(!executable)('the console, in a browser', () => {
 
   beforeAll(async () => {
     // As `npm start` runs it: the console is built beside it.
-    gateway = await Gateway.start();
+    gateway = await Gateway.start({ env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } });
     browser = await openBrowser(executable ?? '');
     context = await browser.newContext({ viewport: DESK, colorScheme: 'light' });
     page = await context.newPage();
@@ -104,6 +109,7 @@ describe.skipIf(!executable)('the console, in a browser', () => {
       [DESK, 'light'],
       [DESK, 'dark'],
       [PHONE, 'light'],
+      [PHONE, 'dark'],
     ] as const) {
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme });
@@ -130,6 +136,68 @@ describe.skipIf(!executable)('the console, in a browser', () => {
     expect(await page.getByRole('dialog').textContent()).toMatch(/Revoke first steps\?.*tg_test_.*cannot be undone/s);
     await press('Revoke the key');
     await expect.poll(() => page.getByText('revoked', { exact: true }).count()).toBe(1);
+  });
+
+  test('adds a webhook, shows what came back of its deliveries, sends one again, and deletes it by name', async () => {
+    const received: string[] = [];
+    const receiver = createServer((req, res) => {
+      received.push(String(req.headers['webhook-id']));
+      req.resume().on('end', () => res.writeHead(204).end());
+    });
+    await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
+    onTestFinished(() => void receiver.close());
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    await page.goto(`${gateway.url}/console/webhooks`);
+    await press('Add a webhook');
+    await page.getByLabel('Address').fill(url);
+    await page.getByLabel('For people').fill('finance');
+    await press('Add');
+    await page.getByText(/^whsec_/).waitFor();
+    await press('Done');
+    await page.getByRole('link', { name: url }).click();
+    await press('Send a test event');
+    const sent = page.getByRole('row').filter({ hasText: 'webhook.test' });
+    await sent.getByText('delivered').waitFor();
+    await sent.getByRole('button', { name: 'Send again' }).click();
+    await expect.poll(() => received.length - new Set(received).size).toBe(1);
+    await press('Delete');
+    expect(await page.getByRole('dialog').textContent()).toContain(url);
+    await press('Delete the webhook');
+    await page.getByText('No webhooks yet').waitFor();
+  });
+
+  test('caps an end user where its spending is shown, and says what that would have done last month', async () => {
+    const headers = { authorization: `Bearer ${gateway.bootstrap.test_api_key}`, 'content-type': 'application/json', 'x-end-user': 'ada' };
+    const body = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] });
+    await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body }).then((answer) => answer.text());
+    await expect
+      .poll(async () => {
+        await page.goto(`${gateway.url}/console/end-users`);
+        return page.getByText('ada', { exact: true }).or(page.getByText('No end users this month')).textContent();
+      })
+      .toBe('ada');
+    await press('Set');
+    await page.getByLabel('Cap, USD').fill('3');
+    await page.getByText('Nothing was spent last month: it would have stopped nothing.').waitFor();
+    await press('Save');
+    await page.getByText('$3.00 a month').waitFor();
+  });
+
+  test('shows what a running request holds, and what it cost, without a reload', async () => {
+    await page.goto(`${gateway.url}/console`);
+    const held = page.getByLabel('Budgets of keys').getByRole('row').filter({ hasText: 'first test key' }).getByRole('cell').nth(2);
+    await expect.poll(() => held.textContent()).toBe('$0.00');
+    const request = new AbortController();
+    const headers = {
+      ...{ authorization: `Bearer ${gateway.bootstrap.test_api_key}`, 'content-type': 'application/json' },
+      ...{ 'x-sandbox-fault': 'slow-first-byte;ms=60000', 'x-on-disconnect': 'cancel' },
+    };
+    const body = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] });
+    const asked = fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body, signal: request.signal }).catch(() => {});
+    await expect.poll(() => held.textContent()).not.toBe('$0.00');
+    request.abort();
+    await asked;
+    await expect.poll(() => held.textContent()).toBe('$0.00');
   });
 
   test('leaves no session behind once the person has signed out', async () => {

@@ -19,6 +19,16 @@ export function shifted(amount: string, places: number): string {
   return right === '' ? left : `${left}.${right}`;
 }
 
+export const NANO_DIGITS = 9;
+export const PICO_DIGITS = 12;
+
+/** A whole number of 10^-digits USD as a decimal string: ("1500", 9) → "0.0000015". */
+export function decimal(amount: string, digits: number): string {
+  const [sign, whole] = amount.startsWith('-') ? ['-', amount.slice(1)] : ['', amount];
+  const padded = whole.padStart(digits + 1, '0');
+  return sign + `${padded.slice(0, -digits)}.${padded.slice(-digits)}`.replace(/\.?0+$/, '');
+}
+
 export const count = (value: number): string => WHOLE.format(value);
 export const short = (value: number): string => SHORT.format(value);
 export const moment = (at: string | null): string => (at === null ? '–' : MOMENT.format(new Date(at)));

@@ -1,4 +1,5 @@
 import type { UserResponse } from '@tallygate/sdk';
+import { may, type Right } from './may.ts';
 
 /** A page in the menu and in the command palette. */
 export interface MenuItem {
@@ -6,46 +7,48 @@ export interface MenuItem {
   readonly label: string;
   /** Words that find it besides its name. */
   readonly words: string;
-  /** Shown to administrators of the gateway alone. */
-  readonly isForAdmin?: true;
+  /** Shown to those who may; left out, to all. */
+  readonly needs?: Right;
 }
 
 export const MENU: readonly (readonly [group: string, items: readonly MenuItem[]])[] = [
   [
     'Activity',
     [
-      { to: '/', label: 'Overview', words: 'home spend budget' },
+      { to: '/', label: 'Overview', words: 'home spend budget latency' },
       { to: '/requests', label: 'Requests', words: 'traces receipts log search' },
       { to: '/runs', label: 'Agent runs', words: 'ceiling stop' },
       { to: '/usage', label: 'Usage', words: 'cost tokens group export csv' },
-      { to: '/playground', label: 'Playground', words: 'chat try test' },
+      { to: '/playground', label: 'Playground', words: 'chat try test', needs: 'use models' },
     ],
   ],
   [
     'Control',
     [
       { to: '/keys', label: 'API keys', words: 'create rotate revoke cap' },
-      { to: '/limits', label: 'Limits', words: 'caps lanes project member end user tag model' },
+      { to: '/limits', label: 'Limits', words: 'caps lanes project member model' },
+      { to: '/end-users', label: 'Tags and end users', words: 'customers spend limits features' },
       { to: '/team', label: 'Team', words: 'members projects invitations roles' },
-      { to: '/audit-log', label: 'Audit log', words: 'history who' },
+      { to: '/webhooks', label: 'Webhooks', words: 'events deliveries replay slack teams' },
+      { to: '/audit-log', label: 'Audit log', words: 'history who', needs: 'read audit log' },
     ],
   ],
   [
     'Gateway',
     [
-      { to: '/models', label: 'Models and prices', words: 'catalogue' },
-      { to: '/providers', label: 'Providers', words: 'deployments health circuit', isForAdmin: true },
+      { to: '/models', label: 'Models and prices', words: 'catalogue history' },
+      { to: '/providers', label: 'Providers', words: 'deployments health circuit test', needs: 'run the gateway' },
       { to: '/log', label: 'Receipts log', words: 'checkpoint witness anchor verify' },
     ],
   ],
   [
     'Account',
     [
-      { to: '/billing', label: 'Plan and invoices', words: 'payment quota' },
-      { to: '/settings', label: 'Settings', words: 'profile password sessions second factor mfa' },
+      { to: '/billing', label: 'Plan and invoices', words: 'payment quota upgrade balance top up verify' },
+      { to: '/settings', label: 'Settings', words: 'profile password sessions second factor mfa sso' },
     ],
   ],
 ];
 
-export const menuOf = ({ role }: Pick<UserResponse, 'role'>): typeof MENU =>
-  MENU.map(([group, items]) => [group, items.filter(({ isForAdmin }) => isForAdmin !== true || role === 'admin')] as const);
+export const menuOf = (who: Pick<UserResponse, 'role' | 'account_role'>): typeof MENU =>
+  MENU.map(([group, items]) => [group, items.filter(({ needs }) => needs === undefined || may(who, needs))] as const);

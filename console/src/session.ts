@@ -1,6 +1,7 @@
 import { AuthenticationError, type UserResponse } from '@tallygate/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { tallygate } from './client.ts';
+import { may, type Right } from './may.ts';
 
 export const ME = ['me'] as const;
 
@@ -20,3 +21,6 @@ export function useMe(): UserResponse {
   if (!data) throw new Error('Nobody is signed in');
   return data;
 }
+
+/** Whether who is signed in may do that. */
+export const useMay = (right: Right): boolean => may(useMe(), right);

@@ -1,6 +1,7 @@
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { endSession } from './client.ts';
+import { useLive } from './live.ts';
 import { menuOf } from './menu.ts';
 import { setLivemode, useLivemode } from './mode.ts';
 import { Palette } from './palette.tsx';
@@ -96,6 +97,7 @@ export function Shell() {
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const [openPalette] = useState(() => () => setPaletteOpen(true));
   usePaletteKey(openPalette);
+  useLive();
   return (
     <div className="frame">
       <a className="skip" href="#main">

@@ -1,8 +1,12 @@
-import type { PlanInvoiceSummary, PlanMeterUsage } from '@tallygate/sdk';
+import type { CurrentPlanResponse, PlanMeterUsage } from '@tallygate/sdk';
 import { useQuery } from '@tanstack/react-query';
+import { Balance } from '../billing/balance.tsx';
+import { PlanEnd, PlanList } from '../billing/change-plan.tsx';
+import { Bills, Invoices, Payments } from '../billing/records.tsx';
 import { tallygate } from '../client.ts';
 import { count, day, usd } from '../format.ts';
-import { Badge, Empty, Failure, Figure, Figures, Loading, PageHead, Panel } from '../ui/parts.tsx';
+import { useMay } from '../session.ts';
+import { Failure, Figure, Figures, Loading, PageHead, Panel } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const METERS: readonly Column<PlanMeterUsage>[] = [
@@ -12,56 +16,64 @@ const METERS: readonly Column<PlanMeterUsage>[] = [
   { name: 'Beyond', cell: ({ beyond }) => count(beyond), isFigure: true },
 ];
 
-function Plan() {
-  const plan = useQuery({ queryKey: ['plan'], queryFn: () => tallygate.plans.current() });
-  const usage = useQuery({ queryKey: ['plan-usage'], queryFn: () => tallygate.plans.usage() });
-  const error = plan.error ?? usage.error;
+function Plan({ current, mayPay }: { current: CurrentPlanResponse; mayPay: boolean }) {
+  const { data, error } = useQuery({ queryKey: ['plan-usage'], queryFn: () => tallygate.plans.usage() });
   if (error) return <Failure error={error} />;
-  if (!plan.data || !usage.data) return <Loading />;
-  const { plan: config, subscription, livemode } = plan.data;
+  if (!data) return <Loading />;
+  const { plan, subscription, livemode } = current;
   return (
     <>
       <Figures>
         <Figure
           label="Plan"
-          value={config.name}
-          note={livemode ? subscription.status : 'of the payment sandbox: it changes nothing that is live'}
+          value={plan.name}
+          note={
+            livemode
+              ? subscription.status === 'none'
+                ? 'not a subscription'
+                : subscription.status
+              : 'of the payment sandbox: it changes nothing that is live'
+          }
         />
-        <Figure label="Price" value={`${usd(config.monthly_price_usd)} a month`} />
-        <Figure label="Beyond the quota this month" value={usd(usage.data.charged_usd)} />
-        <Figure label="Renews" value={day(subscription.period_end)} />
+        <Figure label="Price" value={`${usd(plan.monthly_price_usd)} a month`} />
+        <Figure label="Beyond the quota this month" value={usd(data.charged_usd)} />
+        <Figure label={subscription.cancels_at_period_end ? 'Ends' : 'Renews'} value={day(subscription.period_end)} />
       </Figures>
-      <Table label="Quota of this month" rows={usage.data.meters} columns={METERS} idOf={({ meter }) => meter} />
+      <Table label="Quota of this month" rows={data.meters} columns={METERS} idOf={({ meter }) => meter} />
+      {mayPay && <PlanEnd current={current} />}
     </>
   );
 }
 
-const INVOICES: readonly Column<PlanInvoiceSummary>[] = [
-  { name: 'Invoice', cell: ({ number, invoice_id: id }) => number ?? id },
-  { name: 'Month', cell: ({ period }) => period },
-  { name: 'Of', cell: ({ kind }) => kind, isSecondary: true },
-  { name: 'State', cell: ({ status }) => <Badge state={status} tone={status === 'paid' ? 'good' : 'wait'} /> },
-  { name: 'Due', cell: ({ due_usd: due }) => usd(due), isFigure: true },
-];
-
-function Invoices() {
-  const { data, error } = useQuery({ queryKey: ['plan-invoices'], queryFn: async () => tallygate.plans.invoices() });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
-  if (data.data.length === 0)
-    return <Empty title="No invoices yet">What is used beyond the plan’s quota is billed when the month is over.</Empty>;
-  return <Table label="Invoices" rows={data.data} columns={INVOICES} idOf={({ invoice_id: id }) => id} />;
-}
-
 export function Billing() {
+  const mayPay = useMay('pay');
+  const { data, error } = useQuery({ queryKey: ['plan'], queryFn: () => tallygate.plans.current() });
   return (
     <>
       <PageHead title="Plan and invoices">What the account has, what it used of it, and what it owes.</PageHead>
-      <Panel title="Plan">
-        <Plan />
+      {error && <Failure error={error} />}
+      {!error && !data && <Loading />}
+      {data && (
+        <>
+          <Panel title="Plan">
+            <Plan current={data} mayPay={mayPay} />
+          </Panel>
+          <Panel title="Plans">
+            <PlanList current={data} mayPay={mayPay} />
+          </Panel>
+        </>
+      )}
+      <Panel title="Balance">
+        <Balance mayPay={mayPay} />
+      </Panel>
+      <Panel title="Bills of months">
+        <Bills />
       </Panel>
       <Panel title="Invoices">
         <Invoices />
+      </Panel>
+      <Panel title="Payments">
+        <Payments />
       </Panel>
     </>
   );

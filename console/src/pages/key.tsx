@@ -4,11 +4,11 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, moment, monthStart, usd } from '../format.ts';
+import { WhatIf } from '../limits/what-if-hint.tsx';
 import { Confirm, Dialog, Field, Form, given } from '../ui/dialog.tsx';
 import { Badge, CapBar, Failure, Figure, Figures, Loading, Mono, PageHead, Panel } from '../ui/parts.tsx';
-import { Secret } from './keys.tsx';
+import { KeySecret } from './keys.tsx';
 
-const REFRESH_MS = 2_000;
 const GRACE_SECONDS = 3_600;
 
 function useRefresh(): () => Promise<void> {
@@ -18,12 +18,12 @@ function useRefresh(): () => Promise<void> {
   };
 }
 
-/** What a cap would have meant for this month so far. */
-function whatIf(cap: string, spent: string): string {
+/** What a cap would mean for this month so far. */
+function forThisMonth(cap: string, spent: string): string {
   if (cap === '' || Number.isNaN(Number(cap))) return '';
   return Number(cap) < Number(spent)
-    ? `This month ${usd(spent)} are spent: the key would have been stopped, and is at once.`
-    : `This month ${usd(spent)} are spent: ${usd(String(Number(cap) - Number(spent)))} would be left.`;
+    ? `This month ${usd(spent)} is spent: the key is stopped at once.`
+    : `This month ${usd(spent)} is spent: ${usd((Number(cap) - Number(spent)).toFixed(2))} is left.`;
 }
 
 function EditCap({ apiKey, spent, onClose }: { apiKey: KeyResponse; spent: string; onClose: () => void }) {
@@ -46,7 +46,10 @@ function EditCap({ apiKey, spent, onClose }: { apiKey: KeyResponse; spent: strin
             hint="It binds from the next request on. Empty: no cap."
           />
         </div>
-        <p role="status">{whatIf(cap, spent)}</p>
+        <p className="hint" role="status">
+          {forThisMonth(cap, spent)}
+        </p>
+        <WhatIf kind="key" subject={apiKey.key_id} cap={cap} period="month" />
       </Form>
     </Dialog>
   );
@@ -58,7 +61,6 @@ function Spending({ apiKey }: { apiKey: KeyResponse }) {
   const { data, error } = useQuery({
     queryKey: ['budget', keyId],
     queryFn: () => tallygate.budgets.get(keyId),
-    refetchInterval: REFRESH_MS,
   });
   const query = { from: monthStart(), key_id: keyId, livemode } as const;
   const usage = useQuery({ queryKey: ['usage', query], queryFn: () => tallygate.usage.get(query) });
@@ -114,7 +116,7 @@ function Actions({ apiKey }: { apiKey: KeyResponse }) {
           Whatever uses {apiKey.prefix}… is refused within a second. This cannot be undone.
         </Confirm>
       )}
-      {rotated && <Secret created={rotated} onClose={() => setRotated(undefined)} />}
+      {rotated && <KeySecret created={rotated} onClose={() => setRotated(undefined)} />}
     </>
   );
 }

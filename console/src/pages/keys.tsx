@@ -6,8 +6,10 @@ import { tallygate } from '../client.ts';
 import { moment, usd } from '../format.ts';
 import { freshKey } from '../fresh-key.ts';
 import { useLivemode } from '../mode.ts';
+import { useMay } from '../session.ts';
 import { Dialog, Field, Form, given, Select } from '../ui/dialog.tsx';
 import { Badge, Empty, Failure, Loading, Mono, PageHead } from '../ui/parts.tsx';
+import { Secret } from '../ui/secret.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const COLUMNS: readonly Column<KeyResponse>[] = [
@@ -63,30 +65,14 @@ function NewKey({ onCreated, onClose }: { onCreated: (key: KeyCreatedResponse) =
   );
 }
 
-export function Secret({ created, onClose }: { created: KeyCreatedResponse; onClose: () => void }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(created.key);
-    setCopied(true);
-  };
+/** The secret of a key, with the way to try it. */
+export function KeySecret({ created, onClose }: { created: KeyCreatedResponse; onClose: () => void }) {
   return (
-    <Dialog title={`The key “${created.name}”`} onClose={onClose}>
-      <p>Store it now: it is not shown again.</p>
-      <p className="secret">
-        <Mono>{created.key}</Mono>
-      </p>
-      <div className="form-actions">
-        <button type="button" onClick={() => void copy()}>
-          {isCopied ? 'Copied' : 'Copy'}
-        </button>
-        <Link to="/playground" className="button primary">
-          Try it in the playground
-        </Link>
-        <button type="button" onClick={onClose}>
-          Done
-        </button>
-      </div>
-    </Dialog>
+    <Secret title={`The key “${created.name}”`} secret={created.key} onClose={onClose}>
+      <Link to="/playground" className="button primary">
+        Try it in the playground
+      </Link>
+    </Secret>
   );
 }
 
@@ -100,7 +86,8 @@ export function Keys() {
     setCreating(false);
     setCreated(key);
   };
-  const create = (
+  const mayCreate = useMay('manage keys');
+  const create = mayCreate && (
     <button type="button" className="primary" onClick={() => setCreating(true)}>
       Create a key
     </button>
@@ -119,7 +106,7 @@ export function Keys() {
         </Empty>
       )}
       {isCreating && <NewKey onCreated={show} onClose={() => setCreating(false)} />}
-      {created && <Secret created={created} onClose={() => setCreated(undefined)} />}
+      {created && <KeySecret created={created} onClose={() => setCreated(undefined)} />}
     </>
   );
 }

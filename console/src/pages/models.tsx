@@ -1,5 +1,6 @@
 import type { Model } from '@tallygate/sdk';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { day, shifted, short, usd } from '../format.ts';
@@ -16,7 +17,10 @@ const COLUMNS: readonly Column<Model>[] = [
     name: 'Model',
     cell: ({ id, deprecated }) => (
       <>
-        {id} {deprecated !== null && <Badge state="deprecated" tone="wait" />}
+        <Link to="/models/$modelId" params={{ modelId: id }}>
+          {id}
+        </Link>{' '}
+        {deprecated !== null && <Badge state="deprecated" tone="wait" />}
       </>
     ),
   },

@@ -10,8 +10,6 @@ import { type Column, Table } from '../ui/table.tsx';
 
 const SpendChart = lazy(() => import('../ui/spend-chart.tsx'));
 const DAYS = 30;
-/** What is held now changes with every request. */
-const REFRESH_MS = 2_000;
 
 function SpendOfDays() {
   const livemode = useLivemode();
@@ -54,7 +52,7 @@ const ofMode = (items: readonly KeyBudgetSummaryItem[], livemode: boolean): KeyB
 
 function Budgets() {
   const livemode = useLivemode();
-  const { data, error } = useQuery({ queryKey: ['budgets'], queryFn: () => tallygate.budgets.summary(), refetchInterval: REFRESH_MS });
+  const { data, error } = useQuery({ queryKey: ['budgets'], queryFn: () => tallygate.budgets.summary() });
   if (error) return <Failure error={error} />;
   if (!data) return <Loading />;
   const items = ofMode(data.items, livemode);
@@ -75,7 +73,7 @@ const TOP: readonly Column<UsageRow>[] = [
 function ThisMonth() {
   const livemode = useLivemode();
   const query = { from: monthStart(), group_by: 'model', livemode } as const;
-  const { data, error } = useQuery({ queryKey: ['usage', query], queryFn: () => tallygate.usage.get(query), refetchInterval: REFRESH_MS });
+  const { data, error } = useQuery({ queryKey: ['usage', query], queryFn: () => tallygate.usage.get(query) });
   const budgets = useQuery({ queryKey: ['budgets'], queryFn: () => tallygate.budgets.summary() });
   if (error) return <Failure error={error} />;
   if (!data) return <Loading />;

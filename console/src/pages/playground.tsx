@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate, withKey } from '../client.ts';
 import { usd } from '../format.ts';
@@ -93,7 +93,8 @@ function Answer({ turn }: { turn: Turn }) {
 
 export function Playground() {
   const [turn, setTurn] = useState<Turn>();
-  const [asked, setAsked] = useState({ model: 'gpt-4o-mini', prompt: 'Say hello.' });
+  const { model = 'gpt-4o-mini' } = useSearch({ from: '/frame/playground' });
+  const [asked, setAsked] = useState({ model, prompt: 'Say hello.' });
   const models = useQuery({ queryKey: ['models', true], queryFn: () => tallygate.models.list({ all: true }) });
   const chats = models.data?.data.filter(({ kind }) => kind === 'chat') ?? [];
   const submit = async (fields: FormData): Promise<void> => {

@@ -1,8 +1,9 @@
-import type { DeploymentHealth } from '@tallygate/sdk';
-import { useQuery } from '@tanstack/react-query';
+import type { DeploymentHealth, DiscoveryReport } from '@tallygate/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { tallygate } from '../client.ts';
 import { count, duration, moment } from '../format.ts';
-import { Badge, Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
+import { Badge, Empty, Failure, Loading, PageHead, Panel } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const REFRESH_MS = 3_000;
@@ -12,7 +13,14 @@ const STATES = { closed: ['asked', 'good'], open: ['left aside', 'bad'], half_op
 
 const COLUMNS: readonly Column<DeploymentHealth>[] = [
   { name: 'Deployment', cell: ({ deployment }) => deployment },
-  { name: 'Model', cell: ({ model }) => model },
+  {
+    name: 'Model',
+    cell: ({ model }) => (
+      <Link to="/models/$modelId" params={{ modelId: model }}>
+        {model}
+      </Link>
+    ),
+  },
   {
     name: 'State',
     cell: ({ state }) => {
@@ -29,17 +37,57 @@ const COLUMNS: readonly Column<DeploymentHealth>[] = [
       last ? `${last.kind.replaceAll('_', ' ')}${last.status === null ? '' : `, HTTP ${last.status}`}, ${moment(last.at)}` : '–',
     isSecondary: true,
   },
+  {
+    name: 'Test call',
+    cell: ({ model }) => (
+      <Link to="/playground" search={{ model }} className="button">
+        Call it
+      </Link>
+    ),
+  },
 ];
 
+const FOUND: readonly Column<DiscoveryReport['providers'][number]>[] = [
+  { name: 'Provider', cell: ({ provider }) => provider },
+  { name: 'Answer', cell: ({ error }) => <Badge state={error === null ? 'answered' : 'failed'} tone={error === null ? 'good' : 'bad'} /> },
+  { name: 'Models', cell: ({ found }) => count(found.length), isFigure: true },
+  { name: 'Without a price', cell: ({ without_price: without }) => without.join(', ') || '–', isSecondary: true },
+  { name: 'Why', cell: ({ error }) => error ?? '–', isSecondary: true },
+];
+
+function Discovered({ report }: { report: DiscoveryReport }) {
+  if (report.providers.length === 0)
+    return (
+      <Empty title="No provider is asked for its models">
+        Those with <code>"discover": true</code> in the providers file are. A test call reaches the others.
+      </Empty>
+    );
+  return <Table label="What providers answered" rows={report.providers} columns={FOUND} idOf={({ provider }) => provider} />;
+}
+
 export function Providers() {
+  const discovery = useMutation({ mutationFn: async () => tallygate.models.discover() });
   const { data, error } = useQuery({
     queryKey: ['deployments'],
     queryFn: async () => tallygate.deployments.list({ limit: MOST }),
     refetchInterval: REFRESH_MS,
   });
+  const ask = (
+    <button type="button" disabled={discovery.isPending} aria-busy={discovery.isPending} onClick={() => discovery.mutate()}>
+      Ask for their models
+    </button>
+  );
   return (
     <>
-      <PageHead title="Providers">Every deployment of every model, as this gateway sees it now.</PageHead>
+      <PageHead title="Providers" aside={ask}>
+        Every deployment of every model, as this gateway sees it now.
+      </PageHead>
+      {discovery.error && <Failure error={discovery.error} />}
+      {discovery.data && (
+        <Panel title="What providers answered">
+          <Discovered report={discovery.data} />
+        </Panel>
+      )}
       {error && <Failure error={error} />}
       {!error && !data && <Loading />}
       {data && data.data.length > 0 && (

@@ -1,20 +1,13 @@
 import { costLines, type ReceiptResponse, type ReceiptVerification } from '@tallygate/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { tallygate } from '../client.ts';
-import { usd } from '../format.ts';
+import { decimal, NANO_DIGITS, PICO_DIGITS, usd } from '../format.ts';
 import { messageOf, untilSettled } from '../query-client.ts';
 import { Failure, Loading, Mono, Panel } from '../ui/parts.tsx';
+import { saveFile } from '../ui/saved.ts';
 
-const NANO = 9;
-const PICO = 12;
 /** A receipt is in the log some seconds after its request. */
 const RETRY_MS = 1_500;
-
-/** A whole number of 10^-digits USD as a decimal string: ("1500", 9) → "0.0000015". */
-function decimal(amount: string, digits: number): string {
-  const padded = amount.padStart(digits + 1, '0');
-  return `${padded.slice(0, -digits)}.${padded.slice(-digits)}`.replace(/\.?0+$/, '');
-}
 
 /** How the cost follows from usage and prices, as the receipt states both. */
 function Bill({ payload }: Pick<ReceiptResponse, 'payload'>) {
@@ -26,9 +19,9 @@ function Bill({ payload }: Pick<ReceiptResponse, 'payload'>) {
           <tr key={meter}>
             <th scope="row">{meter.replaceAll('_', ' ')}</th>
             <td className="figure-cell">
-              {units} × {usd(decimal(price, PICO))}
+              {units} × {usd(decimal(price, PICO_DIGITS))}
             </td>
-            <td className="figure-cell">{usd(decimal(sum, PICO))}</td>
+            <td className="figure-cell">{usd(decimal(sum, PICO_DIGITS))}</td>
           </tr>
         ))}
         {payload.price_factor !== '1' && (
@@ -41,7 +34,7 @@ function Bill({ payload }: Pick<ReceiptResponse, 'payload'>) {
         <tr className="sum">
           <th scope="row">cost, rounded up once</th>
           <td />
-          <td className="figure-cell">{usd(decimal(payload.cost_nano_usd, NANO))}</td>
+          <td className="figure-cell">{usd(decimal(payload.cost_nano_usd, NANO_DIGITS))}</td>
         </tr>
       </tbody>
     </table>
@@ -81,14 +74,6 @@ function Verdict({ found }: { found: ReceiptVerification }) {
   );
 }
 
-function save(receipt: ReceiptResponse): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([JSON.stringify(receipt)], { type: 'application/json' }));
-  link.download = `receipt-${receipt.id}.json`;
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
-
 function Receipt({ receipt }: { receipt: ReceiptResponse }) {
   const verify = useMutation({ mutationFn: () => tallygate.receipts.verify(receipt) });
   const place = receipt.log.state === 'logged' ? `entry ${receipt.log.index} of the log` : 'not in the log yet';
@@ -99,7 +84,7 @@ function Receipt({ receipt }: { receipt: ReceiptResponse }) {
       </p>
       <Bill payload={receipt.payload} />
       <div className="form-actions">
-        <button type="button" onClick={() => save(receipt)}>
+        <button type="button" onClick={() => saveFile(`receipt-${receipt.id}.json`, JSON.stringify(receipt), 'application/json')}>
           Save as a file
         </button>
         <button type="button" className="primary" disabled={verify.isPending} onClick={() => verify.mutate()}>

@@ -9,8 +9,6 @@ import { Badge, CapBar, Empty, Failure, Figure, Figures, Loading, PageHead, Pane
 import { type Column, Table } from '../ui/table.tsx';
 import { StopRun } from './runs.tsx';
 
-const REFRESH_MS = 2_000;
-
 const STEPS: readonly Column<RunStep>[] = [
   { name: 'Started', cell: ({ started_at: at }) => moment(at) },
   { name: 'Request', cell: ({ request_id: id }) => <RequestLink id={id} />, isSecondary: true },
@@ -71,7 +69,6 @@ export function RunPage() {
   const { data, error } = useQuery({
     queryKey: ['run', runId, livemode],
     queryFn: () => tallygate.runs.get(runId, { livemode }),
-    refetchInterval: REFRESH_MS,
   });
   if (error) return <Failure error={error} />;
   return data ? <Detail run={data} /> : <Loading />;

@@ -10,9 +10,6 @@ import { LongTable } from '../ui/long-table.tsx';
 import { Badge, CapBar, Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 
-/** Runs are watched while they spend. */
-const REFRESH_MS = 2_000;
-
 export function StopRun({ run, onClose }: { run: Run; onClose: () => void }) {
   const client = useQueryClient();
   const stop = async (): Promise<void> => {
@@ -62,7 +59,6 @@ export function Runs() {
     queryFn: async ({ pageParam }) => tallygate.runs.list({ livemode, ...(pageParam && { cursor: pageParam }) }),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor ?? undefined,
-    refetchInterval: REFRESH_MS,
   });
   const rows = data?.pages.flatMap((page) => page.data) ?? [];
   const more = (): void => {

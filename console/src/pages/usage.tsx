@@ -5,6 +5,7 @@ import { tallygate } from '../client.ts';
 import { count, daysAgo, isoDay, monthStart, usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
 import { Empty, Failure, Figure, Figures, Loading, PageHead } from '../ui/parts.tsx';
+import { saveFile } from '../ui/saved.ts';
 import { type Column, Table } from '../ui/table.tsx';
 
 type Grouping = NonNullable<UsageQuery['group_by']>;
@@ -42,11 +43,7 @@ function save({ items, group_by: grouping, from, to }: UsageResponse): void {
     [grouping, ...FIELDS].join(','),
     ...items.map((row) => [cell(nameOf(row)), ...FIELDS.map((field) => row[field])].join(',')),
   ];
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([`${lines.join('\r\n')}\r\n`], { type: 'text/csv' }));
-  link.download = `usage-by-${grouping}-${from}-${to}.csv`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveFile(`usage-by-${grouping}-${from}-${to}.csv`, `${lines.join('\r\n')}\r\n`, 'text/csv');
 }
 
 function Found({ usage }: { usage: UsageResponse }) {
