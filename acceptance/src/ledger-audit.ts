@@ -5,6 +5,8 @@ import type { Gateway } from './gateway.ts';
 /** The gateway's database from the outside, as an auditor reads it. */
 export interface LedgerAudit extends AsyncDisposable {
   setPlan(accountId: string, plan: string): Promise<void>;
+  /** Makes a user a member of the account of another, with a role in it. */
+  moveUser(email: string, into: { readonly to: string; readonly role: string }): Promise<void>;
   /** What is planned is forgotten: at the next start every job that repeats runs at once. */
   forgetTimers(): Promise<void>;
   /** How often each of these requests was recorded, posted and receipted. */
@@ -45,6 +47,10 @@ export async function openLedgerAudit(gateway: Pick<Gateway, 'databaseUrl'>): Pr
   return {
     setPlan: async (accountId, plan) => {
       await client.query('update accounts set plan = $2, given_plan = $2 where id = $1', [accountId, plan]);
+    },
+    moveUser: async (email, { to, role }) => {
+      const move = 'update users set account_role = $3, account_id = (select account_id from users where email = $2) where email = $1';
+      await client.query(move, [email, to, role]);
     },
     forgetTimers: async () => {
       await client.query('delete from timers');

@@ -36,9 +36,20 @@ export const MENU: readonly (readonly [group: string, items: readonly MenuItem[]
   [
     'Gateway',
     [
-      { to: '/models', label: 'Models and prices', words: 'catalogue history' },
+      { to: '/models', label: 'Models and prices', words: 'catalogue history', needs: 'use models' },
       { to: '/providers', label: 'Providers', words: 'deployments health circuit test', needs: 'run the gateway' },
       { to: '/log', label: 'Receipts log', words: 'checkpoint witness anchor verify' },
+    ],
+  ],
+  [
+    'Marketing',
+    [
+      { to: '/people', label: 'People', words: 'contacts crm unsubscribe erase export', needs: 'market' },
+      { to: '/client-requests', label: 'Client requests', words: 'contact form sales support', needs: 'market' },
+      { to: '/emails', label: 'E-mails', words: 'newsletter send mail', needs: 'market' },
+      { to: '/events', label: 'Events', words: 'registrations places waitlist', needs: 'market' },
+      { to: '/invites', label: 'Invitations', words: 'beta codes trial', needs: 'market' },
+      { to: '/content', label: 'Content', words: 'posts pages changelog publish', needs: 'market' },
     ],
   ],
   [
@@ -51,4 +62,6 @@ export const MENU: readonly (readonly [group: string, items: readonly MenuItem[]
 ];
 
 export const menuOf = (who: Pick<UserResponse, 'role' | 'account_role'>): typeof MENU =>
-  MENU.map(([group, items]) => [group, items.filter(({ needs }) => needs === undefined || may(who, needs))] as const);
+  MENU.map(([group, items]) => [group, items.filter(({ needs }) => needs === undefined || may(who, needs))] as const).filter(
+    ([, items]) => items.length > 0,
+  );

@@ -82,6 +82,17 @@ const routeTree = rootRoute.addChildren([
     createRoute({ ...inFrame, path: '/providers', component: lazyRouteComponent(() => import('./pages/providers.tsx'), 'Providers') }),
     createRoute({ ...inFrame, path: '/log', component: lazyRouteComponent(() => import('./pages/log.tsx'), 'LogPage') }),
     createRoute({ ...inFrame, path: '/billing', component: lazyRouteComponent(() => import('./pages/billing.tsx'), 'Billing') }),
+    createRoute({ ...inFrame, path: '/people', component: lazyRouteComponent(() => import('./pages/people.tsx'), 'PeoplePage') }),
+    createRoute({
+      ...inFrame,
+      path: '/client-requests',
+      component: lazyRouteComponent(() => import('./pages/client-requests.tsx'), 'ClientRequestsPage'),
+    }),
+    createRoute({ ...inFrame, path: '/emails', component: lazyRouteComponent(() => import('./pages/emails.tsx'), 'EmailsPage') }),
+    createRoute({ ...inFrame, path: '/events', component: lazyRouteComponent(() => import('./pages/events.tsx'), 'EventsPage') }),
+    createRoute({ ...inFrame, path: '/events/$slug', component: lazyRouteComponent(() => import('./pages/event.tsx'), 'EventPage') }),
+    createRoute({ ...inFrame, path: '/invites', component: lazyRouteComponent(() => import('./pages/invites.tsx'), 'InvitesPage') }),
+    createRoute({ ...inFrame, path: '/content', component: lazyRouteComponent(() => import('./pages/content.tsx'), 'ContentPage') }),
     createRoute({ ...inFrame, path: '/bills/$month', component: lazyRouteComponent(() => import('./pages/bill.tsx'), 'BillPage') }),
     createRoute({ ...inFrame, path: '/audit-log', component: lazyRouteComponent(() => import('./pages/audit-log.tsx'), 'AuditLogPage') }),
     createRoute({

@@ -58,8 +58,9 @@ function TopBar({ onMenu, onPalette, isMenuOpen }: { onMenu: () => void; onPalet
   const navigate = useNavigate();
   const signOut = async (): Promise<void> => {
     await endSession();
-    queryClient.clear();
     await navigate({ to: '/sign-in' });
+    // Behind the pages that look at it: they would ask again, with no session.
+    queryClient.clear();
   };
   return (
     <header className="top">

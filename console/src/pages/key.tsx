@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, moment, monthStart, usd } from '../format.ts';
 import { WhatIf } from '../limits/what-if-hint.tsx';
+import { useMay } from '../session.ts';
 import { Confirm, Dialog, Field, Form, given } from '../ui/dialog.tsx';
 import { Badge, CapBar, Failure, Figure, Figures, Loading, Mono, PageHead, Panel } from '../ui/parts.tsx';
 import { KeySecret } from './keys.tsx';
@@ -57,6 +58,7 @@ function EditCap({ apiKey, spent, onClose }: { apiKey: KeyResponse; spent: strin
 
 function Spending({ apiKey }: { apiKey: KeyResponse }) {
   const { key_id: keyId, livemode } = apiKey;
+  const mayManage = useMay('manage keys');
   const [isEditing, setEditing] = useState(false);
   const { data, error } = useQuery({
     queryKey: ['budget', keyId],
@@ -75,11 +77,13 @@ function Spending({ apiKey }: { apiKey: KeyResponse }) {
         <Figure label="Monthly cap" value={cap === null ? 'none' : usd(cap)} note={`starts anew ${moment(data.resets_at)}`} />
         <Figure label="Requests this month" value={usage.data ? count(usage.data.total.requests) : '…'} />
       </Figures>
-      <div className="form-actions">
-        <button type="button" onClick={() => setEditing(true)}>
-          Change the cap
-        </button>
-      </div>
+      {mayManage && apiKey.status === 'active' && (
+        <div className="form-actions">
+          <button type="button" onClick={() => setEditing(true)}>
+            Change the cap
+          </button>
+        </div>
+      )}
       {isEditing && <EditCap apiKey={apiKey} spent={spent} onClose={() => setEditing(false)} />}
     </>
   );
@@ -122,6 +126,7 @@ function Actions({ apiKey }: { apiKey: KeyResponse }) {
 }
 
 function Detail({ apiKey }: { apiKey: KeyResponse }) {
+  const mayManage = useMay('manage keys');
   const facts: readonly (readonly [string, string])[] = [
     ['May', apiKey.scopes.join(', ')],
     ['Models', apiKey.allowed_models?.join(', ') ?? 'all'],
@@ -134,7 +139,7 @@ function Detail({ apiKey }: { apiKey: KeyResponse }) {
   ];
   return (
     <>
-      <PageHead title={apiKey.name} aside={apiKey.status === 'active' ? <Actions apiKey={apiKey} /> : undefined}>
+      <PageHead title={apiKey.name} aside={mayManage && apiKey.status === 'active' && <Actions apiKey={apiKey} />}>
         <Mono>{apiKey.prefix}…</Mono> <Badge state={apiKey.status} />
       </PageHead>
       <Spending apiKey={apiKey} />

@@ -1,4 +1,4 @@
-import type { KeyBudgetSummaryItem, UsageRow } from '@tallygate/sdk';
+import type { KeyBudgetSummaryItem } from '@tallygate/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
@@ -7,6 +7,8 @@ import { count, daysAgo, monthStart, usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
 import { Badge, CapBar, Empty, Failure, Figure, Figures, Loading, PageHead, Panel } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { Refusals } from './refusals.tsx';
+import { SpendBy } from './spend-by.tsx';
 
 const SpendChart = lazy(() => import('../ui/spend-chart.tsx'));
 const DAYS = 30;
@@ -64,38 +66,25 @@ function Budgets() {
   );
 }
 
-const TOP: readonly Column<UsageRow>[] = [
-  { name: 'Model', cell: ({ model }) => model ?? '–' },
-  { name: 'Requests', cell: ({ requests }) => count(requests), isFigure: true },
-  { name: 'Cost', cell: ({ cost_usd: cost }) => usd(cost), isFigure: true },
-];
-
 function ThisMonth() {
   const livemode = useLivemode();
-  const query = { from: monthStart(), group_by: 'model', livemode } as const;
+  const query = { from: monthStart(), livemode } as const;
   const { data, error } = useQuery({ queryKey: ['usage', query], queryFn: () => tallygate.usage.get(query) });
   const budgets = useQuery({ queryKey: ['budgets'], queryFn: () => tallygate.budgets.summary() });
   if (error) return <Failure error={error} />;
   if (!data) return <Loading />;
   const { total } = data;
   return (
-    <>
-      <Figures>
-        <Figure label="Spent this month" value={usd(total.cost_usd)} note={`${usd(total.charged_usd)} of it beyond the plan’s quota`} />
-        <Figure
-          label="Held now"
-          value={budgets.data ? usd(budgets.data.held_usd) : '…'}
-          note="by running live requests, at their worst case"
-        />
-        <Figure label="Requests" value={count(total.requests)} />
-        <Figure label="Tokens" value={`${count(total.input_tokens)} in`} note={`${count(total.output_tokens)} out`} />
-      </Figures>
-      {data.items.length > 0 && (
-        <Panel title="By model">
-          <Table label="Cost by model" rows={data.items} columns={TOP} idOf={({ model }) => model ?? ''} />
-        </Panel>
-      )}
-    </>
+    <Figures>
+      <Figure label="Spent this month" value={usd(total.cost_usd)} note={`${usd(total.charged_usd)} of it beyond the plan’s quota`} />
+      <Figure
+        label="Held now"
+        value={budgets.data ? usd(budgets.data.held_usd) : '…'}
+        note="by running live requests, at their worst case"
+      />
+      <Figure label="Requests" value={count(total.requests)} />
+      <Figure label="Tokens" value={`${count(total.input_tokens)} in`} note={`${count(total.output_tokens)} out`} />
+    </Figures>
   );
 }
 
@@ -109,6 +98,10 @@ export function Overview() {
       </Panel>
       <Panel title="Keys this month">
         <Budgets />
+      </Panel>
+      <SpendBy />
+      <Panel title="Refused">
+        <Refusals />
       </Panel>
     </>
   );

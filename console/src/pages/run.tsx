@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, duration, moment, usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
+import { useMay } from '../session.ts';
 import { Badge, CapBar, Empty, Failure, Figure, Figures, Loading, PageHead, Panel, RequestLink } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { StopRun } from './runs.tsx';
@@ -24,13 +25,13 @@ const STEPS: readonly Column<RunStep>[] = [
 ];
 
 function Detail({ run }: { run: RunDetail }) {
+  const mayStop = useMay('use models');
   const [isStopping, setStopping] = useState(false);
-  const stop =
-    run.state === 'closed' ? undefined : (
-      <button type="button" className="danger" onClick={() => setStopping(true)}>
-        Stop the run
-      </button>
-    );
+  const stop = mayStop && run.state !== 'closed' && (
+    <button type="button" className="danger" onClick={() => setStopping(true)}>
+      Stop the run
+    </button>
+  );
   return (
     <>
       <PageHead title={run.run_id} aside={stop}>

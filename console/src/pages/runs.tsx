@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, moment, usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
+import { useMay } from '../session.ts';
 import { Confirm } from '../ui/dialog.tsx';
 import { LongTable } from '../ui/long-table.tsx';
 import { Badge, CapBar, Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
@@ -25,7 +26,7 @@ export function StopRun({ run, onClose }: { run: Run; onClose: () => void }) {
   );
 }
 
-const columnsOf = (onStop: (run: Run) => void): readonly Column<Run>[] => [
+const COLUMNS: readonly Column<Run>[] = [
   {
     name: 'Run',
     cell: ({ run_id: runId, parent_run_id: parent }) => (
@@ -40,19 +41,21 @@ const columnsOf = (onStop: (run: Run) => void): readonly Column<Run>[] => [
   { name: 'Of the ceiling', cell: (run) => <CapBar spent={run.spent_usd} held="0" cap={run.ceiling_usd} />, isSecondary: true },
   { name: 'Requests', cell: ({ requests }) => count(requests), isFigure: true, isSecondary: true },
   { name: 'Last request', cell: ({ last_request_at: at }) => moment(at), isSecondary: true },
-  {
-    name: 'Stop',
-    cell: (run) =>
-      run.state === 'closed' ? null : (
-        <button type="button" onClick={() => onStop(run)}>
-          Stop
-        </button>
-      ),
-  },
 ];
+
+const stopOf = (onStop: (run: Run) => void): Column<Run> => ({
+  name: 'Stop',
+  cell: (run) =>
+    run.state === 'closed' ? null : (
+      <button type="button" onClick={() => onStop(run)}>
+        Stop
+      </button>
+    ),
+});
 
 export function Runs() {
   const livemode = useLivemode();
+  const mayStop = useMay('use models');
   const [stopped, setStopped] = useState<Run>();
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['runs', livemode],
@@ -73,7 +76,7 @@ export function Runs() {
         <LongTable
           label="Agent runs, the newest first"
           rows={rows}
-          columns={columnsOf(setStopped)}
+          columns={mayStop ? [...COLUMNS, stopOf(setStopped)] : COLUMNS}
           idOf={({ run_id: id }) => id}
           onEnd={more}
         />

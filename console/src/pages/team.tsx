@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { day } from '../format.ts';
-import { useMe } from '../session.ts';
+import { useMay, useMe } from '../session.ts';
 import { Confirm, Dialog, Field, Form, given, Select } from '../ui/dialog.tsx';
 import { Badge, Empty, Failure, Loading, PageHead, Panel } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
@@ -40,24 +40,26 @@ function Invite({ onClose }: { onClose: () => void }) {
   );
 }
 
-const membersOf = (me: string, onRemove: (member: Member) => void): readonly Column<Member>[] => [
+const MEMBERS: readonly Column<Member>[] = [
   { name: 'E-mail address', cell: ({ email }) => email },
   { name: 'Role', cell: ({ account_role: role }) => <Badge state={role} /> },
   { name: 'Second factor', cell: ({ mfa_enabled: isOn }) => (isOn ? 'on' : 'off'), isSecondary: true },
   { name: 'Since', cell: ({ joined_at: at }) => day(at), isSecondary: true },
-  {
-    name: 'Remove',
-    cell: (member) =>
-      member.user_id === me ? null : (
-        <button type="button" onClick={() => onRemove(member)}>
-          Remove
-        </button>
-      ),
-  },
 ];
+
+const removeOf = (me: string, onRemove: (member: Member) => void): Column<Member> => ({
+  name: 'Remove',
+  cell: (member) =>
+    member.user_id === me ? null : (
+      <button type="button" onClick={() => onRemove(member)}>
+        Remove
+      </button>
+    ),
+});
 
 function Members() {
   const { user_id: me } = useMe();
+  const mayManage = useMay('manage account');
   const reload = useReload('members');
   const [removed, setRemoved] = useState<Member>();
   const { data, error } = useQuery({ queryKey: ['members'], queryFn: async () => tallygate.members.list({ limit: MOST }) });
@@ -69,7 +71,12 @@ function Members() {
   };
   return (
     <>
-      <Table label="Members" rows={data.data} columns={membersOf(me, setRemoved)} idOf={({ user_id: id }) => id} />
+      <Table
+        label="Members"
+        rows={data.data}
+        columns={mayManage ? [...MEMBERS, removeOf(me, setRemoved)] : MEMBERS}
+        idOf={({ user_id: id }) => id}
+      />
       {removed && (
         <Confirm title={`Remove ${removed.email}?`} action="Remove the member" onConfirm={remove} onClose={() => setRemoved(undefined)}>
           Their sessions end and the keys that are theirs are revoked, within a second.
@@ -142,18 +149,20 @@ function ProjectsOf() {
 export function Team() {
   const [open, setOpen] = useState<'invite' | 'project'>();
   const close = (): void => setOpen(undefined);
-  const button = (what: 'invite' | 'project', label: string) => (
-    <button type="button" onClick={() => setOpen(what)}>
-      {label}
-    </button>
-  );
+  const mayManage = useMay('manage account');
+  const button = (what: 'invite' | 'project', label: string) =>
+    mayManage && (
+      <button type="button" onClick={() => setOpen(what)}>
+        {label}
+      </button>
+    );
   return (
     <>
       <PageHead title="Team">The people of this account, and its projects.</PageHead>
       <Panel title="Members" aside={button('invite', 'Invite')}>
         <Members />
       </Panel>
-      <Invitations />
+      {mayManage && <Invitations />}
       <Panel title="Projects" aside={button('project', 'Create')}>
         <ProjectsOf />
       </Panel>
