@@ -3,7 +3,7 @@ import type { Import, SourceFile } from './source-file.ts';
 /** The rooms of server/src that hold slices of one subject. */
 const ROOMS = {
   access: ['directory', 'identity', 'keys', 'projects'],
-  money: ['budgets', 'catalog', 'ledger', 'limits', 'plans', 'runs'],
+  money: ['budgets', 'catalog', 'ledger', 'limits', 'live', 'plans', 'runs'],
   inference: ['batches', 'calls', 'files', 'stored-content', 'videos'],
   community: ['client-requests', 'content', 'emails', 'events', 'invites', 'marketing', 'people'],
 };

@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import { contract } from '@tallygate/contract';
-import { DirectoryGroups, DirectoryUsers } from '../access/directory/index.ts';
 import { sealedBlobs } from '../adapters/blobs/sealed-blobs.ts';
 import { openJobQueue } from '../adapters/queue/bullmq.ts';
 import type { RunningTimers } from '../adapters/timers/port.ts';
@@ -38,6 +37,7 @@ import { openCapacity } from './capacity.ts';
 import { openCatalog, rereadModels } from './catalog.ts';
 import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
+import { openDirectory } from './directory.ts';
 import { openDiscovery } from './discovery.ts';
 import { openFoundation, type Process } from './foundation.ts';
 import { healthRoutes, Readiness } from './health.ts';
@@ -77,7 +77,6 @@ import { openPlans, openTestBilling, planForReceipts } from './plans.ts';
 import { openReceiptLog } from './receipt-log.ts';
 import { recurringWork } from './recurring-work.ts';
 import { openServing } from './serving.ts';
-import { directoryAccount, openSignIns } from './sign-ins.ts';
 import { openSite } from './site.ts';
 import { openStatefulResources } from './stateful-resources.ts';
 import { openWebhooks } from './webhooks.ts';
@@ -117,7 +116,7 @@ export async function startServer(
 
     const problemReply = createProblemReply(publicUrl);
     const foundation = await openFoundation({ config, log, clock, steady, closing, onFatal, authority });
-    const { dataDir, redis, pool, rawBlobs, archive, metrics } = foundation;
+    const { dataDir, databaseUrl, redis, pool, pulse, rawBlobs, archive, metrics } = foundation;
     const { ownKeys, kept: keptLog, declaring, placing } = await openReceiptLog(foundation);
     const catalog = await openCatalog(foundation, declaring);
     const billing = await openBilling(foundation, catalog, { ownKeys, placing });
@@ -155,7 +154,6 @@ export async function startServer(
     const keySet = () => publishedKeySet(pool, ownKeys);
     const receiptKey = receiptKeyOf(ownKeys);
     const blobs = sealedBlobs(rawBlobs, blobSealingKeys(accounts.content));
-    const { databaseUrl, pulse } = foundation;
     const queue = await openJobQueue({ store: redis ? { redis: redis.forJobs } : { databaseUrl, Client: pulse.Client }, log });
     const kept = await openStatefulResources({ foundation, blobs, queue, billing, accounts, inference, plans: book, publicUrl });
     const peerAddress = createPeerAddress(config.trustedProxies);
@@ -190,12 +188,7 @@ export async function startServer(
     let recurring: RunningTimers | undefined;
     closing.add('timers', async () => recurring?.close());
 
-    const directory = {
-      users: new DirectoryUsers({ em: foundation.em, clock, identity }),
-      groups: new DirectoryGroups({ em: foundation.em, clock, identity }),
-    };
-    const accountId = () => directoryAccount(config, identity.users);
-    const signIns = openSignIns(foundation, { identity, accountId, publicUrl });
+    const directory = openDirectory(foundation, { identity, publicUrl });
     const idempotency = createIdempotency({ pool, clock, log });
     closing.add('idempotency', async () => idempotency.close());
     if (!authority)
@@ -230,7 +223,7 @@ export async function startServer(
             hasDocs: site.hasDocs,
           }),
         ),
-        ...accessEndpoints({ ...foundation, identity, keys, signIns, groups: directory.groups, publicUrl }),
+        ...accessEndpoints({ ...foundation, identity, keys, ...directory, publicUrl }),
         ...endpointsOf(contract.budgets, budgetRoutes({ budgets, records: createBudgetRecords(pool), keys })),
         ...endpointsOf(contract.limits, limitRoutes(new Limits({ pool, lanes, clock, isModel, forgetKeys }))),
         ...endpointsOf(
@@ -308,8 +301,8 @@ export async function startServer(
           bodyLimits: config.inferenceBody,
         }),
         ...marketing.routes,
-        ...(signIns ? signInRoutes({ signIns, publicUrl, webUrl: config.webUrl, peerAddress, log }) : []),
-        ...scimRoutes({ ...directory, accountId, publicUrl, peerAddress }),
+        ...(directory.signIns ? signInRoutes({ signIns: directory.signIns, publicUrl, webUrl: config.webUrl, peerAddress, log }) : []),
+        ...scimRoutes({ ...directory, publicUrl, peerAddress }),
         ...eventPageRoutes({ events, clock, peerAddress, pageOf, log }),
         ...paymentRoutes({ receive: plans.events.receive, hasWebhookSecret: config.stripe !== undefined, pages: payments.pages }),
         ...site.routes,
@@ -342,7 +335,7 @@ export async function startServer(
       : await bootstrap({ dataDir, users: identity.users, keys, baseUrl: `${publicUrl()}/v1`, internalSecret, metricsToken });
     // Only now is there everything that a script which waits for readiness may look for.
     readiness.start();
-    foundation.pulse.serve();
+    pulse.serve();
     fleet?.serve(made);
     return {
       ...addresses,

@@ -1,2 +1,2 @@
-export { type LiveAccount, LiveAccounts } from './live-accounts.ts';
+export { LiveAccounts } from './live-accounts.ts';
 export { readFigures } from './read-figures.ts';

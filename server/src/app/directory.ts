@@ -1,4 +1,4 @@
-import { isDeactivated } from '../access/directory/index.ts';
+import { DirectoryGroups, DirectoryUsers, isDeactivated } from '../access/directory/index.ts';
 import { type Identity, SignIns } from '../access/identity/index.ts';
 import { openIdDirectory } from '../adapters/directory/openid.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -6,15 +6,27 @@ import type { Config } from './config.ts';
 import type { Foundation } from './foundation.ts';
 import { SIGN_IN_RETURN } from './http/sign-in-api.ts';
 
-interface SignInsDeps {
+interface DirectoryDeps {
   readonly identity: Identity;
-  /** Whose members the directory names. */
-  readonly accountId: () => Promise<string>;
   readonly publicUrl: () => string;
 }
 
-/** Sign-in with the company's directory; undefined where none is configured. */
-export function openSignIns(foundation: Foundation, { identity, accountId, publicUrl }: SignInsDeps): SignIns | undefined {
+/** The company's directory: its users and groups by SCIM, and sign-in with it, undefined where that is not configured. */
+export function openDirectory(foundation: Foundation, { identity, publicUrl }: DirectoryDeps) {
+  const { config, em, clock } = foundation;
+  const accountId = () => directoryAccount(config, identity.users);
+  return {
+    users: new DirectoryUsers({ em, clock, identity }),
+    groups: new DirectoryGroups({ em, clock, identity }),
+    accountId,
+    signIns: openSignIns(foundation, { identity, accountId, publicUrl }),
+  };
+}
+
+function openSignIns(
+  foundation: Foundation,
+  { identity, accountId, publicUrl }: DirectoryDeps & { readonly accountId: () => Promise<string> },
+): SignIns | undefined {
   const { config, em, clock, log } = foundation;
   const { openId: given } = config.directory;
   if (!given) return undefined;
@@ -34,7 +46,7 @@ export function openSignIns(foundation: Foundation, { identity, accountId, publi
  * Whose members the directory names. It is never the account of somebody who became an administrator later, so where there are more the operator says.
  * @throws Problem `forbidden`
  */
-export async function directoryAccount({ directory }: Config, users: Identity['users']): Promise<string> {
+async function directoryAccount({ directory }: Config, users: Identity['users']): Promise<string> {
   if (directory.accountId !== undefined) return directory.accountId;
   const [accountId, ...others] = await users.accountsOfAdministrators();
   if (accountId !== undefined && others.length === 0) return accountId;
