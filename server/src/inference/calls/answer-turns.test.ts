@@ -195,6 +195,19 @@ const ROWS: readonly Row[] = [
   plain('messages, chat', TEXT, 10 * MB, completion),
   stream('messages, chat', TEXT, 10 * MB, chunks),
   stream('messages, chat', MANY_CALLS, 2 * MB, among(chunks)),
+  plain('content', SHORT_TEXTS, 10 * MB, (parts) => candidates('"a"').replace('[{"text":"a"}]', () => parts)),
+  stream('content', TEXT, 2 * MB, (text) => event(candidates(text))),
+  stream('content, Anthropic', TEXT, 2 * MB, messageEvents),
+  plain('content, chat', TEXT, 10 * MB, completion),
+  stream('content, chat', TEXT, 10 * MB, chunks),
+  stream('content, chat', UNREADABLE, 0.5 * MB, among(chunks)),
+  stream('content, chat', MANY_CALLS, 2 * MB, among(chunks)),
+  plain(
+    'embedContent',
+    NUMBERS,
+    10 * MB,
+    (numbers) => `{"object":"list","data":[{"index":0,"embedding":${numbers}}],"usage":{"prompt_tokens":10,"total_tokens":10}}`,
+  ),
 ];
 
 test.each(ROWS.map((row) => ({ ...row, mode: row.stream ? 'stream' : 'plain', what: row.filling.name, mb: row.bytes / MB })))(
@@ -223,7 +236,7 @@ test.each(ROWS.map((row) => ({ ...row, mode: row.stream ? 'stream' : 'plain', wh
     expect(settled?.outcome).toBe(NOT_PASSED_ON.has(filling) ? 'abandoned' : 'completed');
     // The usage of a response is in the response: of one that is not read, all that was held is charged.
     if (filling === MANY_OBJECTS && mode === 'stream') expect(settled?.cost).toBe(settled?.held);
-    else expect(settled).toMatchObject({ usage: { input_tokens: 10, output_tokens: name === 'embeddings' ? 0 : 20 }, estimated: false });
+    else expect(settled).toMatchObject({ usage: { input_tokens: 10, output_tokens: name.startsWith('embed') ? 0 : 20 }, estimated: false });
   },
 );
 
@@ -232,6 +245,6 @@ const bytesOf = (written: string | Buffer): Buffer => (typeof written === 'strin
 function providerOf(name: string): UpstreamProvider {
   if (name.includes('Bedrock')) return bedrock({ name: 'a', baseUrl: url, region: 'eu-central-1', apiKey: '0123456789' });
   if (name.endsWith('Anthropic') || name === 'messages') return anthropic({ name: 'a', baseUrl: url, apiKey: 'sk-ant-0123456789' });
-  if (name.endsWith('Google')) return google({ name: 'a', baseUrl: url, apiKey: '0123456789' });
+  if (name.endsWith('Google') || name === 'content') return google({ name: 'a', baseUrl: url, apiKey: '0123456789' });
   return openAiCompatible({ name: 'a', baseUrl: url, hasResponses: !name.endsWith(', chat') });
 }

@@ -15,7 +15,7 @@ import { costOf, loadCatalog } from '../../../money/catalog/index.ts';
 import { BOOK } from '../../../money/plans/testing/book.ts';
 import type { Call } from '../call.ts';
 import { Deployments, type OnCancel } from '../deployments.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation, Received } from '../operation.ts';
 import { statelessOperations } from '../operations.ts';
 import { createRecordings, type Recordings } from '../recordings/recordings.ts';
 import { inputItems } from '../responses/response-input.ts';
@@ -117,12 +117,17 @@ const picture = () => ({
   open: () => Readable.from([PNG]),
 });
 
-export function stateless(path: string, body: object, files: readonly ReturnType<typeof recording>[] = [], model?: string) {
+export function stateless(
+  path: string,
+  body: object,
+  files: readonly ReturnType<typeof recording>[] = [],
+  inTarget: Pick<Received, 'params' | 'query'> = {},
+) {
   const operation = operations.find((one) => one.path === path);
   if (!operation) throw new Error(path);
   const bytes = Buffer.from(JSON.stringify(body));
   const schema = files.length > 0 ? operation.formSchema : operation.schema;
-  return operation.workOf(schema.parse(body), { bytes, files, sha256: () => 'x', ...(model && { params: { model } }) }, callOf({}).grant);
+  return operation.workOf(schema.parse(body), { bytes, files, sha256: () => 'x', ...inTarget }, callOf({}).grant);
 }
 
 /** As many as the provider counts for any prompt: of a stream that it breaks off, ours is charged. */
@@ -138,13 +143,14 @@ const message = (model: string, stream: boolean) =>
   stateless('/v1/messages', { model, messages: [{ role: 'user', content: TEN_TOKENS }], stream, max_tokens: 400 });
 
 /** Google's words have the model in their path. */
+const googles = (method: string, model: string, body: object) =>
+  stateless(`/v1beta/models/:model/${method}`, body, [], { params: { model }, query: new URLSearchParams({ alt: 'sse' }) });
+
 const content = (model: string, stream: boolean) =>
-  stateless(
-    `/v1beta/models/:model/${stream ? 'streamGenerateContent' : 'generateContent'}`,
-    { contents: [{ role: 'user', parts: [{ text: TEN_TOKENS }] }], generationConfig: { maxOutputTokens: 400 } },
-    [],
-    model,
-  );
+  googles(stream ? 'streamGenerateContent' : 'generateContent', model, {
+    contents: [{ role: 'user', parts: [{ text: TEN_TOKENS }] }],
+    generationConfig: { maxOutputTokens: 400 },
+  });
 
 export const CASES: readonly Case[] = [
   { name: 'chat, OpenAI', model: 'gpt-4o-mini', canStream: true, provider: compatible, usage: text },
@@ -215,7 +221,17 @@ export const CASES: readonly Case[] = [
   { name: 'messages', model: 'claude-sonnet-4-6', canStream: true, provider: anthropicProvider, work: message, usage: text },
   { name: 'messages, Google', model: 'gemini-2.5-pro', canStream: true, provider: googleProvider, work: message, usage: text },
   { name: 'messages, chat', model: 'gpt-4o-mini', canStream: true, provider: compatible, work: message, usage: text },
+  { name: 'content', model: 'gemini-2.5-pro', canStream: true, provider: googleProvider, work: content, usage: text },
+  { name: 'content, Anthropic', model: 'claude-sonnet-4-6', canStream: true, provider: anthropicProvider, work: content, usage: text },
   { name: 'content, chat', model: 'gpt-4o-mini', canStream: true, provider: compatible, work: content, usage: text },
+  {
+    name: 'embedContent',
+    model: 'text-embedding-3-small',
+    canStream: false,
+    provider: compatible,
+    work: (model) => googles('embedContent', model, { content: { parts: [{ text: TEN_TOKENS }] } }),
+    usage: text,
+  },
   {
     name: 'completions',
     model: 'gpt-3.5-turbo-instruct',
