@@ -89,10 +89,10 @@ export class DirectoryGroups {
   delete(principal: Administrator, id: string, origin: Origin): Promise<void> {
     return this.#locked(principal.accountId, async (unit) => {
       const db = inUnit(unit);
-      const { id: groupId } = await find(db, principal.accountId, id);
-      const members = await memberIdsOf(db, groupId);
-      await run(db, tables.deleteFrom('directory_groups').where('id', '=', groupId));
-      await this.#giveRoles(unit, principal, members, origin);
+      const group = await find(db, principal.accountId, id);
+      const members = await memberIdsOf(db, group.id);
+      await run(db, tables.deleteFrom('directory_groups').where('id', '=', group.id));
+      if (group.account_role !== null) await this.#giveRoles(unit, principal, members, origin);
     });
   }
 
@@ -132,7 +132,8 @@ export class DirectoryGroups {
     for (const directory_user_id of members)
       await run(db, tables.insertInto('directory_group_members').values({ group_id: id, directory_user_id }));
     const changed = [...members.filter((one) => !earlier.includes(one)), ...earlier.filter((one) => !members.includes(one))];
-    await this.#giveRoles(unit, principal, changed, origin);
+    // A group without a role says nothing of its members': people have given them.
+    if (before.account_role !== null) await this.#giveRoles(unit, principal, changed, origin);
     return this.#resource(db, await find(db, principal.accountId, id));
   }
 

@@ -88,8 +88,9 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdOptions): Prom
 function identityOf(claims: Readonly<Record<string, unknown>>, groupsClaim: string): DirectoryIdentity {
   const { sub, email, email_verified, name, sid } = claims;
   if (typeof sub !== 'string' || typeof email !== 'string') throw new SignInRefused('The directory names no e-mail address.');
-  // Absent with providers whose addresses are all of the company.
-  if (email_verified === false) throw new SignInRefused('The directory has not verified the e-mail address.');
+  // Absent with providers whose addresses are all of the company. Some write it as a text.
+  if (email_verified !== undefined && String(email_verified) !== 'true')
+    throw new SignInRefused('The directory has not verified the e-mail address.');
   const groups = claims[groupsClaim];
   return {
     ...{ subject: sub, email, name: typeof name === 'string' ? name : null },

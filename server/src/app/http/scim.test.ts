@@ -220,6 +220,22 @@ describe('a group of the directory', () => {
     expect(await rolesOf()).toEqual(['developer', 'developer']);
   });
 
+  test('without a role leaves its members the role that people have given them', async () => {
+    const ada = somebody();
+    const { id } = (await ask('Users', ada)).body;
+    const member = await memberOf(ada.userName);
+    const viewer = { headers: owner.auth, method: 'PATCH', json: { account_role: 'viewer' } };
+    expect((await send(api, `/v1/members/${member?.user_id}`, viewer)).status).toBe(200);
+    const roleOf = async () => (await memberOf(ada.userName))?.account_role;
+    const { body: group } = await ask('Groups', { displayName: 'Staff', members: [{ value: id }] });
+    expect(await roleOf()).toBe('viewer');
+    await patch(`Groups/${group.id}`, { op: 'remove', path: `members[value eq "${id}"]` });
+    expect(await roleOf()).toBe('viewer');
+    await patch(`Groups/${group.id}`, { op: 'add', path: 'members', value: [{ value: id }] });
+    expect((await ask(`Groups/${group.id}`, undefined, 'DELETE')).status).toBe(204);
+    expect(await roleOf()).toBe('viewer');
+  });
+
   test('has members that the directory has, and one name', async () => {
     expect((await ask('Groups', { displayName: 'A', members: [{ value: owner.userId }] })).body).toMatchObject({ status: '400' });
     await ask('Groups', { displayName: 'B' });

@@ -114,6 +114,9 @@ describe('somebody whom the directory signs in', () => {
     expect(await signIn('bob')).toMatchObject({ code: null, error: expect.stringContaining('no role') });
     provider.people.set('eve', { email: 'eve@example.com', groups: ['engineers'], email_verified: false });
     expect(await signIn('eve')).toMatchObject({ code: null, error: 'The directory did not sign you in.' });
+    // As some providers write it.
+    provider.people.set('eve', { email: 'eve@example.com', groups: ['engineers'], email_verified: 'false' });
+    expect(await signIn('eve')).toMatchObject({ code: null, error: 'The directory did not sign you in.' });
     const { rows } = await pool.query(`select from users where email like 'bob@%' or email like 'eve@%'`);
     expect(rows).toEqual([]);
   });

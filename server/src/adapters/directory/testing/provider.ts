@@ -8,7 +8,7 @@ export const CLIENT = { id: 'tallygate', secret: 'the-secret-of-the-client' };
 export interface Person {
   readonly email: string;
   readonly name?: string;
-  readonly email_verified?: boolean;
+  readonly email_verified?: boolean | string;
   readonly groups?: readonly string[];
 }
 
