@@ -69,7 +69,23 @@ export const LARGE_PROMPTS: LargeFields = {
   'many texts': `"prompt":[${`${TEXT},`.repeat(TEXTS - 1)}${TEXT}]`,
 };
 
-export const LARGE_JUDGED: LargeFields = { 'a text': `"input":"${WORDS}"`, 'many texts': LARGE_EMBEDDINGS['many texts'] ?? '' };
+const JUDGED = filled('Hello, world. ', 160_000);
+const LINK = `{"type":"image_url","image_url":{"url":"https://example.com/${filled('a1', 160_000)}"}}`;
+
+export const LARGE_JUDGED: LargeFields = {
+  'a text': `"input":"${WORDS}"`,
+  'many texts': LARGE_EMBEDDINGS['many texts'] ?? '',
+  'texts in parts': `"input":${listed(`{"type":"text","text":"${JUDGED}"}`)}`,
+  links: `"input":${listed(LINK)}`,
+};
+
+const inlineData = `{"inlineData":{"mimeType":"image/png","data":"${SMALL_PICTURE}"}}`;
+
+export const LARGE_CONTENTS: LargeFields = {
+  'many turns': `"contents":${listed(`{"role":"user","parts":[{"text":"${PARAGRAPH}${PARAGRAPH}"}]}`)}`,
+  'the arguments of a tool': `"contents":[{"role":"user","parts":[{"text":"Hi"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":${ESCAPED}}}]}]`,
+  'many pictures': `"contents":[{"role":"user","parts":${listed(inlineData)}}]`,
+};
 
 const editedImage = `{"image_url":"data:image/png;base64,${filled('iVBORw0KGgoAAAANSUhEUgAA', 612_000)}"}`;
 export const LARGE_EDITS: LargeFields = { 'sixteen pictures': `"prompt":"Hi","images":[${`${editedImage},`.repeat(15)}${editedImage}]` };

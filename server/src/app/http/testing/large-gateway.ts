@@ -32,6 +32,8 @@ export interface Answer {
 export interface LargeGateway {
   readonly provider: ScriptedAnswers;
   ask(path: string, body?: Buffer, contentType?: string): Promise<Answer>;
+  /** With a test key: the sandbox is on the thread that is measured too. */
+  askSandbox(path: string, body: Buffer): Promise<Answer>;
   /** Nothing of the answer is kept but its end. */
   askForMuch(path: string, body: Buffer): Promise<{ readonly status: number; readonly bytes: number; readonly end: string }>;
   /** Those of the time before are not the subject of the next request. */
@@ -59,9 +61,12 @@ export async function openLargeGateway(): Promise<LargeGateway> {
   client.authorization = `Bearer ${session.token}`;
   const { key } = JSON.parse((await client.ask('/v1/keys', Buffer.from('{"name":"large","livemode":true}'))).text);
   client.authorization = `Bearer ${key}`;
+  const tester = new PiecewiseClient(server.url);
+  tester.authorization = `Bearer ${server.bootstrap.test_api_key}`;
   return {
     provider,
     ask: (path, body, contentType) => client.ask(path, body, contentType),
+    askSandbox: (path, body) => tester.ask(path, body),
     askForMuch: (path, body) => client.askForMuch(path, body),
     forgetRateLimits() {
       clock.offsetMs += 60_000;

@@ -21,7 +21,8 @@ const CATEGORIES = {
 type Category = keyof typeof CATEGORIES;
 
 const FLAGGED_FROM = 0.5;
-const LONGEST_TEXT = 100_000;
+/** Of all texts together, and of all addresses: each is searched for the words of every category. */
+const MOST_CHARACTERS = 100_000;
 
 /** One result of OpenAI's moderation. */
 export interface Judgement {
@@ -34,10 +35,13 @@ export interface Judgement {
 
 /** Judges by words alone: those of the texts, and those in the addresses of images. */
 export function judge(texts: readonly string[], imageUrls: readonly string[]): Judgement {
+  const said = beginningOf(texts);
+  const shown = beginningOf(imageUrls.filter((url) => !url.startsWith('data:'))).map(wordsIn);
+  const seed = hash('sha256', JSON.stringify([said, shown]), 'hex');
   const scores = Object.entries(CATEGORIES).map(([name, { words, images }]) => {
-    const seen = [...texts, ...(images ? imageUrls.map(nameIn) : [])].map((text) => text.slice(0, LONGEST_TEXT));
-    const noise = Number.parseInt(hash('sha256', JSON.stringify([name, seen]), 'hex').slice(0, 8), 16) / 2 ** 32;
-    return [name, seen.some((text) => words.test(text)) ? 0.9 + noise / 12 : noise / 1000] as const;
+    const noise = Number.parseInt(hash('sha256', `${name} ${seed}`, 'hex').slice(0, 8), 16) / 2 ** 32;
+    const isFound = said.some((text) => words.test(text)) || (images && shown.some((text) => words.test(text)));
+    return [name, isFound ? 0.9 + noise / 12 : noise / 1000] as const;
   });
   const applied = (category: Category): InputType[] => [
     ...(texts.length > 0 ? (['text'] as const) : []),
@@ -57,5 +61,17 @@ export function judge(texts: readonly string[], imageUrls: readonly string[]): J
 
 const isCategory = (name: string): name is Category => Object.hasOwn(CATEGORIES, name);
 
-/** The words of a link; a data URL is its bytes, and says nothing. */
-const nameIn = (url: string): string => (url.startsWith('data:') ? '' : url.replace(/[^a-z]+/gi, ' '));
+/** As much of them as is looked at. */
+function beginningOf(texts: readonly string[]): string[] {
+  let room = MOST_CHARACTERS;
+  const looked: string[] = [];
+  for (const text of texts) {
+    if (room <= 0) break;
+    looked.push(text.slice(0, room));
+    room -= text.length;
+  }
+  return looked;
+}
+
+/** Of a link. A data URL is its bytes, and says nothing. */
+const wordsIn = (url: string): string => url.replace(/[^a-z]+/gi, ' ');
