@@ -4,7 +4,7 @@
 // that ended, and on memory that does not come back.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,13 +12,14 @@ import { parseArgs } from 'node:util';
 import { Gateway } from '../acceptance/src/gateway.ts';
 import { SCOPES } from '../contract/src/index.ts';
 import { startFakeUpstream } from '../packages/fake-upstream/src/index.ts';
+import { inspectorOf, residentMb } from './resident-memory.ts';
 
 const SCHEMATHESIS = 'schemathesis==4.32.5';
 const root = join(import.meta.dirname, '..');
 /** What ends the credential that it is called with: fuzzed by itself, at the end. */
 const ENDS_THE_CREDENTIAL = ['/v1/users/logout', '/v1/users/me/close', '/v1/users/me/password', '/v1/users/me/sessions', '/v1/users/mfa'];
 /** Memory that a process may keep: caches that fill up, code that is compiled. */
-const MOST_KEPT_MB = 150;
+const MOST_KEPT_MB = 60;
 /** Characters. */
 const OUTPUT_SHOWN = 8_000;
 
@@ -32,7 +33,7 @@ const upstream = await startFakeUpstream({ record: false });
 const gateway = await Gateway.start({
   providers: [{ name: 'openai', base_url: upstream.url, responses: true }],
   env: {
-    LOG_LEVEL: 'warn',
+    ...{ LOG_LEVEL: 'warn', NODE_OPTIONS: '--inspect=127.0.0.1:0' },
     ...{ ANTHROPIC_API_KEY: 'anthropic-secret-key', ANTHROPIC_BASE_URL: upstream.url },
     ...{ GEMINI_API_KEY: 'google-secret-key', GOOGLE_BASE_URL: new URL('/v1beta', upstream.url).href },
   },
@@ -122,8 +123,7 @@ async function fuzz(name: string, credential: string, forSeconds: number, part: 
 /** Resident after a rest, MB. */
 async function memory(): Promise<number> {
   await sleep(5_000);
-  const status = readFileSync(`/proc/${gateway.process.pid}/status`, 'utf8');
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
+  return residentMb(inspectorOf(gateway.output));
 }
 
 async function login(email: string, password: string): Promise<string> {
