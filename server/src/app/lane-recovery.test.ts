@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { journalNameOf } from '../adapters/lanes/journal-name.ts';
 import type { HoldRequest, MoneyLane, SettlementFeed } from '../adapters/lanes/port.ts';
+import { LaneEpochs } from '../adapters/lanes/redis/lane-epochs.ts';
 import { partitionKey, partitionOf } from '../adapters/lanes/redis/partitions.ts';
 import { ScratchJournals } from '../adapters/lanes/testing/scratch-journals.ts';
 import { openPool } from '../adapters/postgres/database.ts';
@@ -475,6 +476,36 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     await ended.epochs.close();
     await expect(ended.epochs.confirm()).rejects.toThrow('ends');
     expect((await pool.query('select from gateway_sessions where gateway = $1', [ended.id])).rowCount).toBe(0);
+  });
+
+  test('are not declared before a gateway has booked what it had read of the old ones', async () => {
+    const join = vi.spyOn(LaneEpochs.prototype, 'join');
+    const { lanes, write } = await gateway();
+    const [[recovery] = []] = join.mock.calls;
+    join.mockRestore();
+    const record = invoicedRecord();
+    const blocker = await pool.connect();
+    try {
+      await blocker.query('begin; lock table usage_records in exclusive mode');
+      await settleOn(lanes, record);
+      const writing = write();
+      const waiting =
+        'select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())';
+      await expect.poll(async () => (await pool.query(waiting)).rowCount, RECOVERED).toBeGreaterThan(0);
+      let isIdle = false;
+      const idle = recovery?.idle().then(() => {
+        isIdle = true;
+      });
+      for (let turns = 0; turns < 20; turns += 1) await pool.query('select 1');
+      expect(isIdle).toBe(false);
+      await blocker.query('rollback');
+      await idle;
+      expect(await bookedOf(record.requestId)).toHaveLength(1);
+      await writing;
+    } finally {
+      await blocker.query('rollback');
+      blocker.release();
+    }
   });
 
   test('are reloaded although a gateway finds twice at once that its session has lapsed', async () => {

@@ -78,19 +78,21 @@ const giveUp = ({ absent }: Recovery): Rule<State> => ({
 });
 
 /** `redis/lane-epochs.ts` #drain, `app/lane-recovery.ts` drainCopies. */
-const drainJournal = each((state, index, gateway) => {
-  const { number, state: stage } = state.epoch;
-  if (gateway.epoch !== 0 || !gateway.isLiving || gateway.drained === number) return undefined;
-  // `idle`: what Redis has settled for it is in its journal.
-  if (state.requests.some(({ gateway: owner, phase }) => owner === index && phase === 'settled')) return undefined;
-  const entries = entriesOf(gateway);
-  if (gateway.isLate || stage === 'open' || entries.length === 0)
-    return { what: `gateway ${index} has nothing to bring into the ledger`, next: inGateway(state, index, { drained: number }) };
-  if (stage !== 'recovering')
-    return { what: `gateway ${index} begins the next epoch`, next: { ...state, epoch: { number: number + 1, state: 'recovering' } } };
-  const drained = { drained: number, copies: gateway.copies.map(() => null) };
-  return { what: `gateway ${index} brings its journal into the ledger`, next: inGateway(booked(state, entries), index, drained) };
-});
+const drainJournal = ({ reader }: Recovery): Rule<State> =>
+  each((state, index, gateway) => {
+    const { number, state: stage } = state.epoch;
+    if (gateway.epoch !== 0 || !gateway.isLiving || gateway.drained === number) return undefined;
+    // `idle`: what Redis has settled for it is in its journal, and what it has read of the stream is in the ledger.
+    if (state.requests.some(({ gateway: owner, phase }) => owner === index && phase === 'settled')) return undefined;
+    if (reader === 'waited for' && gateway.reading !== null) return undefined;
+    const entries = entriesOf(gateway);
+    if (gateway.isLate || stage === 'open' || entries.length === 0)
+      return { what: `gateway ${index} has nothing to bring into the ledger`, next: inGateway(state, index, { drained: number }) };
+    if (stage !== 'recovering')
+      return { what: `gateway ${index} begins the next epoch`, next: { ...state, epoch: { number: number + 1, state: 'recovering' } } };
+    const drained = { drained: number, copies: gateway.copies.map(() => null) };
+    return { what: `gateway ${index} brings its journal into the ledger`, next: inGateway(booked(state, entries), index, drained) };
+  });
 
 /** `redis/epoch-scripts.ts` OPEN, then the streams are drained. */
 const openPartitions: Rule<State> = {
@@ -248,7 +250,7 @@ export const epochs = (how: Recovery): readonly Rule<State>[] => [
     joinAgain(how),
     restart,
     giveUp(how),
-    drainJournal,
+    drainJournal(how),
     openPartitions,
     declare(how),
     salvage,

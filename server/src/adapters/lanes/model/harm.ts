@@ -14,6 +14,7 @@ const hasSomething = ({ requests }: State, index: number, { inFlight, copies }: 
 
 const dead = ({ own }: Gateway): Partial<Gateway> => ({
   ...{ isAlive: false, epoch: 0, drained: 0, declared: 0, settled: 0 },
+  reading: null,
   own: own.map(() => null),
 });
 

@@ -7,6 +7,8 @@ export interface Recovery {
   readonly unbegun: 'given up' | 'declared';
   /** What a process that died had in flight, where its gateway is started again before the next epoch opens: settled before that, or after it. */
   readonly left: 'settled before' | 'settled after';
+  /** What a gateway has read from a stream, at the next epoch: its journal counts as drained once that is booked, or before. */
+  readonly reader: 'waited for' | 'not waited for';
   /** A gateway whose session had lapsed, in an epoch in which it has declared its holds: they stand, or are declared again. */
   readonly rejoining: 'they stand' | 'declared again';
   /** A gateway whose session has lapsed: the next epoch waits for it, or opens at once without it. */

@@ -9,7 +9,14 @@ import { type Harm, type State, startOf } from './state.ts';
 
 const MOST_STATES = 300_000;
 const SOUND: Recovery = {
-  ...{ unbegun: 'given up', left: 'settled before', rejoining: 'they stand', absent: 'waited for', late: 'as far as it fits' },
+  ...{
+    unbegun: 'given up',
+    left: 'settled before',
+    reader: 'waited for',
+    rejoining: 'they stand',
+    absent: 'waited for',
+    late: 'as far as it fits',
+  },
 };
 const ANY_HARM = [...HARM, damage('set aside'), stop('in the journal')];
 const ALWAYS = [...requestsOf([]), ...ANY_HARM];
@@ -180,7 +187,7 @@ const UNSOUND: Readonly<Record<string, Unsound>> = {
       'b is refused by the cap',
       'the session of gateway 0 lapses',
       'a is begun',
-      'a is asked, and billed 1',
+      'a is asked, and billed 2',
       'the lease of a ends, it is in doubt',
       'the doubt of a ends',
       'gateway 0 joins again',

@@ -134,28 +134,37 @@ function* isAsked(state: State, request: number): Iterable<Step<State>> {
     yield { what: `${nameOf(request)} is asked, and billed ${bill}`, next: inRequest(state, request, { phase: 'asked', bill }) };
 }
 
-/** `redis/scripts.ts` SETTLE. Where the hold is gone it was settled at its bound, and the answer is withheld. */
-const settle = when('asked', function* (state, request, gateway) {
-  const { redis } = state;
-  if (!asks(state, gateway)) return;
-  const { bill } = requestOf(state, request);
-  if (gatewayOf(state, gateway).own[request] === 'late') {
-    yield {
-      what: `${nameOf(request)} is settled late`,
-      next: inRequest(settledLate(state, request, bill).state, request, { phase: 'settled' }),
-    };
-    return;
-  }
-  if (redis.holds[request] === null) {
-    yield { what: `${nameOf(request)} is withheld`, next: disowned(inRequest(state, request, { phase: 'withheld' }), request, gateway) };
-    return;
-  }
-  const settled = inRedis(withoutHold(state, request), {
-    spent: (redis.spent ?? 0) + bill,
-    stream: [...redis.stream, { request, amount: bill }],
+/**
+ * `redis/scripts.ts` SETTLE. Where the hold is gone it was settled before, and the answer is withheld.
+ * @param unheard what the journal has of such a call: what it comes to, or only that it was begun
+ */
+const settle = (unheard: 'copied' | 'begun'): Rule<State> =>
+  when('asked', function* (state, request, gateway) {
+    const { redis } = state;
+    if (!asks(state, gateway)) return;
+    const { bill } = requestOf(state, request);
+    if (gatewayOf(state, gateway).own[request] === 'late') {
+      yield {
+        what: `${nameOf(request)} is settled late`,
+        next: inRequest(settledLate(state, request, bill).state, request, { phase: 'settled' }),
+      };
+      return;
+    }
+    if (redis.holds[request] === null) {
+      // Redis has settled it, and nobody heard: its stream may be lost, and with it what it was settled at.
+      const { copies, isDiskFull } = gatewayOf(state, gateway);
+      if (isDiskFull) return;
+      const kept = inGateway(endedInJournal(state, request, gateway), gateway, { copies: replaced(copies, request, bill) });
+      const next = unheard === 'copied' ? kept : state;
+      yield { what: `${nameOf(request)} is withheld`, next: disowned(inRequest(next, request, { phase: 'withheld' }), request, gateway) };
+      return;
+    }
+    const settled = inRedis(withoutHold(state, request), {
+      spent: (redis.spent ?? 0) + bill,
+      stream: [...redis.stream, { request, amount: bill }],
+    });
+    yield { what: `${nameOf(request)} is settled`, next: inRequest(settled, request, { phase: 'settled' }) };
   });
-  yield { what: `${nameOf(request)} is settled`, next: inRequest(settled, request, { phase: 'settled' }) };
-});
 
 /** `redis/own-holds.ts` settled: the copy is written, and the last byte leaves. */
 const answer = when('settled', function* (state, request, gateway) {
@@ -214,7 +223,7 @@ const endDoubt: Rule<State> = {
   },
 };
 
-/** `redis/redis-feed.ts`, `ledger/ledger-writer.ts`: the front of the stream is booked, then acknowledged. */
+/** `redis/redis-feed.ts`, `ledger/ledger-writer.ts`: the front of the stream is booked, then acknowledged. `reader.ts` has it in more steps. */
 const readStream: Rule<State> = {
   kind: 'work',
   *steps(state) {
@@ -233,7 +242,9 @@ const writeCopies: Rule<State> = {
     for (const [index, { isAlive, isKnown, isLate, epoch, copies }] of state.gateways.entries()) {
       if (!isAlive || !isKnown || isLate || epoch !== state.epoch.number || state.epoch.state !== 'open') continue;
       for (const [request, amount] of copies.entries()) {
-        if (amount === null) continue;
+        // Compared with the ledger once the streams are empty.
+        const isOnItsWay = state.redis.stream.some((entry) => entry.request === request && entry.amount !== amount);
+        if (amount === null || isOnItsWay) continue;
         const written = booked(state, [{ request, amount }]);
         yield {
           what: `the copy of ${nameOf(request)} is in the ledger`,
@@ -258,14 +269,20 @@ const reconcile: Rule<State> = {
 /**
  * What happens to requests while nothing is lost, but for how they are begun and how their leases end.
  * @param carrying requests whose hold carries what begins them
+ * @param reading how the stream is read
+ * @param unheard as of {@link settle}
  */
-export const requestsOf = (carrying: readonly number[]): readonly Rule<State>[] => [
+export const requestsOf = (
+  carrying: readonly number[],
+  reading: readonly Rule<State>[] = [readStream],
+  unheard: 'copied' | 'begun' = 'copied',
+): readonly Rule<State>[] => [
   loadLane,
   hold(carrying),
-  settle,
+  settle(unheard),
   answer,
   endDoubt,
-  readStream,
+  ...reading,
   writeCopies,
   reconcile,
   replay,

@@ -59,6 +59,8 @@ export interface Gateway {
   readonly drained: number;
   readonly declared: number;
   readonly settled: number;
+  /** In its memory: what it has read from the stream and not booked yet. */
+  readonly reading: Entry | null;
   /** Holds in its memory; true: begun. Late: begun, and on no lane. */
   readonly own: readonly (boolean | 'late' | null)[];
   /** Its journal: calls in flight, and what was settled. */
@@ -134,6 +136,7 @@ export function startOf(requestsOn: readonly number[], left: Partial<Harm>): Sta
     gateways: Array.from({ length: Math.max(...requestsOn) + 1 }, () => ({
       ...{ isAlive: true, isLiving: true, isKnown: true, givenUp: null, isLate: false, epoch: 1, drained: 1, declared: 1, settled: 1 },
       ...{
+        reading: null,
         own: none,
         inFlight: requestsOn.map(() => false),
         copies: none,

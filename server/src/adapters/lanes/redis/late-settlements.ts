@@ -38,6 +38,19 @@ export class LateSettlements {
   }
 
   /**
+   * Redis does not have the hold of a call of this process any more: this process had missed an epoch meanwhile, or it was settled.
+   * @param unheard what Redis was asked before to settle it at, where nobody has heard the answer: its stream may be lost with it
+   */
+  async settleGone(own: OwnHold, settlement: Settlement, unheard: Settlement | undefined): Promise<Settled | undefined> {
+    if (own.isLate) return this.settleOwn(own, settlement);
+    // Under the name of what it was begun with, whoever has settled it: so it is booked once.
+    if (unheard && own.isBegun && attemptOf(unheard) === attemptOf(own.inFlight))
+      this.#deps.journal.append(ownEntry(own, unheard), unheard.holdId);
+    this.#deps.own.forget(settlement.holdId);
+    return undefined;
+  }
+
+  /**
    * Settles what no lane has: as much of it as still fits, the rest is waived. Once, under its `lateId`; the journal has it before this resolves.
    * @param holdId of the hold that is settled by it, where that was begun
    * @param under an epoch that is not open yet
@@ -99,3 +112,5 @@ function lateOf(own: OwnHold, settlement: Settlement): LateSettlement {
   const entry = ownEntry(own, settlement);
   return { lateId: holdId, heldAs: holdId, accountId, ...named, cost: cost - (entry.waived ?? 0n), entry };
 }
+
+const attemptOf = (use: Pick<Settlement, 'record'> | undefined): unknown => use && (JSON.parse(use.record) as { attempt?: number }).attempt;

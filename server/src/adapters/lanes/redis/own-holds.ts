@@ -1,6 +1,6 @@
 import type { UntoldEnd } from '../journal-lines.ts';
 import { capsOf, drawOnHold, type Reserve } from '../lane-arithmetic.ts';
-import type { HoldOutcome, HoldRequest, InFlight, JournalEntry, Settled } from '../port.ts';
+import type { HoldOutcome, HoldRequest, InFlight, JournalEntry, Settled, Settlement } from '../port.ts';
 import type { SettlementJournal } from '../settlement-journal.ts';
 
 export type CopyJournal = Pick<SettlementJournal, 'append' | 'appendCeiling' | 'begin' | 'end' | 'endLater'>;
@@ -20,6 +20,8 @@ export interface OwnHold {
   isBegun?: true;
   /** The lanes of the epoch that is open do not have it: it is settled at what still fits. */
   isLate?: true;
+  /** Redis was asked to settle it at that, and nobody has heard what it answered. */
+  asked?: { readonly call: string; readonly at: Settlement };
   /** Redis has settled it, and the journal could not be written. */
   uncopied?: { readonly record: string; readonly settled: Settled };
 }

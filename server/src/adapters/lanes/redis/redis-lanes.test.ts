@@ -33,15 +33,16 @@ function open(source: LaneSource, { prefix = `test:${randomUUID()}`, connection 
       throw new Error(entry);
     },
   });
+  const own = journals.process(redis, prefix);
   const store = new RedisLanes({
     redis: connection,
     prefix,
     source,
-    ...journals.process(redis, prefix),
+    ...own,
     onAppend: (partition) => feed.appended(partition),
     now,
   });
-  return { store, feed, prefix, close: () => feed.close() };
+  return { store, feed, journal: own.journal, prefix, close: () => feed.close() };
 }
 
 /** Two processes on the same lanes. */
@@ -392,6 +393,39 @@ describe.skipIf(isRedisMissing())('over Redis', () => {
     expect((await feed.read()).entries).toHaveLength(1);
     await close();
   });
+
+  test.each(['settle', 'abandon'] as const)(
+    'a call to %s whose answer is never heard is kept in the journal when it is repeated',
+    async (way) => {
+      let isDeaf = true;
+      const deaf = new Proxy(redis, {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name);
+          if (name !== 'evalsha' || typeof value !== 'function') return typeof value === 'function' ? value.bind(target) : value;
+          return async (...args: unknown[]) => {
+            const answer: unknown = await value.apply(target, args);
+            if (isDeaf && JSON.stringify(answer).includes('charged')) throw new Error('Connection is closed.');
+            return answer;
+          };
+        },
+      });
+      const { store, feed, journal, prefix, close } = open(new ScriptedSource(), { connection: deaf });
+      const request = holdRequest({ amount: 10n, lanes: [keyLane('k', 100n)] });
+      await held(store, request);
+      await store.begin(settlementOf(request, 10n));
+      const settlement = settlementOf(request, 7n);
+      const end = () => (way === 'settle' ? store.settle(settlement) : store.abandon(request.holdId));
+      await expect(end()).rejects.toThrow('closed');
+      isDeaf = false;
+      // By then Redis does not remember what it answered.
+      await redis.del(...(await redis.keys(`${prefix}*answer:*`)));
+      await end();
+      expect((await feed.read()).entries).toHaveLength(1);
+      expect((await journal.read()).entries.map(({ charged }) => charged)).toEqual([way === 'settle' ? 7n : 10n]);
+      expect(journal.left().inFlight.size).toBe(0);
+      await close();
+    },
+  );
 
   test('a hold that was begun is settled by another process as soon as `begin` has resolved; without a hold it rejects', async () => {
     const { a, b, close } = openTwo();

@@ -129,14 +129,15 @@ export class RedisLanes implements LaneStore {
   /** Repeats itself for a while when the answer is lost on its way: the script knows the call again. */
   async settle(settlement: Settlement): Promise<Settled | undefined> {
     const { holdId, cost, units, record, rateTokens } = settlement;
-    const args = [holdId, randomUUID(), exactAmount(cost), JSON.stringify(writtenUnits(units)), record, rateTokens ?? ''];
     const own = this.#own.get(holdId);
+    const unheard = own?.asked;
+    const asked = unheard ?? { call: randomUUID(), at: settlement };
+    const args = [holdId, asked.call, exactAmount(cost), JSON.stringify(writtenUnits(units)), record, rateTokens ?? ''];
     if (own?.uncopied) return this.#own.settled(holdId, own.uncopied.record, own.uncopied.settled);
     if (own?.isLate) return this.late.settleOwn(own, settlement);
     if (own) {
-      const settled = await this.#settleIn(own.partition, own.request.lanes, args);
-      // It was asked again until an epoch was open that this process had missed.
-      return settled === undefined && own.isLate ? this.late.settleOwn(own, settlement) : settled;
+      own.asked = asked;
+      return (await this.#settleIn(own.partition, own.request.lanes, args)) ?? this.late.settleGone(own, settlement, unheard?.at);
     }
     // Held by another process, or not at all.
     const found = await Promise.all(
@@ -154,8 +155,8 @@ export class RedisLanes implements LaneStore {
   }
 
   async #ratesBy(script: Script, accountId: string, lanes: readonly RateLane[]): Promise<RateStatus> {
-    const levels = await this.#run(script, partitionOf(accountId), [JSON.stringify(lanes.map(writtenRateLane))]);
-    return statusAt(lanes, readLevels(levels as string[]));
+    const levels = this.#run(script, partitionOf(accountId), [JSON.stringify(lanes.map(writtenRateLane))]);
+    return statusAt(lanes, readLevels((await levels) as string[]));
   }
 
   async settlePart(holdId: string, { partId, reserved, cost, units, record }: PartSettlement): Promise<PartOutcome> {
@@ -175,9 +176,12 @@ export class RedisLanes implements LaneStore {
 
   async abandon(holdId: string): Promise<boolean> {
     const own = this.#own.get(holdId);
+    const unheard = own?.asked?.at;
+    if (own?.inFlight) own.asked ??= { call: randomUUID(), at: own.inFlight };
     const settled = await Promise.all((own ? [own.partition] : ALL_PARTITIONS).map((partition) => this.#abandonIn(partition, holdId)));
-    if (!settled.includes(true)) this.#own.released(holdId);
-    return settled.includes(true);
+    if (settled.includes(true)) return true;
+    await (own && unheard ? this.late.settleGone(own, unheard, unheard) : this.#own.released(holdId));
+    return unheard !== undefined;
   }
 
   async refund({ refundId, accountId, lanes, funds, quota, cost, charged, covered, record }: Refund): Promise<boolean> {
@@ -278,13 +282,9 @@ export class RedisLanes implements LaneStore {
 
   async #settleIn(partition: number, lanes: HoldRequest['lanes'], args: readonly (string | number)[]): Promise<Settled | undefined> {
     const answer = await insist(() => this.#run(SETTLE, partition, args));
-    const holdId = String(args[0]);
-    if (typeof answer !== 'string') {
-      this.#own.forget(holdId);
-      return undefined;
-    }
+    if (typeof answer !== 'string') return void this.#own.forget(String(args[0]));
     this.#deps.onAppend(partition);
-    return this.#own.settled(holdId, String(args[4]), readSettled(lanes, JSON.parse(answer) as SettleAnswer));
+    return this.#own.settled(String(args[0]), String(args[4]), readSettled(lanes, JSON.parse(answer) as SettleAnswer));
   }
 
   async #settlePartIn(partition: number, lanes: HoldRequest['lanes'], args: readonly string[]): Promise<PartOutcome> {
