@@ -63,8 +63,10 @@ async function keptPolicy(world: CommandWorld): Promise<WitnessPolicy | undefine
 /**
  * Stores the witnesses that the gateway lists in its agent document. Stored ones are never replaced by ones listed later: a gateway that
  * could name others could do without any. Where nothing can be fetched, nothing changes.
+ *
+ * @returns whether those that it lists contradict the stored ones
  */
-export async function keepWitnesses(world: CommandWorld, { newWitnesses = false } = {}): Promise<void> {
+export async function keepWitnesses(world: CommandWorld, { newWitnesses = false } = {}): Promise<boolean> {
   const path = witnessPolicyPath(world, world.profile);
   const kept = (await world.readFile(path))?.trim();
   const client = await world.connect('none');
@@ -72,20 +74,21 @@ export async function keepWitnesses(world: CommandWorld, { newWitnesses = false 
     ({ log }) => log.witness_policy,
     () => undefined,
   );
-  if (published === undefined || (published ?? NONE) === (kept ?? NONE)) return;
+  if (published === undefined || (published ?? NONE) === (kept ?? NONE)) return false;
   if (kept !== undefined && kept !== NONE && !newWitnesses) {
     world.err.write(
       plainText(
         `The gateway lists other witnesses of its log than those stored in ${path}, which stay: ${published ?? NONE}. \`tallygate receipts keys --new-witnesses\` replaces them.\n`,
       ),
     );
-    return;
+    return true;
   }
   const { parseWitnessPolicy } = await import('@tallygate/receipts');
   if (published !== null && !parseWitnessPolicy(published)) {
     world.err.write('The gateway lists witnesses of its log in an unknown format; they were not stored.\n');
-    return;
+    return false;
   }
   await world.writeFile(path, `${published ?? NONE}\n`, { isPrivate: true });
   world.err.write(plainText(`Receipts must be cosigned from now on by ${published ?? 'no witness'} (${path}).\n`));
+  return false;
 }

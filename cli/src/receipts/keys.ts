@@ -32,6 +32,6 @@ async function fetchKeys(world: CommandWorld, { options: { output, newWitnesses,
   // Prices and witnesses belong to the gateway whose keys are stored: those of another one are not stored.
   if (isContradicted) return EXIT.receiptNotValid;
   const prices = await keepPrices(world);
-  await keepWitnesses(world, { newWitnesses: newWitnesses === true });
-  return prices.isContradicted ? EXIT.receiptNotValid : EXIT.ok;
+  const hasOtherWitnesses = await keepWitnesses(world, { newWitnesses: newWitnesses === true });
+  return prices.isContradicted || hasOtherWitnesses ? EXIT.receiptNotValid : EXIT.ok;
 }
