@@ -119,10 +119,12 @@ export function dueOf(upstream: FakeUpstream, calls: readonly Call[], brokenPort
   // The provider may have written all of an answer that never arrived.
   const lasts = new Set(new Map(upstream.requests.map((request) => [request.clientPort, request])).values());
   const isCut = (request: RecordedRequest): boolean => brokenPorts.has(request.clientPort) && lasts.has(request);
-  const requests = Map.groupBy(upstream.requests, ({ body }) => String(Object(Object(body).messages?.[0]).content));
   const got = new Map(calls.map((call) => [call.id, call.got]));
+  const requests = Map.groupBy(upstream.requests, ({ body }) => String(Object(Object(body).messages?.[0]).content));
+  // One that hung up in an earlier round may be asked for in this one: another account pays it.
+  const ofRound = [...requests].filter(([id]) => got.has(id));
   return new Map(
-    [...requests].map(([id, attempts]) => {
+    ofRound.map(([id, attempts]) => {
       const [cut, whole] = [attempts.filter(isCut), attempts.filter((attempt) => !isCut(attempt))];
       const bill = sum(whole.map(({ billed }) => priceOf(billed)));
       const seen = cut.length > 0 && bill === 0n ? (got.get(id) ?? 0) : 0;
