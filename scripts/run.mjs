@@ -15,7 +15,18 @@ import { fileURLToPath } from 'node:url';
 const PARTS = [
   {
     scripts: ['do:start', 'do:admin', 'do:dev'],
-    args: ['--prod', '--filter', 'tallygate-monorepo', '--filter', '@tallygate/server...', '--filter', '@tallygate/console...'],
+    // How old versions have to be was checked when they came into the lock file, which names each by its sha512. pnpm would ask the registry
+    // about every package of the workspace again, before it fetches any: half of a first start.
+    args: [
+      '--config.minimum-release-age=0',
+      '--prod',
+      '--filter',
+      'tallygate-monorepo',
+      '--filter',
+      '@tallygate/server...',
+      '--filter',
+      '@tallygate/console...',
+    ],
   },
   { scripts: ['do:cli'], args: ['--filter', '!@tallygate/receipt-anchor'] },
   { scripts: [], args: [] },
