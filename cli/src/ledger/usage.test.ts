@@ -72,6 +72,23 @@ it('shows images, seconds and characters to people where there are any', async (
   ]);
 });
 
+it('writes a CSV file whose rows add up, in which no name of a caller is a formula', async () => {
+  const rows = [
+    { group: '=HYPERLINK("https://x.example","a")', ...sums, cost_usd: '0.000000001' },
+    { group: null, ...sums, cost_usd: '0.004199999' },
+  ];
+  gateway.script(answer('tag', rows));
+  const { stdout } = await terminal.type(['usage', '--by', 'tag', '--csv'], people);
+  expect(stdout).toBe(
+    [
+      'from,to,tag,requests,input_tokens,cached_input_tokens,output_tokens,input_characters,audio_seconds,video_seconds,images,cost_usd,charged_usd',
+      '2026-11-01,2026-11-21,"\'=HYPERLINK(""https://x.example"",""a"")",42,12000,2000,4000,0,0,0,0,0.000000001,0',
+      '2026-11-01,2026-11-21,,42,12000,2000,4000,0,0,0,0,0.004199999,0',
+      '',
+    ].join('\r\n'),
+  );
+});
+
 it('prints a note when there is none', async () => {
   gateway.script(answer('day', []));
   expect((await terminal.type(['usage'], people)).stdout).toBe(
@@ -83,6 +100,7 @@ it.each([
   [['usage', '--by', 'week'], 'Allowed choices are day, model, key, run, project,'],
   [['usage', '--from', 'yesterday'], 'Expected a day such as 2026-11-21, or how long ago'],
   [['usage', '--test', '--live'], 'cannot be used with'],
+  [['usage', '--csv', '--json', 'cost_usd'], 'cannot be used with'],
 ])('exits with 2 for %j', async (argv, sentence) => {
   const { stderr, exitCode } = await terminal.type(argv);
   expect(stderr).toContain(sentence);
