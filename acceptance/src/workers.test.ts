@@ -128,6 +128,12 @@ test('a revoked key is refused by all workers within a second', async () => {
   await vi.waitFor(async () => expect(new Set(await statuses())).toEqual(new Set([401])), { timeout: 20_000 });
 });
 
+test('all workers name the gateway alike to providers, so that a request that comes back is recognised', async () => {
+  const { key } = await account.createKey();
+  await Promise.all(Array.from({ length: 8 * WORKERS }, () => ask(gateway, key, CALL, { connection: 'close' })));
+  expect(new Set(upstream.requests.map(({ headers }) => headers.via)).size).toBe(1);
+});
+
 test('the metrics of any worker count the requests of all', async () => {
   const { metrics_token: token } = gateway.bootstrap;
   const settled = async () => {

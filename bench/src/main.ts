@@ -19,12 +19,14 @@ import { isOverspent } from './views/overspend.ts';
 import { promiseCost } from './views/promises.ts';
 import { receiptLog } from './views/receipt-log.ts';
 import { timing } from './views/timing.ts';
+import { measureWorkers } from './workers.ts';
 
 const NOWHERE = 'http://127.0.0.1:9';
 const LOG_SIZES = { quick: [1_000, 10_000, 100_000], full: [1_000, 10_000, 100_000, 1_000_000] };
 /** Requests. */
 const GROWN = { quick: 200_000, full: 20_000_000 };
 const BOOKED = { quick: 5_000, full: 50_000 };
+const [QUICK_ROUNDS, ROUNDS] = [2, 5];
 const EXIT_FAILED = 1;
 const EXIT_SIGINT = 130; // 128 + the signal's number, as shells report it
 
@@ -40,6 +42,7 @@ const { values: flags } = parseArgs({
     growth: flag,
     books: flag,
     receipts: flag,
+    workers: flag,
     requests: { type: 'string' },
   },
 });
@@ -51,7 +54,8 @@ if (process.platform !== 'linux') {
   process.exit(EXIT_FAILED);
 }
 
-const cores = divideCores();
+// Workers are to have all cores.
+const cores = flags.workers ? undefined : divideCores();
 const stage = new Stage(cores);
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
@@ -79,6 +83,7 @@ function measurement(): Promise<boolean> {
   if (flags.people) return measurePeople(print);
   if (flags.log) return growLog();
   if (flags.promises) return measurePromises();
+  if (flags.workers) return measureWorkers(flags.quick ? QUICK_ROUNDS : ROUNDS, print);
   if (flags.growth) return growDatabase();
   if (flags.books || flags.receipts) {
     const requests = Number(flags.requests ?? (flags.quick ? BOOKED.quick : BOOKED.full));

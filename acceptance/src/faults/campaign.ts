@@ -3,7 +3,7 @@ import type { Draws } from '../random.ts';
 import { areApart, areMargin, FAULTS, type Fault, fakeClockLibrary, isDiskGone, missingFor } from './faults.ts';
 import { isClean } from './findings.ts';
 import { playRound, type RoundKind, type RoundResult } from './round.ts';
-import { Service, type Topology } from './service.ts';
+import { isOverRedis, Service, type Topology } from './service.ts';
 
 /** A round that is to be played. */
 interface Planned {
@@ -79,7 +79,7 @@ function planned(chosen: readonly Fault[], { rounds, draws, redisProgram, topolo
   const possible = chosen
     .filter((fault) => missingFor(fault) === undefined)
     .flatMap((fault) => fault.in.map((topology) => ({ fault, topology })))
-    .filter(({ topology }) => topology === 'alone' || redisProgram !== '')
+    .filter(({ topology }) => !isOverRedis(topology) || redisProgram !== '')
     .filter(({ topology }) => topologies.length === 0 || topologies.includes(topology));
   if (possible.length === 0) return [];
   // Each in turn, so that 300 rounds have every one; which ones a short campaign has is drawn.

@@ -3,7 +3,7 @@ import { isRedisMissing, testRedisProgram } from '../../../server/src/adapters/r
 import { FAULTS, missingFor } from './faults.ts';
 import { CLEAN } from './findings.ts';
 import { playRound } from './round.ts';
-import { Service, type Topology } from './service.ts';
+import { isOverRedis, Service, type Topology } from './service.ts';
 
 /** Of the 300 that `npm run faults` plays: short ones, one of each kind of store and process, always the same. */
 const ROUNDS: Readonly<Partial<Record<Topology, readonly (readonly [seed: number, ...faults: string[]])[]>>> = {
@@ -11,6 +11,7 @@ const ROUNDS: Readonly<Partial<Record<Topology, readonly (readonly [seed: number
     [7, 'gateway-kill'],
     [11, 'disk-full'],
   ],
+  workers: [[17, 'worker-kill']],
   single: [
     [3, 'redis-kill'],
     [5, 'gateway-stop'],
@@ -21,7 +22,7 @@ const ROUNDS: Readonly<Partial<Record<Topology, readonly (readonly [seed: number
 };
 
 describe.each(Object.entries(ROUNDS))('gateways with lanes %s', (topology, rounds) => {
-  describe.skipIf(process.platform !== 'linux' || (topology !== 'alone' && isRedisMissing()))('and faults', () => {
+  describe.skipIf(process.platform !== 'linux' || (isOverRedis(topology as Topology) && isRedisMissing()))('and faults', () => {
     let service: Service;
     beforeAll(async () => {
       service = await Service.start({ topology: topology as Topology, redisProgram: testRedisProgram() });

@@ -34,9 +34,10 @@ export interface Fault {
   strike(service: Service, draws: Draws, forMs: number): Promise<void>;
 }
 
-const EVERYWHERE: readonly Topology[] = ['alone', 'single', 'sentinel', 'cluster'];
+const EVERYWHERE: readonly Topology[] = ['alone', 'workers', 'single', 'sentinel', 'cluster'];
 const OVER_REDIS: readonly Topology[] = ['single', 'sentinel', 'cluster'];
-const ALONE: readonly Topology[] = ['alone'];
+const ALONE: readonly Topology[] = ['alone', 'workers'];
+const WORKERS: readonly Topology[] = ['workers'];
 const SINGLE: readonly Topology[] = ['single'];
 const anyNode = async ({ redis }: Service, draws: Draws) => {
   if (!redis) throw new Error('There is no Redis');
@@ -120,11 +121,20 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     ...{ name: 'machine-suspend', in: ALONE, lasts: true, breaks: ['gateway', 'postgres'], needsPostgres: true },
-    strike: (service, _draws, forMs) => stopFor([service.broken.process.pid ?? 0, ...service.postgresProcesses()], forMs),
+    strike: (service, _draws, forMs) =>
+      stopFor([service.broken.process.pid ?? 0, ...service.workers(), ...service.postgresProcesses()], forMs),
   },
   {
     ...{ name: 'gateway-kill', in: EVERYWHERE, breaks: ['gateway'], leavesDoubt: true },
     strike: async ({ broken }) => void (await broken.kill()),
+  },
+  {
+    ...{ name: 'worker-kill', in: WORKERS, breaks: ['gateway'] },
+    strike: async (service, draws) => signalAll([draws.oneOf(service.workers())], 'SIGKILL'),
+  },
+  {
+    ...{ name: 'worker-stop', in: WORKERS, lasts: true, breaks: ['gateway'] },
+    strike: (service, draws, forMs) => stopFor([draws.oneOf(service.workers())], forMs),
   },
   {
     ...{ name: 'gateway-gone', in: OVER_REDIS, breaks: ['gateway'], leavesDoubt: true },

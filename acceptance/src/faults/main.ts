@@ -1,6 +1,6 @@
 // Breaks whole services at random and audits them: `npm run faults -- --rounds 300 --seed 7 --only redis-flush,gateway-kill --in single`.
 // `--again` plays one round with the seed that the table of an earlier campaign names, as often as `--rounds` says: its faults in the order of `--only`, its kind and where.
-// `--only` names faults, `--kind` kinds of rounds (`short`, `long`, `at once`), `--in` ways to run it (alone, single, sentinel, cluster); left out, all of them. It ends in a table, and fails where a cap was overspent, an answer or a bill has no record, or something stays held.
+// `--only` names faults, `--kind` kinds of rounds (`short`, `long`, `at once`), `--in` ways to run it (alone, workers, single, sentinel, cluster); left out, all of them. It ends in a table, and fails where a cap was overspent, an answer or a bill has no record, or something stays held.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -10,8 +10,10 @@ import { Gateway, hasPostmaster, postmasterOf } from '../gateway.ts';
 import { admin } from '../operator.ts';
 import { type RedisForm, type RedisUnderFaults, startRedisOf } from './redis.ts';
 
-/** `alone`: one gateway with its lanes in memory. The others: two gateways that share a Redis of that form. */
-export type Topology = 'alone' | RedisForm;
+/** One gateway with its lanes in memory, with two `workers` or without any. The others: two gateways that share a Redis of that form. */
+export type Topology = 'alone' | 'workers' | RedisForm;
+
+export const isOverRedis = (topology: Topology): topology is RedisForm => topology !== 'alone' && topology !== 'workers';
 
 const READY_WITHIN_MS = 90_000;
 /** Nano-USD: the ceiling of every account. */
@@ -85,8 +87,8 @@ export class Service {
     const home = mkdtempSync(join(tmpdir(), 'tallygate-faults-'));
     writeFileSync(join(home, 'plans.json'), JSON.stringify(PLANS));
     const upstream = await startFakeUpstream();
-    const redis = topology === 'alone' ? undefined : await startRedisOf(topology, redisProgram);
-    const database = ownPostgres && topology === 'alone' ? undefined : await Gateway.makeDatabase?.();
+    const redis = isOverRedis(topology) ? await startRedisOf(topology, redisProgram) : undefined;
+    const database = ownPostgres && !redis ? undefined : await Gateway.makeDatabase?.();
     const common = {
       ...{ LOG_LEVEL: 'warn', PLANS_FILE: join(home, 'plans.json'), DRAIN_TIMEOUT_MS: '5000' },
       ...secrets(),
@@ -102,6 +104,7 @@ export class Service {
       const env = {
         ...common,
         ...(redis && { REDIS_URL: own.redis?.url ?? redis.url }),
+        ...(topology === 'workers' && { WORKERS: '2' }),
         ...(own.postgres && { DATABASE_URL: own.postgres.url }),
         ...(fakeClock !== undefined && clockOf(clockFile(home, index), fakeClock)),
       };
@@ -149,12 +152,16 @@ export class Service {
     writeFileSync(clockFile(this.#home, this.#broken), offset);
   }
 
+  /** The processes of that gateway that serve requests; none where it does so itself. */
+  workers(): number[] {
+    return childrenOf(this.broken.process.pid ?? 0).filter((pid) => commandOf(pid).includes('gateway.mjs'));
+  }
+
   /** Every process of the PostgreSQL in the data directory; empty where it has none, or that has ended with its gateway. */
   postgresProcesses(): number[] {
     if (this.#database || !hasPostmaster(this.broken.dataDir)) return [];
     const { pid } = postmasterOf(this.broken.dataDir);
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-    return [pid, ...children.filter((child) => child !== '').map(Number)];
+    return [pid, ...childrenOf(pid)];
   }
 
   /** Starts again what has ended, and waits until all of it serves. */
@@ -204,6 +211,20 @@ export class Service {
     await this.redis?.stop();
     await this.#database?.drop();
     rmSync(this.#home, { recursive: true, force: true });
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  return children.filter((child) => child !== '').map(Number);
+}
+
+/** Empty where it has ended meanwhile. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return '';
   }
 }
 

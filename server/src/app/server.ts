@@ -201,7 +201,7 @@ export async function startServer(
     const admission = new Admission(authenticator);
     const isHttps = config.publicUrl?.startsWith('https:') === true;
     const { internalSecret } = accounts;
-    const fleet = openFleet({ foundation, billing, nonces, keptLog, internalSecret, metricsToken });
+    const fleet = openFleet({ foundation, billing, serving: { nonces, inference }, keptLog, internalSecret, metricsToken });
     const renderMetrics = authority ? () => authority.calls.call('renderMetrics') : () => metrics.render();
     const site = openSite({ admission, isHttps, renderMetrics, metricsToken, documents: discovery.documents });
     const refusals = new Refusals({ log, problemReply, onRefused: metrics.refused });

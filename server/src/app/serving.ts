@@ -223,7 +223,7 @@ function inferenceDeps(
   return {
     ...{ catalog, plans: plans.book, clock, log, problemReply, spendingOf },
     lanes: measuredLanes(lanes, metrics),
-    gatewayId: newGatewayId(),
+    gatewayId: foundation.authority?.welcome.gatewayId ?? newGatewayId(),
     running: new RunningCalls({ readOnMs: config.disconnected.timeoutMs, mostLeftPerKey: config.disconnected.callsPerKey }),
     timeouts: config.timeouts,
     testRates: config.testRates,

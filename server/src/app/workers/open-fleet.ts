@@ -1,15 +1,15 @@
 import { LaneAuthority } from '../../adapters/lanes/authority/lane-authority.ts';
 import { unfinishedAmong } from '../../inference/batches/index.ts';
-import type { Nonces } from '../../inference/calls/index.ts';
 import type { KeptState } from '../../receipts/index.ts';
 import type { Billing } from '../billing.ts';
 import type { Foundation } from '../foundation.ts';
+import type { Serving } from '../serving.ts';
 import { Fleet } from './fleet.ts';
 
 interface FleetParts {
   readonly foundation: Foundation;
   readonly billing: Billing;
-  readonly nonces: Nonces;
+  readonly serving: Pick<Serving, 'nonces' | 'inference'>;
   readonly keptLog: KeptState;
   readonly internalSecret: string;
   readonly metricsToken: string;
@@ -19,10 +19,11 @@ interface FleetParts {
 const STOP_SLACK_MS = 20_000;
 
 /** The workers of this process; undefined where it serves requests itself. */
-export function openFleet({ foundation, billing, nonces, keptLog, internalSecret, metricsToken }: FleetParts): Fleet | undefined {
+export function openFleet({ foundation, billing, serving, keptLog, internalSecret, metricsToken }: FleetParts): Fleet | undefined {
   const { config, authority, databaseUrl, clock, closing, log, pool, metrics } = foundation;
   if (authority || config.workers === 1) return undefined;
   const { lanes, booksState, write } = billing;
+  const { nonces, inference } = serving;
   const stopMs = config.drain.delayMs + config.drain.timeoutMs + STOP_SLACK_MS;
   const laneAuthority = new LaneAuthority({ lanes, log, neededAmong: (ids) => unfinishedAmong(pool, ids) });
   closing.add('lanes of workers', async () => laneAuthority.close());
@@ -30,7 +31,7 @@ export function openFleet({ foundation, billing, nonces, keptLog, internalSecret
     count: config.workers,
     lanes: laneAuthority,
     operations: {
-      welcome: () => ({ databaseUrl, internalSecret, metricsToken }),
+      welcome: () => ({ databaseUrl, gatewayId: inference.gatewayId, internalSecret, metricsToken }),
       now: () => clock.now(),
       isFirstNonce: (nonce, now) => nonces.isFirst(nonce, now),
       ...{ write, booksState },

@@ -7,6 +7,8 @@ import type { ProcessMetrics } from '../metrics.ts';
 /** What a worker has to know before it can open anything. */
 export interface Welcome {
   readonly databaseUrl: string;
+  /** What requests to providers name this gateway by: one that comes back is refused by whichever worker gets it. */
+  readonly gatewayId: string;
   /** Made or read by the authority, so that all processes have the same. */
   readonly internalSecret: string;
   readonly metricsToken: string;
