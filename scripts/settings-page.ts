@@ -16,6 +16,8 @@ const FAMILIES = [
     '[Providers](providers.md) by your key of each, and their addresses.',
   ],
   ['`AZURE_OPENAI_…`', 'none', '[Azure OpenAI](providers.md).'],
+  ['`AWS_…`', 'none', '[Amazon Bedrock](providers.md): its key and region, and all that AWS’s own libraries read for credentials.'],
+  ['`GOOGLE_GENAI_USE_VERTEXAI`, `GOOGLE_CLOUD_…`, `GOOGLE_APPLICATION_CREDENTIALS`', 'none', '[Google Vertex](providers.md).'],
   ['`PLANS_FILE`', 'the shipped tiers', '[Your own plans](plans.md#offer-your-own-plans).'],
   ['`ANCHOR_…`', 'nothing is anchored', '[Chains on which the receipts’ log is anchored](anchoring.md#configuration).'],
   [

@@ -1,4 +1,13 @@
-import { anthropicSteps, azureSteps, type FakeUpstream, googleSteps, type Step, startFakeUpstream, steps } from '@tallygate/fake-upstream';
+import {
+  anthropicSteps,
+  azureSteps,
+  bedrockSteps,
+  type FakeUpstream,
+  googleSteps,
+  type Step,
+  startFakeUpstream,
+  steps,
+} from '@tallygate/fake-upstream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { Account } from './account.ts';
@@ -30,6 +39,8 @@ const openAiCache: Dialect['cached'] = {
   tokens: { fresh: 4n, cached: 6n, output: 8n },
 };
 const filtered: Dialect['refusal'] = { step: { finishReason: 'content_filter' }, tokens: { fresh: 10n, output: 8n } };
+
+const THROTTLED = bedrockSteps.throttled();
 
 const DIALECTS: readonly Dialect[] = [
   {
@@ -69,6 +80,34 @@ const DIALECTS: readonly Dialect[] = [
     limited: googleSteps.exhausted('3s'),
     failing: googleSteps.overloaded(),
   },
+  {
+    provider: 'bedrock',
+    model: 'bedrock/amazon.nova-2-lite-v1:0',
+    price: { fresh: 300n, cached: 75n, written: 0n, output: 2_500n },
+    // Bedrock counts cache reads and writes beside the prompt, as Anthropic does.
+    cached: { step: bedrockSteps.cached({ read: 6 }), tokens: { fresh: 10n, cached: 6n, output: 8n } },
+    refusal: { step: bedrockSteps.saying({ stopReason: 'guardrail_intervened' }), tokens: { fresh: 10n, output: 8n } },
+    limited: { ...THROTTLED, headers: { ...THROTTLED.headers, 'retry-after': '3' } },
+    failing: bedrockSteps.unavailable(),
+  },
+  {
+    provider: 'bedrock-claude',
+    model: 'bedrock/anthropic.claude-sonnet-4-6',
+    price: { fresh: 3_000n, cached: 300n, written: 3_750n, output: 15_000n },
+    cached: { step: anthropicSteps.cached({ read: 6, write5m: 4 }), tokens: { fresh: 10n, cached: 6n, written: 4n, output: 8n } },
+    refusal: { step: anthropicSteps.refusal('This is not something to help with.'), tokens: { fresh: 10n, output: 8n } },
+    limited: { ...THROTTLED, headers: { ...THROTTLED.headers, 'retry-after': '3' } },
+    failing: bedrockSteps.unavailable(),
+  },
+  {
+    provider: 'vertex',
+    model: 'vertex/gemini-2.5-pro',
+    price: { fresh: 1_250n, cached: 125n, written: 0n, output: 10_000n },
+    cached: { step: googleSteps.usage({ cachedContentTokenCount: 6 }), tokens: { fresh: 4n, cached: 6n, output: 8n } },
+    refusal: { step: googleSteps.saying({ finishReason: 'SAFETY' }), tokens: { fresh: 10n, output: 8n } },
+    limited: googleSteps.exhausted('3s'),
+    failing: googleSteps.overloaded(),
+  },
 ];
 
 let upstream: FakeUpstream;
@@ -81,7 +120,7 @@ beforeAll(async () => {
   upstream = await startFakeUpstream();
   gateway = await Gateway.start({
     process: 'shared',
-    providers: [{ name: 'openai', base_url: upstream.url, models: ['gpt-4.1'] }],
+    providers: [{ name: 'openai', base_url: upstream.url, models: ['gpt-4.1'] }, ...cloudsAt(new URL(upstream.url).origin)],
     env: {
       ANTHROPIC_API_KEY: 'anthropic-secret-key',
       ANTHROPIC_BASE_URL: upstream.url,
@@ -101,6 +140,21 @@ afterAll(async () => {
   await upstream?.close();
 });
 beforeEach(() => upstream.reset());
+
+const cloudsAt = (base_url: string) => [
+  {
+    ...{ name: 'bedrock', kind: 'bedrock' as const, base_url, region: 'eu-central-1', api_key: 'bedrock-secret-key' },
+    models: { 'bedrock/amazon.nova-2-lite-v1:0': 'eu.amazon.nova-2-lite-v1:0' },
+  },
+  {
+    ...{ name: 'bedrock-claude', kind: 'bedrock' as const, base_url, region: 'eu-central-1', api_key: 'bedrock-secret-key' },
+    models: { 'bedrock/anthropic.claude-sonnet-4-6': 'eu.anthropic.claude-sonnet-4-6' },
+  },
+  {
+    ...{ name: 'vertex', kind: 'vertex' as const, base_url, project: 'my-project', location: 'europe-west4', api_key: 'vertex-secret-key' },
+    models: { 'vertex/gemini-2.5-pro': 'gemini-2.5-pro' },
+  },
+];
 
 const HELLO = [{ role: 'user', content: 'Say hello.' }];
 const PIXEL = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==';

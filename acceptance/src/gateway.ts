@@ -34,6 +34,10 @@ type Bootstrap = z.infer<typeof Bootstrap>;
 /** A provider of the providers file, in its own words. */
 export interface ProviderEntry {
   readonly name: string;
+  readonly kind?: 'bedrock' | 'vertex';
+  readonly region?: string;
+  readonly project?: string;
+  readonly location?: string;
   readonly base_url: string;
   readonly api_key?: string;
   readonly weight?: number;

@@ -26,7 +26,7 @@ const SIGNATURE = 'c2lnbmF0dXJl';
 export function converseAnswer({ request, step, promptTokens }: Question): ConverseAnswer {
   const { bedrock: own = {} } = step;
   const config = isFields(request['inferenceConfig']) ? request['inferenceConfig'] : {};
-  const all = piecesOf({ ...askedFor(request), ...step });
+  const all = piecesOf({ ...(step.text === undefined && askedFor(request)), ...step });
   const pieces = all.slice(0, step.exceedsBound ? Infinity : Number(config['maxTokens'] ?? Infinity));
   const called = pieces.some(({ kind }) => kind === 'call') ? 'tool_use' : 'end_turn';
   const exact = inflated(usageOf(pieces, promptTokens), step);
@@ -44,7 +44,7 @@ export const toolsIn = ({ toolConfig }: Fields): Fields[] => {
   return tools.flatMap(({ toolSpec }) => (isFields(toolSpec) ? [toolSpec] : []));
 };
 
-/** What a well-behaved model would do: think where it is asked to, and call the tool that it must call. */
+/** What a well-behaved model would do that is not told what to say: think where it is asked to, and call the tool that it must call. */
 function askedFor(request: Fields): Saying {
   const { additionalModelRequestFields: own, toolConfig } = request;
   const thinks = isFields(own) && (isFields(own['thinking']) || isFields(own['reasoningConfig']));

@@ -98,7 +98,7 @@ function faultOf(error: unknown): UpstreamFault {
 }
 
 async function newCodec(): Promise<Pick<EventStreamCodec, 'decode'>> {
-  const { EventStreamCodec: Codec } = await import('@smithy/eventstream-codec');
+  const { EventStreamCodec: Codec } = await import('./aws-codec.ts');
   const text = (bytes: Uint8Array | string): string => (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8'));
   return new Codec(text, (bytes) => Buffer.from(bytes, 'utf8'));
 }

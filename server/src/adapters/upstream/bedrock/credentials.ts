@@ -21,7 +21,7 @@ export type CredentialSource = () => Promise<Credentials>;
 export function credentialChain(profile: string | undefined, region: string): CredentialSource {
   let chain: Promise<(options: { forceRefresh: boolean }) => Promise<Credentials>> | undefined;
   return async () => {
-    chain ??= import('@aws-sdk/credential-provider-node').then(({ defaultProvider }) =>
+    chain ??= import('./aws-signing.ts').then(({ defaultProvider }) =>
       defaultProvider({ ...(profile !== undefined && { profile }), clientConfig: { region } }),
     );
     return (await chain)({ forceRefresh: true });

@@ -51,7 +51,7 @@ class Sha256 {
 
 /** AWS's own signer (Signature Version 4), of requests to one endpoint. */
 export async function signerFor({ baseUrl, region, clock }: { baseUrl: string; region: string; clock: Clock }): Promise<Signer> {
-  const { SignatureV4 } = await import('@smithy/signature-v4');
+  const { SignatureV4 } = await import('./aws-signing.ts');
   const { protocol, host, hostname } = new URL(baseUrl);
   return async ({ method, path, headers, body }, credentials) => {
     const signer = new SignatureV4({ credentials, region, service: 'bedrock', sha256: Sha256 });

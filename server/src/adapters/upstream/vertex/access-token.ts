@@ -34,7 +34,7 @@ export function accessTokens(keyFile: string | undefined): TokenSource {
 }
 
 async function clientOf(keyFile: string | undefined): Promise<AuthClient> {
-  const { GoogleAuth, JWT } = await import('google-auth-library');
+  const { GoogleAuth, JWT } = await import('./google-auth.ts');
   const common = { eagerRefreshThresholdMillis: EAGER_MS };
   if (keyFile === undefined) return new GoogleAuth({ scopes: SCOPE, clientOptions: common }).getClient();
   const key = jsonIn(await readFile(keyFile, 'utf8'));
