@@ -110,11 +110,11 @@ test('is stopped once by the signals of service manager, supervisor and script r
 });
 
 describe.skipIf(process.platform !== 'linux')('a burst of connections while the gateway is held up', () => {
-  test('is answered, also by a gateway that is then asked to stop: none is refused or reset', async () => {
+  test.each([1, 2])('is answered by %i processes, also when asked to stop: none is refused or reset', async (workers) => {
     // More than this the kernel keeps for no listener.
     const burst = Math.min(1_500, Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')));
     const half = Math.floor(burst / 2);
-    const busy = await Gateway.start();
+    const busy = await Gateway.start({ env: { WORKERS: `${workers}` } });
     onTestFinished(() => busy.remove());
     const { pid = 0 } = busy.process;
     process.kill(pid, 'SIGSTOP');

@@ -31,6 +31,7 @@ test('a call that is begun while the gateway drains is cut before its provider i
       closing,
       readiness: new Readiness(),
       running,
+      authority: undefined,
     },
   );
   const asked = fetch(url).catch(() => 'cut off');

@@ -47,7 +47,28 @@ export interface Addresses {
   readonly operationsUrl: string | undefined;
 }
 
+/** Where another process accepts the connections and hands them over: when none has come for so long, none is on its way. */
+const QUIET_MS = 250;
+/** New ones that keep coming must not keep a worker. */
+const QUIET_WITHIN_MS = 5_000;
+
+async function noneOnTheWay(servers: readonly Server[]): Promise<void> {
+  let dealt = 0;
+  const count = () => {
+    dealt += 1;
+  };
+  for (const server of servers) server.on('connection', count);
+  const until = performance.now() + QUIET_WITHIN_MS;
+  for (let before = -1; before !== dealt && performance.now() < until; ) {
+    before = dealt;
+    await setTimeout(QUIET_MS);
+  }
+  for (const server of servers) server.off('connection', count);
+}
+
 interface ListenersDeps {
+  /** What accepts the connections where this process does not. */
+  readonly authority: object | undefined;
   readonly config: Pick<Config, 'host' | 'port' | 'dedicated' | 'operations' | 'drain'>;
   readonly closing: Closing;
   readonly readiness: Readiness;
@@ -55,7 +76,7 @@ interface ListenersDeps {
 }
 
 /** Binds all addresses; dedicated traffic has connections and a queue of them for itself. */
-export async function openListeners(fronts: Fronts, { config, closing, readiness, running }: ListenersDeps): Promise<Addresses> {
+export async function openListeners(fronts: Fronts, { config, closing, readiness, running, authority }: ListenersDeps): Promise<Addresses> {
   const { delayMs, timeoutMs } = config.drain;
   const servers = [fronts.shared, fronts.dedicated, fronts.operations].filter((server) => server !== undefined);
   closing.add(
@@ -63,6 +84,7 @@ export async function openListeners(fronts: Fronts, { config, closing, readiness
     async () => {
       readiness.drain();
       await setTimeout(delayMs);
+      if (authority) await noneOnTheWay(servers);
       await Promise.all([
         ...servers.filter(({ listening }) => listening).map((server) => drain(server, timeoutMs)),
         running.drain(timeoutMs),

@@ -322,7 +322,7 @@ export async function startServer(
         },
       );
     const fronts = { shared: front, dedicated: dedicatedFront, operations: operationsFront };
-    const addresses = fleet ? await fleet.start() : await openListeners(fronts, { config, closing, readiness, running: inference.running });
+    const addresses = fleet ? await fleet.start() : await openListeners(fronts, { ...foundation, readiness, running: inference.running });
     boundUrl ??= addresses.url;
     // Not before the address is known, which is in the links of mails and on the pages of payments.
     await payments.start(plans, closing);
