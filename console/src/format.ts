@@ -2,6 +2,7 @@ const USD = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', mi
 const WHOLE = new Intl.NumberFormat('en');
 const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const MOMENT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const BRIEF = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hour12: false });
 const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 
 /** "12.5" → "$12.50"; what has fractions of a cent, below $100, keeps all its digits: "$0.00003645". */
@@ -32,6 +33,8 @@ export function decimal(amount: string, digits: number): string {
 export const count = (value: number): string => WHOLE.format(value);
 export const short = (value: number): string => SHORT.format(value);
 export const moment = (at: string | null): string => (at === null ? '–' : MOMENT.format(new Date(at)));
+/** Without year and seconds, for narrow columns. */
+export const briefMoment = (at: string): string => BRIEF.format(new Date(at));
 export const day = (at: string | null): string => (at === null ? '–' : DAY.format(new Date(at)));
 
 /** "2.1 s", "340 ms" */

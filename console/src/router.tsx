@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import type { Returned } from './directory-sign-in.ts';
 import { queryClient } from './query-client.ts';
 import { fetchMe, ME } from './session.ts';
 import { Shell } from './shell.tsx';
@@ -9,7 +10,7 @@ const rootRoute = createRootRoute({
   notFoundComponent: () => <PageHead title="There is no such page">The menu lists all there are.</PageHead>,
 });
 
-interface SignInSearch {
+interface SignInSearch extends Returned {
   /** Where to go once signed in: an address of the console. */
   readonly to?: string;
 }
@@ -17,7 +18,12 @@ interface SignInSearch {
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: ({ to }): SignInSearch => (typeof to === 'string' && /^\/(?!\/)/.test(to) ? { to } : {}),
+  validateSearch: ({ to, code, state, error_description: failure }): SignInSearch => ({
+    ...(typeof to === 'string' && /^\/(?!\/)/.test(to) && { to }),
+    ...(typeof code === 'string' && { code }),
+    ...(typeof state === 'string' && { state }),
+    ...(typeof failure === 'string' && { error_description: failure }),
+  }),
   component: lazyRouteComponent(() => import('./pages/sign-in.tsx'), 'SignIn'),
 });
 

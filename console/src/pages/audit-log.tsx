@@ -1,13 +1,13 @@
 import type { AuditLogEntry } from '@tallygate/sdk';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { tallygate } from '../client.ts';
-import { moment } from '../format.ts';
+
 import { LongTable } from '../ui/long-table.tsx';
-import { Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
+import { At, Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 
 const COLUMNS: readonly Column<AuditLogEntry>[] = [
-  { name: 'At', cell: ({ created_at: at }) => <time dateTime={at}>{moment(at)}</time> },
+  { name: 'At', cell: ({ created_at: at }) => <At at={at} /> },
   { name: 'What', cell: ({ action }) => action },
   { name: 'Who', cell: ({ actor }) => (actor.id === null ? actor.kind : `${actor.kind} ${actor.id}`), isSecondary: true },
   { name: 'To', cell: ({ target }) => `${target.kind} ${target.id}` },

@@ -5,7 +5,7 @@ import { moment } from '../format.ts';
 import { from, Paged, useReload } from '../marketing/paged.tsx';
 import { TextArea } from '../marketing/text-area.tsx';
 import { Dialog, Form, given, Select } from '../ui/dialog.tsx';
-import { Badge, Empty, PageHead } from '../ui/parts.tsx';
+import { At, Badge, Empty, PageHead } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 
 type Status = MarketingClientRequestRecord['status'];
@@ -46,7 +46,7 @@ function Answer({ request, onClose }: { request: MarketingClientRequestRecord; o
 }
 
 const columnsOf = (onOpen: (request: MarketingClientRequestRecord) => void): readonly Column<MarketingClientRequestRecord>[] => [
-  { name: 'Received', cell: ({ created_at: at }) => <time dateTime={at}>{moment(at)}</time>, isSecondary: true },
+  { name: 'Received', cell: ({ created_at: at }) => <At at={at} />, isSecondary: true },
   { name: 'From', cell: ({ name, email }) => `${name}, ${email}` },
   { name: 'About', cell: ({ type }) => type },
   { name: 'State', cell: ({ status }) => <Badge state={status} tone={TONES[status]} /> },

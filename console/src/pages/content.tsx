@@ -1,11 +1,11 @@
 import type { MarketingContentRecord } from '@tallygate/sdk';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
-import { moment } from '../format.ts';
+
 import { from, Paged, useReload } from '../marketing/paged.tsx';
 import { TextArea } from '../marketing/text-area.tsx';
 import { Confirm, Dialog, Field, Form, given, Select } from '../ui/dialog.tsx';
-import { Badge, Empty, PageHead } from '../ui/parts.tsx';
+import { At, Badge, Empty, PageHead } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 
 const TYPES = [
@@ -52,7 +52,7 @@ const columnsOf = (
   { name: 'Kind', cell: ({ type }) => type.replaceAll('_', ' '), isSecondary: true },
   { name: 'Address', cell: ({ slug }) => <code className="mono">{slug}</code>, isSecondary: true },
   { name: 'State', cell: ({ status }) => <Badge state={status} tone={status === 'published' ? 'good' : 'wait'} /> },
-  { name: 'Changed', cell: ({ updated_at: at }) => <time dateTime={at}>{moment(at)}</time>, isSecondary: true },
+  { name: 'Changed', cell: ({ updated_at: at }) => <At at={at} />, isSecondary: true },
   {
     name: 'Change',
     cell: (content) => (

@@ -2,12 +2,12 @@ import type { MarketingEventRecord } from '@tallygate/sdk';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
-import { count, moment, usd } from '../format.ts';
+import { count, usd } from '../format.ts';
 import { EditEvent } from '../marketing/edit-event.tsx';
 import { from, Paged, useReload } from '../marketing/paged.tsx';
 import { useMay } from '../session.ts';
 import { Confirm } from '../ui/dialog.tsx';
-import { Badge, Empty, PageHead } from '../ui/parts.tsx';
+import { At, Badge, Empty, PageHead } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 
 const TONES = { draft: 'wait', published: 'good', archived: 'quiet' } as const;
@@ -65,7 +65,7 @@ const columnsOf = (actions: Actions): readonly Column<MarketingEventRecord>[] =>
       </Link>
     ),
   },
-  { name: 'Begins', cell: ({ starts_at: at }) => <time dateTime={at}>{moment(at)}</time>, isSecondary: true },
+  { name: 'Begins', cell: ({ starts_at: at }) => <At at={at} />, isSecondary: true },
   { name: 'State', cell: ({ status }) => <Badge state={status} tone={TONES[status]} /> },
   { name: 'Confirmed', cell: ({ registrations }) => count(registrations.confirmed), isFigure: true },
   { name: 'Waiting', cell: ({ registrations }) => count(registrations.waitlisted), isFigure: true, isSecondary: true },

@@ -39,7 +39,7 @@ const BUDGET: readonly Column<KeyBudgetSummaryItem>[] = [
   },
   { name: 'Spent', cell: ({ spent_usd: spent }) => usd(spent), isFigure: true },
   { name: 'Held', cell: ({ held_usd: held }) => usd(held), isFigure: true },
-  { name: 'Cap', cell: ({ monthly_cap_usd: cap }) => (cap === null ? '–' : usd(cap)), isFigure: true },
+  { name: 'Cap', cell: ({ monthly_cap_usd: cap }) => (cap === null ? '–' : usd(cap)), isFigure: true, isSecondary: true },
   {
     name: 'Of the cap',
     cell: (item) => <CapBar spent={item.spent_usd} held={item.held_usd} cap={item.monthly_cap_usd} />,

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { tallygate } from '../client.ts';
-import { moment, usd } from '../format.ts';
+import { usd } from '../format.ts';
 import { kindName, periodName } from '../limits/kinds.ts';
 import { useLivemode } from '../mode.ts';
-import { Empty, Failure, Loading } from '../ui/parts.tsx';
+import { At, Empty, Failure, Loading } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 /** Events that say why requests were refused; each is told once a cap and period, or once a run. */
@@ -49,7 +49,7 @@ const why = (event: Refused): string =>
     : `${usd(event.data.required_usd)} more than ${usd(event.data.cap_usd)}${event.type === 'limit.cap_hit' ? ` ${periodName(event.data.period)}` : ' a month'}`;
 
 const COLUMNS: readonly Column<Refused>[] = [
-  { name: 'Since', cell: ({ timestamp: at }) => <time dateTime={at}>{moment(at)}</time> },
+  { name: 'Since', cell: ({ timestamp: at }) => <At at={at} /> },
   { name: 'Refused by', cell: by },
   { name: 'Because', cell: why, isSecondary: true },
 ];

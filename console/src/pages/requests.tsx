@@ -3,18 +3,18 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { tallygate } from '../client.ts';
-import { moment, usd } from '../format.ts';
+import { usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
 import type { RequestFilter } from '../router.tsx';
 import { given } from '../ui/dialog.tsx';
 import { LongTable } from '../ui/long-table.tsx';
-import { Badge, Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
+import { At, Badge, Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 
 const PAGE = 200;
 
 const COLUMNS: readonly Column<ReceiptListItem>[] = [
-  { name: 'Started', cell: ({ started_at: at }) => <time dateTime={at}>{moment(at)}</time> },
+  { name: 'Started', cell: ({ started_at: at }) => <At at={at} /> },
   {
     name: 'Model',
     cell: ({ request_id: requestId, model }) => (

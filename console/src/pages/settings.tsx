@@ -7,6 +7,7 @@ import { ME, useMe } from '../session.ts';
 import { Confirm, Dialog, Field, Form, given } from '../ui/dialog.tsx';
 import { Badge, Failure, Loading, PageHead, Panel } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { MembersLogin } from './members-login.tsx';
 
 function Profile() {
   const me = useMe();
@@ -158,6 +159,7 @@ export function Settings() {
       <Panel title="Password">
         <Password />
       </Panel>
+      <MembersLogin />
       <Panel title="Sessions">
         <Sessions />
       </Panel>

@@ -7,7 +7,7 @@ import { duration, moment } from '../format.ts';
 import { messageOf } from '../query-client.ts';
 import { useMay } from '../session.ts';
 import { LongTable } from '../ui/long-table.tsx';
-import { Badge, Empty, Failure, Loading, PageHead, Panel } from '../ui/parts.tsx';
+import { At, Badge, Empty, Failure, Loading, PageHead, Panel } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 import { EndpointActions, useEndpointReload } from './webhook-actions.tsx';
 import { endpointTone } from './webhooks.tsx';
@@ -25,7 +25,7 @@ function lastAnswer({ attempts }: WebhookDelivery): string {
 }
 
 const columnsOf = (onReplay: ((delivery: WebhookDelivery) => void) | undefined): readonly Column<WebhookDelivery>[] => [
-  { name: 'At', cell: ({ created_at: at }) => <time dateTime={at}>{moment(at)}</time> },
+  { name: 'At', cell: ({ created_at: at }) => <At at={at} /> },
   { name: 'Event', cell: ({ event }) => event.type },
   { name: 'State', cell: ({ status }) => <Badge state={status} tone={TONES[status]} /> },
   { name: 'Tries', cell: ({ attempts }) => attempts.length, isFigure: true, isSecondary: true },

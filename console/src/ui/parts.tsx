@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { briefMoment, moment } from '../format.ts';
 import { messageOf } from '../query-client.ts';
 
 export function PageHead({ title, children, aside }: { title: ReactNode; children?: ReactNode; aside?: ReactNode }) {
@@ -97,6 +98,14 @@ export function CapBar({ spent, held, cap }: { spent: string; held: string; cap:
     </svg>
   );
 }
+
+/** A moment in a table: on a phone without year and seconds. */
+export const At = ({ at }: { at: string }) => (
+  <time dateTime={at}>
+    <span className="secondary">{moment(at)}</span>
+    <span className="narrow">{briefMoment(at)}</span>
+  </time>
+);
 
 export const Mono = ({ children }: { children: ReactNode }) => <code className="mono">{children}</code>;
 

@@ -39,7 +39,10 @@ export default function SpendChart({ points }: { points: readonly Point[] }) {
   useEffect(() => {
     const frame = place.current;
     if (!frame) return;
-    const data: UPlot.AlignedData = [points.map((point) => Date.parse(point.day) / 1_000), points.map((point) => Number(point.usd))];
+    const data: UPlot.AlignedData = [
+      points.map((point) => Date.parse(point.day) / 1_000), // Nothing is drawn where nothing was spent.
+      points.map((point) => Number(point.usd) || null),
+    ];
     const plot = new UPlot(optionsOf(frame.clientWidth), data, frame);
     const resized = new ResizeObserver(() => plot.setSize({ width: frame.clientWidth, height: HEIGHT_PX }));
     resized.observe(frame);
