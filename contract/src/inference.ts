@@ -29,6 +29,7 @@ export * from './inference/images.ts';
 export type { MessageContentBlock, MessageParam, MessageTool } from './inference/message-content.ts';
 export * from './inference/messages.ts';
 export * from './inference/moderations.ts';
+export { ProviderPreference } from './inference/provider-preference.ts';
 export * from './inference/rerank.ts';
 export * from './inference/responses.ts';
 export * from './inference/stored-chats.ts';

@@ -116,9 +116,9 @@ export const SkippedDeployment = z
       .string()
       .nullable()
       .meta({ examples: ['openai'] }),
-    reason: z.enum(['cooling_down', 'probing', 'incapable', 'not_deployed']).meta({
+    reason: z.enum(['cooling_down', 'probing', 'incapable', 'not_deployed', 'too_dear']).meta({
       description:
-        '`cooling_down`: it failed or was at its rate limit lately. `probing`: another request was finding out whether it is back. `incapable`: the model cannot do what the request asks. `not_deployed`: no provider is configured for it.',
+        '`cooling_down`: it failed or was at its rate limit lately. `probing`: another request was finding out whether it is back. `incapable`: the model cannot do what the request asks. `not_deployed`: no provider is configured for it. `too_dear`: it costs more than `provider.max_price`.',
     }),
   })
   .meta({ id: 'SkippedDeployment', description: 'A deployment or a model that was left aside, and why.' });

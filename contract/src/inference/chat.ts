@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { headersA, idempotencyHeader } from '../conventions.ts';
 import { inferenceHeaders, inferenceRefusals } from './headers.ts';
 import { anyJson, costField, fallbackModels, isNamed, modelField, streamField } from './model-fields.ts';
+import { providerField } from './provider-preference.ts';
 
 const c = initContract();
 
@@ -75,6 +76,7 @@ export const ChatCompletionRequest = z
   .looseObject({
     model: modelField('gpt-4o-mini'),
     models: fallbackModels,
+    provider: providerField,
     messages: z.array(ChatMessage).min(1).meta({ description: 'The conversation so far.' }),
     stream: streamField,
     stream_options: z

@@ -4,6 +4,7 @@ import { headersA, idempotencyHeader } from '../conventions.ts';
 import { ChatUsage } from './chat.ts';
 import { inferenceHeaders, inferenceRefusals } from './headers.ts';
 import { anyJson, fallbackModels, modelField, streamField, tokenList, userField } from './model-fields.ts';
+import { providerField } from './provider-preference.ts';
 
 const c = initContract();
 
@@ -13,6 +14,7 @@ export const CompletionRequest = z
   .looseObject({
     model: modelField('gpt-3.5-turbo-instruct'),
     models: fallbackModels,
+    provider: providerField,
     prompt: z
       .union(
         [z.string(), z.array(z.string()).min(1).max(2048), Tokens, z.array(Tokens).min(1).max(2048)],

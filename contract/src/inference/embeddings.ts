@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { headersA, idempotencyHeader } from '../conventions.ts';
 import { inferenceHeaders, inferenceRefusals } from './headers.ts';
 import { costField, fallbackModels, modelField, tokenList, userField } from './model-fields.ts';
+import { providerField } from './provider-preference.ts';
 
 const c = initContract();
 
@@ -12,6 +13,7 @@ export const EmbeddingRequest = z
   .looseObject({
     model: modelField('text-embedding-3-small'),
     models: fallbackModels,
+    provider: providerField,
     input: z
       .union(
         [z.string().min(1), z.array(z.string().min(1)).min(1).max(2048), Tokens, z.array(Tokens).min(1).max(2048)],

@@ -5,6 +5,7 @@ import { anthropicRefusals } from './anthropic-error.ts';
 import { inferenceHeaders } from './headers.ts';
 import { MessageParam, MessageTool, SystemPrompt } from './message-content.ts';
 import { anyJson, costField, fallbackModels, modelField, streamField } from './model-fields.ts';
+import { providerField } from './provider-preference.ts';
 
 const c = initContract();
 
@@ -57,6 +58,7 @@ export const MessagesRequest = z
   .looseObject({
     ...prompt,
     models: fallbackModels,
+    provider: providerField,
     max_tokens: z
       .int()
       .min(1)

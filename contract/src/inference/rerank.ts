@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { headersA, idempotencyHeader } from '../conventions.ts';
 import { inferenceHeaders, inferenceRefusals } from './headers.ts';
 import { costField, fallbackModels, modelField, userField } from './model-fields.ts';
+import { providerField } from './provider-preference.ts';
 
 const c = initContract();
 
@@ -19,6 +20,7 @@ export const RerankRequest = z
   .looseObject({
     model: modelField('rerank-v4.0-fast'),
     models: fallbackModels,
+    provider: providerField,
     query: z
       .string()
       .min(1)

@@ -4,6 +4,7 @@ import { headersA, idempotencyHeader } from '../conventions.ts';
 import { inferenceHeaders, inferenceRefusals } from './headers.ts';
 import { anyJson, costField, fallbackModels, isNamed, modelField, streamField, userField } from './model-fields.ts';
 import { Includable, Metadata } from './openai-lists.ts';
+import { providerField } from './provider-preference.ts';
 
 const c = initContract();
 
@@ -21,6 +22,7 @@ export const ResponseRequest = z
   .looseObject({
     model: modelField('gpt-4o-mini'),
     models: fallbackModels,
+    provider: providerField,
     input: z
       .union([z.string(), z.array(ResponseItem)], 'must be a string or a list of items')
       .nullable()

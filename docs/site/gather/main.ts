@@ -21,6 +21,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'files',
     'batches',
     'videos',
+    'routing',
     'rerank',
     'moderations',
     'catalog',

@@ -18,6 +18,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   'guides/idempotency': 'idempotency key, retry, how do I repeat a request safely, duplicate',
   'guides/request-ids': 'request ID, X-Request-Id, trace, correlation, find a request',
   'guides/provider-presets': 'groq, together, fireworks, cerebras, deepinfra, ollama, vllm, lm studio, llama.cpp, sglang, qwen, kimi, glm',
+  'guides/routing': 'routing, load balancing, provider preference, order, only, ignore, latency, throughput, max price, openrouter',
   'guides/rerank': 'rerank, reranker, cohere, jina, RAG, retrieval, search unit, relevance',
   'guides/moderations': 'moderation, content filter, flagged, how do I check content',
   'guides/runs': 'how do I cap an agent run, hard ceiling',

@@ -607,6 +607,8 @@ export interface ChatCompletionRequest {
   model: string;
   /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
   models?: string[] | null | undefined;
+  /** Which providers may serve the request, and in which order. Not sent to them. */
+  provider?: ProviderPreference | null | undefined;
   /** The conversation so far. */
   messages: ChatMessage[];
   /** Answer as server-sent events. */
@@ -886,6 +888,8 @@ export interface CompletionRequest {
   model: string;
   /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
   models?: string[] | null | undefined;
+  /** Which providers may serve the request, and in which order. Not sent to them. */
+  provider?: ProviderPreference | null | undefined;
   /** The text to go on from; several make several choices. */
   prompt: string | string[] | number[] | number[][];
   best_of?: number | null | undefined;
@@ -1410,6 +1414,8 @@ export interface EmbeddingRequest {
   model: string;
   /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
   models?: string[] | null | undefined;
+  /** Which providers may serve the request, and in which order. Not sent to them. */
+  provider?: ProviderPreference | null | undefined;
   /** What to embed; several give several vectors. */
   input: string | string[] | number[] | number[][];
   /** Length of the vectors, where the model lets it be chosen. */
@@ -3575,6 +3581,8 @@ export interface MessagesRequest {
   } | null | undefined;
   /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
   models?: string[] | null | undefined;
+  /** Which providers may serve the request, and in which order. Not sent to them. */
+  provider?: ProviderPreference | null | undefined;
   /** Upper bound on tokens out, thoughts included. A model that gives fewer gives fewer. */
   max_tokens: number;
   /** Answer as server-sent events. */
@@ -4514,6 +4522,25 @@ export interface ProtectedResourceMetadata {
   scopes_supported: Scope[];
 }
 
+/** Which of the gateway’s providers may serve the request, and in which order. */
+export interface ProviderPreference {
+  /** Providers to try first, in this order. */
+  order?: string[] | null | undefined;
+  /** No other providers are asked. */
+  only?: string[] | null | undefined;
+  /** Providers that are not asked. */
+  ignore?: string[] | null | undefined;
+  /** `false`: none but those of `order`; without an order the first one alone. */
+  allow_fallbacks?: boolean | null | undefined;
+  /** What is tried first, in place of a share by weight: the cheapest of `model` and `models`, the deployment whose answers begin the soonest, or the one that writes the fastest, as this gateway has measured them. */
+  sort?: 'price' | 'latency' | 'throughput' | null | undefined;
+  /** The most that a token in and a token out may cost, USD per million. What is dearer is not asked. */
+  max_price?: {
+    prompt?: number | string | null | undefined;
+    completion?: number | string | null | undefined;
+  } | null | undefined;
+}
+
 export type PublicReason = string;
 
 /** Published content without its text. */
@@ -4966,6 +4993,8 @@ export interface RerankRequest {
   model: string;
   /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
   models?: string[] | null | undefined;
+  /** Which providers may serve the request, and in which order. Not sent to them. */
+  provider?: ProviderPreference | null | undefined;
   /** What the documents are compared with. */
   query: string;
   /** What to rank: strings, or objects with a `text`. The other fields of an object are for the caller. */
@@ -5047,6 +5076,8 @@ export interface ResponseRequest {
   model: string;
   /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
   models?: string[] | null | undefined;
+  /** Which providers may serve the request, and in which order. Not sent to them. */
+  provider?: ProviderPreference | null | undefined;
   input?: string | ResponseItem[] | null | undefined;
   instructions?: string | null | undefined;
   previous_response_id?: string | null | undefined;
@@ -5454,8 +5485,8 @@ export interface SkippedDeployment {
   /** Null where it is the model that could not serve. */
   deployment: string | null;
   provider: string | null;
-  /** `cooling_down`: it failed or was at its rate limit lately. `probing`: another request was finding out whether it is back. `incapable`: the model cannot do what the request asks. `not_deployed`: no provider is configured for it. */
-  reason: 'cooling_down' | 'probing' | 'incapable' | 'not_deployed';
+  /** `cooling_down`: it failed or was at its rate limit lately. `probing`: another request was finding out whether it is back. `incapable`: the model cannot do what the request asks. `not_deployed`: no provider is configured for it. `too_dear`: it costs more than `provider.max_price`. */
+  reason: 'cooling_down' | 'probing' | 'incapable' | 'not_deployed' | 'too_dear';
 }
 
 /** OpenAI’s speech request. Fields that are not listed here are passed through to the provider. */

@@ -62,18 +62,26 @@ export function openAiFields(call: UpstreamCall, maxTokensField: MaxTokensField)
       return {
         ...request,
         models: undefined,
+        provider: undefined,
         model,
         max_tokens: call.maxOutputTokens,
         stream: call.stream || undefined,
         stream_options: call.stream ? { ...call.request.stream_options, include_usage: true } : undefined,
       };
     case '/v1/responses':
-      return { ...request, models: undefined, model, max_output_tokens: call.maxOutputTokens, stream: call.stream || undefined };
+      return {
+        ...request,
+        models: undefined,
+        provider: undefined,
+        model,
+        max_output_tokens: call.maxOutputTokens,
+        stream: call.stream || undefined,
+      };
     // It belongs to no model there.
     case '/v1/videos/characters':
       return { ...request, model: undefined };
     default:
-      return { ...request, models: undefined, model };
+      return { ...request, models: undefined, provider: undefined, model };
   }
 }
 
@@ -91,6 +99,7 @@ function chatFields(
   const usesNone = !usesOld && !usesNew;
   const fields: Record<string, unknown> = { ...request };
   fields['models'] = undefined;
+  fields['provider'] = undefined;
   fields['model'] = model;
   fields['max_tokens'] = usesOld || (usesNone && maxTokensField === 'max_tokens') ? maxOutputTokens : undefined;
   fields['max_completion_tokens'] = usesNew || (usesNone && maxTokensField === 'max_completion_tokens') ? maxOutputTokens : undefined;

@@ -15,7 +15,7 @@ export const STREAM_FIELDS: ReadonlySet<string> = new Set(['stream', 'stream_opt
 /** Taken where they are given, but not worth their place in the context of every session: no agent turns these by itself. */
 const RARELY_GIVEN: ReadonlySet<string> = new Set([
   ...['vaas_anchor', 'logit_bias', 'logprobs', 'top_logprobs', 'presence_penalty', 'frequency_penalty', 'parallel_tool_calls'],
-  ...['modalities', 'service_tier', 'user', 'external_id'],
+  ...['modalities', 'service_tier', 'user', 'external_id', 'provider'],
 ]);
 
 /** The parameters of an operation that a tool takes as arguments, under the names that they have there. */

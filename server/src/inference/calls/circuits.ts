@@ -15,6 +15,8 @@ export interface CircuitView {
   readonly failures: number;
   /** Until the first byte, a moving average, milliseconds; null before the first answer. */
   readonly latencyMs: number | null;
+  /** Written from a request to the end of its answer, a moving average; null before the first time. */
+  readonly tokensPerSecond: number | null;
   readonly lastFailure: LastFailure | null;
 }
 
@@ -40,6 +42,7 @@ export interface Circuits {
   /** Whether a call may be made: always while closed, one at a time while half open. A claimed call has to be reported. */
   claim(name: string, now: number): boolean;
   answered(name: string, latencyMs: number, now: number): void;
+  measured(name: string, tokensPerSecond: number): void;
   /** Undefined where it opened nothing. The caller's own doing (`rejected`, `cancelled`) is no failure. */
   failed(name: string, fault: Pick<UpstreamFault, 'kind' | 'status' | 'retryAfterMs'>, now: number): Opened | undefined;
   openedElsewhere(name: string, forMs: number, now: number): void;
@@ -58,7 +61,8 @@ const CREDENTIALS_MS = 60_000;
 const LONGEST_OPEN_MS = 300_000;
 /** A probe that never reports, because its instance lost it, must not keep the circuit from closing. */
 const LONGEST_PROBE_MS = 120_000;
-const LATENCY_WEIGHT = 0.2;
+/** Of the newest figure in a moving average. */
+const NEWEST_WEIGHT = 0.2;
 /** By less than this an opening is not prolonged in so many words. */
 const NEWS_MS = 1_000;
 
@@ -71,6 +75,7 @@ interface Circuit {
   /** When the running probe began. */
   probeAt: number | null;
   latencyMs: number | null;
+  tokensPerSecond: number | null;
   lastFailure: LastFailure | null;
 }
 
@@ -102,7 +107,7 @@ export class InProcessCircuits implements Circuits {
 
   answered(name: string, latencyMs: number, now: number): void {
     const circuit = this.#circuit(name);
-    circuit.latencyMs = circuit.latencyMs === null ? latencyMs : circuit.latencyMs + LATENCY_WEIGHT * (latencyMs - circuit.latencyMs);
+    circuit.latencyMs = averaged(circuit.latencyMs, latencyMs);
     remember(circuit, now, true);
     circuit.probeAt = null;
     // An answer to a call that was under way when it opened says nothing about now.
@@ -114,6 +119,11 @@ export class InProcessCircuits implements Circuits {
     }
     circuit.openUntil = 0;
     circuit.openings = 0;
+  }
+
+  measured(name: string, tokensPerSecond: number): void {
+    const circuit = this.#circuit(name);
+    circuit.tokensPerSecond = averaged(circuit.tokensPerSecond, tokensPerSecond);
   }
 
   failed(
@@ -153,6 +163,7 @@ export class InProcessCircuits implements Circuits {
       calls: circuit.recent.length,
       failures: circuit.recent.filter(({ ok }) => !ok).length,
       latencyMs: circuit.latencyMs,
+      tokensPerSecond: circuit.tokensPerSecond,
       lastFailure: circuit.lastFailure,
     };
   }
@@ -160,11 +171,21 @@ export class InProcessCircuits implements Circuits {
   #circuit(name: string): Circuit {
     const known = this.#circuits.get(name);
     if (known) return known;
-    const fresh: Circuit = { recent: [], openUntil: 0, openings: 0, probeAt: null, latencyMs: null, lastFailure: null };
+    const fresh: Circuit = {
+      recent: [],
+      openUntil: 0,
+      openings: 0,
+      probeAt: null,
+      latencyMs: null,
+      tokensPerSecond: null,
+      lastFailure: null,
+    };
     this.#circuits.set(name, fresh);
     return fresh;
   }
 }
+
+const averaged = (before: number | null, newest: number): number => (before === null ? newest : before + NEWEST_WEIGHT * (newest - before));
 
 function openingOf(
   { kind, status, retryAfterMs }: Pick<UpstreamFault, 'kind' | 'status' | 'retryAfterMs'>,

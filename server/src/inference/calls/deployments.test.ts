@@ -5,6 +5,10 @@ import { invalidAnswer } from './attempts.ts';
 import { chatWork } from './chat-work.ts';
 import { type Deployment, Deployments, type Target } from './deployments.ts';
 import { receivedJson } from './operation.ts';
+import { preferenceOf } from './provider-preference.ts';
+import type { Served } from './served.ts';
+import { measureThroughput } from './throughput.ts';
+import { NO_USAGE } from './usage.ts';
 
 const [model] = loadCatalog().models;
 if (!model) throw new Error('an empty catalogue');
@@ -26,6 +30,15 @@ const open = (deployments: readonly Deployment[], random?: () => number, sandbox
 const names = (deployments: Deployments, now = NOW) =>
   deployments.choose(model, CHAT, 'shared', now).targets.map((target) => target.deployment.name);
 const target = (deployment: Deployment): Target => ({ model, deployment, dialect: CHAT.dialects[0] });
+const wanting = (provider: object) => {
+  const preference = preferenceOf({ provider });
+  return preference && { preference };
+};
+/** A call that wrote so many tokens in a second. */
+const servedBy = (one: Target, tokens: number): Served => ({
+  ...{ target: one, attempts: [{} as never], fallback: 'none', outcome: 'completed', estimated: false, responseSha256: '' },
+  ...{ usage: { ...NO_USAGE, output_tokens: tokens * 10 }, firstByteAt: NOW, completedAt: NOW + 10_000, overheadMs: 0 },
+});
 const fault = (kind: UpstreamFault['kind'], retryAfterMs: number | null = null): UpstreamFault => ({
   ...invalidAnswer('x', kind),
   retryAfterMs,
@@ -55,6 +68,23 @@ test.each([
   let first = 0;
   for (let draw = 0; draw < draws; draw += 1) if (names(deployments)[0] === 'heavy') first += 1;
   expect(Math.abs(first / draws - heavy / (heavy + light))).toBeLessThan(0.015);
+});
+
+test('the deployment that was measured to be faster is tried first where the request wants that', () => {
+  const [slow, fast] = [deployment('slow', 1_000_000), deployment('fast')];
+  const deployments = open([slow, fast], seeded(1));
+  const sorted = (sort: 'latency' | 'throughput') =>
+    deployments.choose(model, { ...CHAT, ...wanting({ sort }) }, 'shared', NOW).targets.map((one) => one.deployment.name);
+  for (const [one, latencyMs, tokensPerSecond] of [
+    [slow, 900, 10],
+    [fast, 100, 90],
+  ] as const) {
+    deployments.answered(target(one), latencyMs, NOW);
+    measureThroughput({ startedAt: NOW }, servedBy(target(one), tokensPerSecond), deployments);
+  }
+  expect(sorted('latency')).toEqual(['fast', 'slow']);
+  expect(sorted('throughput')).toEqual(['fast', 'slow']);
+  expect(names(deployments)).toEqual(['slow', 'fast']);
 });
 
 test('test keys reach the sandbox provider alone, and live keys never do', () => {

@@ -2,6 +2,7 @@ import type { UpstreamFault, UpstreamProvider } from '../../adapters/upstream/po
 import type { CatalogModel, Resolved } from '../../money/catalog/index.ts';
 import { type CircuitState, type Circuits, type CircuitView, InProcessCircuits, type Opened } from './circuits.ts';
 import type { Dialect, Placed } from './dialect.ts';
+import { preferred } from './provider-preference.ts';
 
 export type OnCancel = 'stops_billing' | 'keeps_billing';
 
@@ -56,8 +57,9 @@ export interface Skipped {
   /** Null where it is the model that could not serve. */
   readonly deployment: string | null;
   readonly provider: string | null;
-  /** `cooling_down`: it failed or was at its limit lately. `probing`: another request is finding out whether it is back. */
-  readonly reason: 'cooling_down' | 'probing' | 'incapable' | 'not_deployed';
+  /** `cooling_down`: it failed or was at its limit lately. `probing`: another request is finding out whether it is back.
+   * `too_dear`: it costs more than the request's `provider.max_price`. */
+  readonly reason: 'cooling_down' | 'probing' | 'incapable' | 'not_deployed' | 'too_dear';
 }
 
 /** What of a model may be tried now, in order. */
@@ -112,9 +114,10 @@ export class Deployments {
   }
 
   /** Live keys reach the configured deployments, those that are reserved by dedicated traffic alone; test keys reach the sandbox provider. */
-  choose(model: CatalogModel, { dialects, deployment: only }: Placed, traffic: Traffic, now: number, asked: Asked = BY_ITS_ID): Choice {
+  choose(model: CatalogModel, placed: Placed, traffic: Traffic, now: number, asked: Asked = BY_ITS_ID): Choice {
+    const { dialects, deployment: only } = placed;
     const able: Target[] = [];
-    for (const deployment of this.#inOrder(model, traffic, asked)) {
+    for (const deployment of this.#wanted(this.#inOrder(model, traffic, asked), model, placed, now)) {
       if (only !== undefined && deployment.name !== only) continue;
       const dialect = dialects.find(
         (one) => deployment.upstream.serves(one.endpoint, deployment.upstreamModel) && (one.suits?.(model) ?? true),
@@ -128,6 +131,12 @@ export class Deployments {
     // Nobody is refused without a try: a provider may be back sooner than it said.
     const [soonest, ...others] = able.toSorted((a, b) => this.#openUntil(a, now) - this.#openUntil(b, now));
     return { targets: soonest ? [soonest] : [], skipped: others.map(coolingDown), isLastResort: true };
+  }
+
+  /** Test keys reach the sandbox, whatever they prefer. */
+  #wanted(all: readonly Deployment[], { id }: CatalogModel, { preference }: Placed, now: number): readonly Deployment[] {
+    if (!preference || all.some(({ upstream }) => upstream === this.#sandbox)) return all;
+    return preferred(all, preference, ({ name }) => this.#circuits.view(nameOf(name, id), now));
   }
 
   #inOrder(model: CatalogModel, traffic: Traffic, asked: Asked = BY_ITS_ID): readonly Deployment[] {
@@ -174,6 +183,11 @@ export class Deployments {
   /** @param latencyMs until the first byte */
   answered(target: Target, latencyMs: number, now: number): void {
     if (this.#isTracked(target)) this.#circuits.answered(circuitOf(target), latencyMs, now);
+  }
+
+  /** @param tokensPerSecond that it wrote, from the request to the end of its answer */
+  measured(target: Target, tokensPerSecond: number): void {
+    if (this.#isTracked(target)) this.#circuits.measured(circuitOf(target), tokensPerSecond);
   }
 
   /** Says so where that opens its circuit. */

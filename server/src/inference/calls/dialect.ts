@@ -2,6 +2,7 @@ import type { UpstreamCall, UpstreamEndpoint, UpstreamFile } from '../../adapter
 import type { Problem } from '../../kernel/problem.ts';
 import type { CatalogModel } from '../../money/catalog/index.ts';
 import type { AnswerForm } from './answer-form.ts';
+import type { Preference } from './provider-preference.ts';
 
 /** One way to put the request to a provider, and to understand its answer. */
 export interface Dialect {
@@ -21,4 +22,6 @@ export interface Placed {
   readonly dialects: readonly [Dialect, ...Dialect[]];
   /** The one deployment that can do it: what it goes on from lives there. */
   readonly deployment?: string;
+  /** Which providers the caller wants, and in which order. */
+  readonly preference?: Preference;
 }

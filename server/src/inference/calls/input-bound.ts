@@ -98,7 +98,7 @@ export function inputTokenBound(model: CatalogModel, size: PromptSize): number {
 }
 
 /** Everything that may become part of the prompt, fields that only some providers know (`documents`) included: what a bound is counted on. */
-export const boundText = ({ models: _, ...request }: ChatCompletionRequest): string =>
+export const boundText = ({ models: _, provider: __, ...request }: ChatCompletionRequest): string =>
   unescaped({ ...request, messages: messagesAsText(request) });
 
 /** The text of the prompt as it is usually understood, for an estimate: message contents, names, tool calls, tool definitions, response schema. Images are counted apart. */

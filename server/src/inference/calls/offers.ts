@@ -13,6 +13,7 @@ import {
 import { type Call, isLive, trafficOf } from './call.ts';
 import { coolingDown, type Deployments, type Skipped, type Target } from './deployments.ts';
 import { allowsModel } from './key-limits.ts';
+import { isAffordable, preferenceRefusal } from './preferred-work.ts';
 import type { MeterNeeded, Requirement, WorkBound } from './work.ts';
 
 /** A model that may serve the call, with what it may cost. */
@@ -75,13 +76,35 @@ function possibleOffers(call: Call, { catalog, deployments }: OfferDeps): { offe
     const unpriced = unpricedMeter(price, work.meters);
     if (unpriced && isAsked) throw meterWithoutPrice(model, unpriced);
     const outputTokens = outputBound(call, model, isAsked);
+    const bound = work.bound(model);
+    const isDear = !isAffordable(price, bound, work);
     const choice = deployments.choose(model, work, trafficOf(grant), startedAt, resolved);
-    if (!missing && !unpriced && choice.targets.length > 0)
-      offers.push({ model, price, bound: work.bound(model), outputTokens, ...choice });
-    else left.push({ model: model.id, deployment: null, provider: null, reason: missing || unpriced ? 'incapable' : 'not_deployed' });
+    if (!missing && !unpriced && !isDear && choice.targets.length > 0) offers.push({ model, price, bound, outputTokens, ...choice });
+    else
+      left.push({
+        model: model.id,
+        deployment: null,
+        provider: null,
+        reason: reasonOf({ isIncapable: Boolean(missing || unpriced), isDear }),
+      });
   }
   if (headers.fallbackPolicy === 'semantic') offers.push(...stepsDown(call, offers, { catalog, deployments }));
-  return { offers, left };
+  return { offers: work.preference?.sort === 'price' ? cheapestFirst(offers) : offers, left };
+}
+
+const reasonOf = ({ isIncapable, isDear }: { readonly isIncapable: boolean; readonly isDear: boolean }): Skipped['reason'] =>
+  isIncapable ? 'incapable' : isDear ? 'too_dear' : 'not_deployed';
+
+/** By what each may cost. What is held is the same in any order. */
+function cheapestFirst(offers: readonly Offer[]): Offer[] {
+  const most = ({ price, bound, outputTokens }: Offer) => {
+    const { fixed, perOutputToken } = costBound(price, bound);
+    return fixed + BigInt(outputTokens ?? 0) * perOutputToken;
+  };
+  return offers
+    .map((offer) => ({ offer, most: most(offer) }))
+    .sort((a, b) => Number(a.most - b.most))
+    .map(({ offer }) => offer);
 }
 
 /** Open deployments are left aside while others can be tried; where all are open, that of the model asked for is tried all the same. */
@@ -122,6 +145,7 @@ function stepsDown(call: Call, offers: readonly Offer[], { catalog, deployments 
       const price = model.priceAt(startedAt);
       if (!price || unpricedMeter(price, work.meters)) return [];
       const bound = work.bound(model);
+      if (!isAffordable(price, bound, work)) return [];
       const cost = costBound(price, bound);
       if (cost.fixed > ceiling.fixed || cost.perOutputToken > ceiling.perOutputToken) return [];
       const choice = deployments.choose(model, work, trafficOf(grant), startedAt);
@@ -181,9 +205,11 @@ function wrongEndpoint(model: CatalogModel, endpoint: string, param: string): Pr
 /** Providers of the shipped list that a key alone does not open. */
 const WITHOUT_VARIABLE: ReadonlySet<string> = new Set(['azure', 'bedrock', 'vertex']);
 
-function noProvider({ work, grant }: Call, { catalog, deployments }: OfferDeps): Problem {
+function noProvider({ work, grant, startedAt }: Call, { catalog, deployments }: OfferDeps): Problem {
   const name = work.model;
   const model = catalog.find(name);
+  const unwanted = model && preferenceRefusal({ model, work, traffic: trafficOf(grant), startedAt }, deployments);
+  if (unwanted) return unwanted;
   const { id, provider } = model ?? { id: name, provider: OWN };
   const refusal = (detail: string) => new Problem('no_provider_configured', detail, { param: 'model' });
   const isServed = model !== undefined && catalog.resolve(name)?.provider === null && deployments.serves(model);

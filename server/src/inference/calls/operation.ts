@@ -2,8 +2,12 @@ import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { RouteMetadata } from '@tallygate/contract';
 import type * as z from 'zod';
+import { andThen, type Soon } from '../../kernel/soon.ts';
+import { writtenJson } from '../../kernel/written-json.ts';
 import type { Caller } from './call-context.ts';
 import { costCheckOf } from './cost-fields/index.ts';
+import { withPreference } from './preferred-work.ts';
+import { preferenceOf } from './provider-preference.ts';
 import type { Work } from './work.ts';
 
 /** A file of a form, whole in the blob store. */
@@ -60,6 +64,12 @@ interface OperationOf<Schema extends z.ZodType> {
   work(request: z.infer<Schema>, received: Received, caller: Caller): Work | Promise<Work>;
 }
 
+/** What a request prefers is no part of the prompt, and adds nothing to what is held. */
+const withoutPreference = (request: unknown, received: Received): Soon<Received> =>
+  received.bytes.length === 0
+    ? received
+    : andThen(writtenJson({ ...Object(request), provider: undefined }), (bytes): Received => ({ ...received, bytes }));
+
 /** Ties a route to its schema, its work and the cost of its fields; behind it all operations have one type. */
 export function operation<Schema extends z.ZodType>(
   { path, metadata }: { readonly path: string; readonly metadata: RouteMetadata },
@@ -76,7 +86,10 @@ export function operation<Schema extends z.ZodType>(
     workOf(request, received, caller) {
       checkCost(request);
       // What is handed in has been parsed with this very schema.
-      return work(request as z.infer<Schema>, received, caller);
+      const make = (read: Received) => work(request as z.infer<Schema>, read, caller);
+      const preference = preferenceOf(request);
+      if (!preference) return make(received);
+      return andThen(andThen(withoutPreference(request, received), make), (made) => withPreference(made, preference));
     },
   };
 }

@@ -15,8 +15,10 @@ import type { Reply } from './reply.ts';
 import { answerHeaders, stoppedHeaders } from './response-headers.ts';
 import { asStep, isBeforeRun } from './run-calls.ts';
 import type { RunningCall } from './running-calls.ts';
+import type { Served } from './served.ts';
 import { beginInFlight, firstInFlight, releaseLater, settle } from './settlement.ts';
 import { relayStream } from './stream-relay.ts';
+import { measureThroughput } from './throughput.ts';
 import { lateProblem } from './upstream-problem.ts';
 import { NO_USAGE } from './usage.ts';
 import type { Later } from './work.ts';
@@ -31,6 +33,12 @@ export async function completeCall(call: Call, deps: InferenceDeps): Promise<Rep
   return call.run ? untilStopped(admission, running, told, deps) : told;
 }
 
+/** What is learnt of a call that was served, and whoever watches is told of. */
+function tellServed(call: Call, served: Served, deps: InferenceDeps): void {
+  measureThroughput(call, served, deps.deployments);
+  deps.onServed(call, served);
+}
+
 /** What the client is told: the answer, or that its provider is late. Then the answer is read on, and settled when it is there. */
 function answerOrLate(admission: Admission, running: RunningCall, deps: InferenceDeps): Promise<Reply> {
   const { call } = admission;
@@ -41,7 +49,7 @@ function answerOrLate(admission: Admission, running: RunningCall, deps: Inferenc
     });
     orAbandon(admission, running, deps, relayed)
       .then(({ served, reply }) => {
-        deps.onServed(call, served);
+        tellServed(call, served, deps);
         resolve(reply);
       })
       .catch((error: unknown) => {
@@ -143,7 +151,7 @@ export async function completeShare(
       return result;
     }
     const { served } = await settlePlain(admission, running, journey, deps);
-    deps.onServed(call, served);
+    tellServed(call, served, deps);
     return undefined;
   } finally {
     running.end();
@@ -173,7 +181,7 @@ export async function streamTo(call: Call, res: StreamReceiver, deps: InferenceD
   const beginning = begin(call, deps);
   const [admission, running] = beginning instanceof Promise ? await beginning : beginning;
   const served = await orAbandon(admission, running, deps, relayStream(admission, running, res, deps));
-  deps.onServed(call, served);
+  tellServed(call, served, deps);
 }
 
 /** Whether the worst case fits is found out now. It is held when the work is done. */

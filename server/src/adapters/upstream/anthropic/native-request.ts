@@ -14,6 +14,7 @@ export function nativeRequest({ model, request, stream, maxOutputTokens }: Upstr
   return {
     ...request,
     models: undefined,
+    provider: undefined,
     model,
     max_tokens: maxOutputTokens,
     messages: request.messages.some(hasForeign) ? request.messages.map(withoutForeign) : request.messages,

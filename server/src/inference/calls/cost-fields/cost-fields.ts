@@ -153,7 +153,7 @@ const CHAT: FieldRules = {
   ...free(SHOWN, 'logprobs', 'top_logprobs', 'stream', 'stream_options'),
   ...free('no more calls than tokens out', 'function_call', 'parallel_tool_calls'),
   ...free('moderation costs nothing', 'moderation'),
-  ...free(GATEWAY, 'model', 'models', 'store'),
+  ...free(GATEWAY, 'model', 'models', 'provider', 'store'),
 };
 
 const RESPONSES: FieldRules = {
@@ -188,7 +188,7 @@ const RESPONSES: FieldRules = {
   ...free(SAMPLING, 'temperature', 'top_p'),
   ...free(SHOWN, 'top_logprobs', 'include', 'stream', 'stream_options'),
   ...free('moderation costs nothing', 'moderation'),
-  ...free(GATEWAY, 'model', 'models', 'store', 'truncation'),
+  ...free(GATEWAY, 'model', 'models', 'provider', 'store', 'truncation'),
 };
 
 const OF_OTHER_PROMPTS: FieldRules = {
@@ -201,7 +201,10 @@ const OF_OTHER_PROMPTS: FieldRules = {
   ...UNSEEN,
 };
 const OF_OTHER_PRICES: FieldRules = { ...MEDIA_IN, ...THINKING_BUDGET, ...EARLIER_ANSWERS, ...OTHER_PRICES, ...CACHING, ...CALLER };
-const MESSAGES: FieldRules = { ...OF_OTHER_PROMPTS, ...OF_OTHER_PRICES, reasoning: REASONING, ...MESSAGE_FIELDS };
+const MESSAGES: FieldRules = {
+  ...{ ...OF_OTHER_PROMPTS, ...OF_OTHER_PRICES, reasoning: REASONING, ...MESSAGE_FIELDS },
+  ...free(GATEWAY, 'provider'),
+};
 
 /** The gateway asks for the summary itself: of the request only these fields are read. */
 const COMPACT: FieldRules = {
@@ -233,7 +236,7 @@ const COMPLETIONS: FieldRules = {
   ...free(SAMPLING, 'temperature', 'top_p', 'seed', 'stop', 'presence_penalty', 'frequency_penalty', 'logit_bias'),
   ...free(SHOWN, 'logprobs', 'stream', 'stream_options'),
   ...CALLER,
-  ...free(GATEWAY, 'model', 'models'),
+  ...free(GATEWAY, 'model', 'models', 'provider'),
 };
 
 const QUALITIES: ReadonlySet<unknown> = new Set(['auto', 'low', 'medium', 'high', 'standard', 'hd']);

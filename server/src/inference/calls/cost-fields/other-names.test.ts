@@ -56,7 +56,7 @@ describe('what other dialects call a cost', () => {
     ['/v1/chat/completions', { best_of: 4 }, 'best_of'],
     ['/v1/chat/completions', { extra_body: { best_of: 4 } }, 'extra_body.best_of'],
     ['/v1/chat/completions', { chat_template: '{% for i in range(9) %}x{% endfor %}' }, 'chat_template'],
-    ['/v1/chat/completions', { provider: { order: ['dear'] } }, 'provider.order'],
+    ['/v1/images/generations', { provider: { order: ['dear'] } }, 'provider'],
     ['/v1/chat/completions', { max_retries: 4 }, 'max_retries'],
     ['/v1/responses', { n: 4 }, 'n'],
     ['/v1/responses', { candidate_count: 4 }, 'candidate_count'],

@@ -1,4 +1,4 @@
-import { type FieldRules, refused, unpricedMember } from './field-rule.ts';
+import { type FieldRules, refused } from './field-rule.ts';
 
 /** Fields of other dialects that mean one of ours. A provider that reads one may put it above ours, which is what is held. */
 export interface OtherNames {
@@ -88,15 +88,7 @@ export const ONE_VIDEO = onlyOne('several videos at once', ['n', ...COUNTS_VIDEO
 
 /** Gateways in the place of a provider (LiteLLM, OpenRouter) that would ask other models or providers, or ask again, on any operation. */
 export const OTHER_PROVIDERS: FieldRules = {
-  // OpenRouter: other providers of the model have other prices.
-  provider: {
-    ...refused('a choice among providers'),
-    unpriced: (preferences, param) =>
-      unpricedMember(preferences, param, {
-        ...{ allow_fallbacks: () => true, require_parameters: () => true, data_collection: () => true, zdr: () => true },
-        ...{ enforce_distillable_text: () => true, max_price: () => true, sort: (by) => by === 'price' },
-      }),
-  },
+  provider: refused('a choice among providers'),
   fallbacks: refused('models that the provider chooses: name them in `models`'),
   context_window_fallbacks: refused('models that the provider chooses: name them in `models`'),
   num_retries: refused('requests that the provider repeats', (value) => value === 0),

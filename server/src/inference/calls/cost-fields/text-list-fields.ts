@@ -8,7 +8,7 @@ export const EMBEDDINGS: FieldRules = {
   ...OTHER_PROVIDERS,
   input: counted('every text of the list, by its bytes or tokens'),
   ...free('tokens in are all that is billed', 'dimensions', 'encoding_format'),
-  ...free(GATEWAY, 'model', 'models'),
+  ...free(GATEWAY, 'model', 'models', 'provider'),
 };
 
 export const RERANK: FieldRules = {
@@ -18,5 +18,5 @@ export const RERANK: FieldRules = {
   max_tokens_per_doc: counted('the parts of a document that a search has'),
   ...free('fewer parts of a document than are held', 'max_chunks_per_doc'),
   ...free('adds to what is shown, not to what is billed', 'top_n'),
-  ...free(GATEWAY, 'rank_fields', 'return_documents', 'model', 'models'),
+  ...free(GATEWAY, 'rank_fields', 'return_documents', 'model', 'models', 'provider'),
 };

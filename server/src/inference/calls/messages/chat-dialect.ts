@@ -67,7 +67,7 @@ const refusalOf = ({ error }: Translated): Problem | undefined =>
 
 /** Fields that a chat has under another name, or not at all; what is not named goes along, so that a new one works where it is known. */
 const MESSAGES_ONLY = new Set([
-  ...['model', 'models', 'messages', 'system', 'max_tokens', 'stop_sequences', 'tools', 'tool_choice', 'thinking', 'metadata'],
+  ...['model', 'models', 'provider', 'messages', 'system', 'max_tokens', 'stop_sequences', 'tools', 'tool_choice', 'thinking', 'metadata'],
   ...['output_config', 'service_tier', 'cache_control', 'context_management', 'inference_geo', 'speed', 'mcp_servers', 'container'],
   // What would be kept at the provider.
   'store',

@@ -90,7 +90,7 @@ export function messageNeeds(request: MessagesRequest): Requirement[] {
 
 /** Everything that may become part of the prompt, but for images and documents: what a bound is counted on. */
 export const boundText = (request: Prompt): string =>
-  unescaped({ ...request, models: undefined, messages: request.messages.map(withoutMedia) });
+  unescaped({ ...request, models: undefined, provider: undefined, messages: request.messages.map(withoutMedia) });
 
 /** The text of the prompt as it is usually understood, for an estimate. */
 export const promptText = ({ messages, system, tools }: Prompt): string => unescaped([messages.map(withoutMedia), system, tools]);

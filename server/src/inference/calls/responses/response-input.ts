@@ -42,7 +42,7 @@ const TOOL_TOKENS = 32;
 
 /** Bytes of everything that is sent. */
 export const sentBytes = (request: ResponseRequest, items: readonly ResponseItem[]): number | Promise<number> =>
-  jsonLength({ ...request, models: undefined, input: items });
+  jsonLength({ ...request, models: undefined, provider: undefined, input: items });
 
 interface Sent {
   readonly items: readonly ResponseItem[];
@@ -72,7 +72,7 @@ export const templateTokens = ({ tools }: ResponseRequest, items: readonly Respo
 
 /** Everything that may become part of the prompt, but for images and audio: what a bound is counted on. */
 export const boundText = (request: ResponseRequest, items: readonly ResponseItem[]): string =>
-  unescaped({ ...request, models: undefined, input: items.map(withoutMedia) });
+  unescaped({ ...request, models: undefined, provider: undefined, input: items.map(withoutMedia) });
 
 /** The text of the prompt as it is usually understood, for an estimate. */
 export const promptText = ({ instructions, tools, text }: ResponseRequest, items: readonly ResponseItem[]): string =>

@@ -5,6 +5,8 @@ import { keyIdOf } from '../call.ts';
 import type { Caller, KeptCall } from '../call-context.ts';
 import { writtenEvent } from '../event-frames.ts';
 import { type Operation, operation } from '../operation.ts';
+import { withPreference } from '../preferred-work.ts';
+import { preferenceOf } from '../provider-preference.ts';
 import type { Served } from '../served.ts';
 import type { Later, ToldStream, Work } from '../work.ts';
 import type { Conversations } from './conversations.ts';
@@ -63,7 +65,8 @@ export function workOf(request: ResponseRequest, prepared: Prepared, requestSha2
     await deps.responses.save(owner, { ...kept, response, events: told.isComplete ? told.events : await endedEvents(told, response) });
     if (told.isComplete) await append(response);
   };
-  return responseWork(request, {
+  const preference = preferenceOf(request);
+  const work = responseWork(request, {
     items,
     bytes,
     audioTokens,
@@ -75,6 +78,8 @@ export function workOf(request: ResponseRequest, prepared: Prepared, requestSha2
     ...((isStored || conversationId !== null) && { keep }),
     ...(isStored && !save && request.stream === true && { keepStream }),
   });
+  // Here too, since a response in the background is made from what was kept of its request.
+  return preference ? withPreference(work, preference) : work;
 }
 
 /** Of a stream that broke off: what was told, and how it ended in the place where its client was told of the error. */
