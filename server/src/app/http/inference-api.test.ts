@@ -137,6 +137,36 @@ describe.each(ENDINGS)('a stream in the form of %s', (_, { begun, end }, path, b
   });
 });
 
+const SIGNED_CONTENT = {
+  contents: [
+    ...CONTENT.contents,
+    { role: 'model', parts: [{ functionCall: { name: 'look', args: {} }, thoughtSignature: 'c2lnbmVk' }] },
+    { role: 'user', parts: [{ functionResponse: { name: 'look', response: {} } }] },
+  ],
+  generationConfig: { thinkingConfig: { thinkingLevel: 'HIGH' } },
+};
+const SIGNED_MESSAGE = {
+  ...{ model: 'gemini-2.5-pro', max_tokens: 64 },
+  messages: [
+    ...ASK.messages,
+    { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'look', input: {}, extra_content: { google: {} } }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'sun' }] },
+  ],
+};
+
+test.each([
+  ['/v1beta/models/gemini-2.5-pro:generateContent', SIGNED_CONTENT],
+  ['/v1/messages', SIGNED_MESSAGE],
+])('%s sends what Google adds to a chat to those alone who read it', async (path, body) => {
+  const { post, sandbox } = await open(new ScriptedAnswer([COMPLETION]), new ScriptedAnswer([COMPLETION]));
+  sandbox.endpoints = [PATH];
+  for (const reads of [false, true]) {
+    sandbox.readsGoogleFields = reads;
+    expect((await post(body, {}, path)).status).toBe(200);
+    expect(/"extra_(?:body|content)"/.test(JSON.stringify(sandbox.calls.at(-1)?.request))).toBe(reads);
+  }
+});
+
 describe('a settlement that cannot be written', () => {
   test('makes a plain answer a 503, and gives none of it away', async () => {
     const { post, journal } = await open(new ScriptedAnswer([COMPLETION]));

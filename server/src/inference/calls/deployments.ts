@@ -120,7 +120,7 @@ export class Deployments {
     for (const deployment of this.#wanted(this.#inOrder(model, traffic, asked), model, placed, now)) {
       if (only !== undefined && deployment.name !== only) continue;
       const dialect = dialects.find(
-        (one) => deployment.upstream.serves(one.endpoint, deployment.upstreamModel) && (one.suits?.(model) ?? true),
+        (one) => deployment.upstream.serves(one.endpoint, deployment.upstreamModel) && (one.suits?.(model, deployment.upstream) ?? true),
       );
       if (dialect) able.push({ model, deployment, dialect });
     }

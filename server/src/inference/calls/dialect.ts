@@ -1,8 +1,11 @@
-import type { UpstreamCall, UpstreamEndpoint, UpstreamFile } from '../../adapters/upstream/port.ts';
+import type { UpstreamCall, UpstreamEndpoint, UpstreamFile, UpstreamProvider } from '../../adapters/upstream/port.ts';
 import type { Problem } from '../../kernel/problem.ts';
 import type { CatalogModel } from '../../money/catalog/index.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Preference } from './provider-preference.ts';
+
+/** What decides between dialects of one endpoint. */
+export type ProviderTraits = Pick<UpstreamProvider, 'readsGoogleFields'>;
 
 /** One way to put the request to a provider, and to understand its answer. */
 export interface Dialect {
@@ -10,8 +13,8 @@ export interface Dialect {
   readonly request: UpstreamCall['request'];
   readonly files?: readonly UpstreamFile[] | undefined;
   readonly form: AnswerForm;
-  /** Whether it is the one for this model; for all of them where it is left out. */
-  suits?(model: CatalogModel): boolean;
+  /** Whether it is the one for this model at this provider; for all of them where it is left out. */
+  suits?(model: CatalogModel, upstream: ProviderTraits): boolean;
   /** Where it suits no model: what of the request has no like in it. */
   refusal?(): Problem | undefined;
 }

@@ -4,7 +4,7 @@ import type { Problem } from '../../../kernel/problem.ts';
 import type { WrittenArguments } from '../../../kernel/tool-arguments.ts';
 import type { CatalogModel } from '../../../money/catalog/index.ts';
 import type { AnswerForm } from '../answer-form.ts';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect, ProviderTraits } from '../dialect.ts';
 import type { Json } from '../event-data.ts';
 import { type ToolNames, toolNames } from '../tool-names.ts';
 import { chatMessages } from './chat-conversation.ts';
@@ -20,7 +20,7 @@ interface Asked {
   readonly written: WrittenArguments;
 }
 
-/** The request as chats: for Google's models, with what only these know; for others that reason, by an effort; for all others. */
+/** The request as chats: for providers that read what Google adds to them; for models that reason at others, by an effort; for all others. */
 export interface Chats {
   /** The one with the most in it: what the prompt is bounded by. */
   readonly google: ChatCompletionRequest;
@@ -28,28 +28,28 @@ export interface Chats {
   dialects(form: AnswerForm): [Dialect, ...Dialect[]];
 }
 
-const isOfGoogle = ({ provider }: CatalogModel): boolean => provider === 'google';
+const readsGoogle = (_: CatalogModel, { readsGoogleFields = false }: ProviderTraits): boolean => readsGoogleFields;
 const reasons = ({ capabilities }: CatalogModel): boolean => capabilities.has('reasoning');
 
 /** @throws Problem `validation_failed` for what is no chat: a schema that is none, or a turn that says nothing */
 export function chatsOf(asked: Asked): Chats {
   const names = toolNames(declarationsIn(asked.request.tools).map(({ name }) => name));
   const google = chatOf({ ...chatFields(asked, names, true), ...googlesOwn(asked.request.generationConfig) });
-  // Most requests in Google's words are for its models: for others they are translated where they are first asked for.
+  // Most requests in Google's words are for its API: for others they are translated where they are first asked for.
   let plain: ChatCompletionRequest | undefined;
   const others = () => (plain ??= chatOf(chatFields(asked, names, false)));
   const effort = effortOf(asked.request.generationConfig?.thinkingConfig);
   return {
     ...{ google, names },
     dialects: (form) => [
-      { endpoint: CHAT, request: google, form, suits: isOfGoogle },
+      { endpoint: CHAT, request: google, form, suits: readsGoogle },
       ...(effort === undefined ? [] : [reasoning(form, others, effort)]),
       {
         ...{ endpoint: CHAT, form },
         get request() {
           return others();
         },
-        suits: (model) => !isOfGoogle(model),
+        suits: (model, upstream) => !readsGoogle(model, upstream),
       },
     ],
   };
@@ -60,7 +60,7 @@ const reasoning = (form: AnswerForm, chat: () => ChatCompletionRequest, effort: 
   get request() {
     return { ...chat(), reasoning_effort: effort };
   },
-  suits: (model) => !isOfGoogle(model) && reasons(model),
+  suits: (model, upstream) => !readsGoogle(model, upstream) && reasons(model),
 });
 
 function chatOf(fields: Json): ChatCompletionRequest {

@@ -1,6 +1,7 @@
 import { GenerateContentRequest } from '@tallygate/contract';
 import { describe, expect, test } from 'vitest';
 import { loadCatalog } from '../../../money/catalog/index.ts';
+import type { ProviderTraits } from '../dialect.ts';
 import { inCamelCase } from './camel-case.ts';
 import { generateContentWork } from './generate-content-work.ts';
 import { jsonSchemaOf } from './json-schema.ts';
@@ -27,10 +28,12 @@ async function workOf(fields: object, { model = 'gpt-4o-mini', isStream = false,
   return generateContentWork(GenerateContentRequest.parse(given), received, isStream);
 }
 
-async function chatFor(fields: object, id = 'gpt-4o-mini') {
+const GOOGLE = { readsGoogleFields: true };
+
+async function chatFor(fields: object, id = 'gpt-4o-mini', at: ProviderTraits = {}) {
   const model = catalog.find(id);
   if (!model) throw new Error(id);
-  const found = (await workOf(fields, { model: id })).dialects.find(({ suits }) => suits?.(model) ?? true);
+  const found = (await workOf(fields, { model: id })).dialects.find(({ suits }) => suits?.(model, at) ?? true);
   return JSON.parse(JSON.stringify(found?.request));
 }
 
@@ -68,18 +71,20 @@ describe('a request in Google’s words', () => {
     });
   });
 
-  test.each([
-    [{ thinkingBudget: 2_000 }, 'o4-mini', { reasoning_effort: 'low' }],
-    [{ thinkingLevel: 'HIGH' }, 'o4-mini', { reasoning_effort: 'high' }],
-    [{ thinkingLevel: 'HIGH' }, 'gpt-4o-mini', {}],
-    [{ thinkingBudget: -1, includeThoughts: true }, 'o4-mini', {}],
+  test.each<[object, string, ProviderTraits, object]>([
+    [{ thinkingBudget: 2_000 }, 'o4-mini', {}, { reasoning_effort: 'low' }],
+    [{ thinkingLevel: 'HIGH' }, 'o4-mini', {}, { reasoning_effort: 'high' }],
+    [{ thinkingLevel: 'HIGH' }, 'gpt-4o-mini', {}, {}],
+    [{ thinkingBudget: -1, includeThoughts: true }, 'o4-mini', {}, {}],
+    [{ thinkingLevel: 'HIGH' }, 'gemini-2.5-pro', {}, { reasoning_effort: 'high' }],
     [
       { thinkingBudget: 2_000, includeThoughts: true },
       'gemini-2.5-pro',
+      GOOGLE,
       { extra_body: { google: { thinking_config: { include_thoughts: true, thinking_budget: 2_000 } } } },
     ],
-  ])('%j is for %s what it understands of it', async (thinkingConfig, model, thinking) => {
-    const { messages: _, model: __, ...rest } = await chatFor({ generationConfig: { thinkingConfig } }, model);
+  ])('%j is for %s at %j what it understands of it', async (thinkingConfig, model, at, thinking) => {
+    const { messages: _, model: __, ...rest } = await chatFor({ generationConfig: { thinkingConfig } }, model, at);
     expect(rest).toEqual(thinking);
   });
 

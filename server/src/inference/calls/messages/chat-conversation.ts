@@ -10,9 +10,11 @@ interface Conversation extends Pick<MessagesRequest, 'messages' | 'system'> {
   readonly chatName: (name: string) => string;
   /** Inputs of tools that are large. */
   readonly written: WrittenArguments;
+  /** With what clients send back of Google's signatures. */
+  readonly keepsExtra: boolean;
 }
 
-export type Naming = Pick<Conversation, 'chatName' | 'written'>;
+export type Naming = Pick<Conversation, 'chatName' | 'written' | 'keepsExtra'>;
 
 /**
  * Turns as the messages of a chat: results of tools become messages of their own, in front of what else the turn says; pictures in them
@@ -41,7 +43,7 @@ function turnOf({ role, content }: MessageParam, naming: Naming): Json[] {
   return [...results.map(({ message }) => message), ...(parts.length === 0 ? [] : [{ role, content: shortest(parts) }])];
 }
 
-function assistantTurn(content: readonly MessageContentBlock[], { chatName, written }: Naming): Json {
+function assistantTurn(content: readonly MessageContentBlock[], { chatName, written, keepsExtra }: Naming): Json {
   const calls = content.flatMap((block) =>
     block.type === 'tool_use'
       ? [
@@ -49,7 +51,7 @@ function assistantTurn(content: readonly MessageContentBlock[], { chatName, writ
             id: block.id,
             type: 'function',
             function: { name: chatName(block.name), arguments: argumentsText(block.input, written) },
-            ...(block['extra_content'] !== undefined && { extra_content: block['extra_content'] }),
+            ...(keepsExtra && block['extra_content'] !== undefined && { extra_content: block['extra_content'] }),
           },
         ]
       : [],

@@ -3,9 +3,9 @@ import { ChatCompletionRequest, type MessagesRequest, type MessageTool } from '@
 import { invalidInput } from '../../../kernel/invalid-input.ts';
 import type { Problem } from '../../../kernel/problem.ts';
 import type { WrittenArguments } from '../../../kernel/tool-arguments.ts';
-import type { CatalogModel } from '../../../money/catalog/index.ts';
+import type { AnswerForm } from '../answer-form.ts';
 import { costCheckOf } from '../cost-fields/index.ts';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect, ProviderTraits } from '../dialect.ts';
 import type { Json } from '../event-data.ts';
 import { toolNames } from '../tool-names.ts';
 import { isRecord } from '../usage.ts';
@@ -22,26 +22,48 @@ const checkCost = costCheckOf(CHAT);
 export function chatDialects(request: MessagesRequest, written: WrittenArguments): Dialect[] {
   if (!(request.tools ?? []).every(isCustom)) return [];
   const names = toolNames((request.tools ?? []).flatMap(({ name }) => name ?? []));
+  const form = messageFromChatForm({ request, originalName: names.originalName });
+  const versionFor = (readsGoogleFields?: boolean) =>
+    dialectsOf(
+      {
+        form,
+        effort: effortOf(request),
+        reaches: (upstream) => readsGoogleFields === undefined || readsGoogleFields === (upstream.readsGoogleFields ?? false),
+      },
+      () => chatRequest(request, { chatName: names.chatName, written, keepsExtra: readsGoogleFields !== false }),
+    );
+  return hasExtra(request) ? [...versionFor(true), ...versionFor(false)] : versionFor();
+}
+
+/** A signature of Google's, that its clients send back. */
+const hasExtra = ({ messages }: MessagesRequest): boolean =>
+  messages.some(({ content }) => Array.isArray(content) && content.some((block) => block['extra_content'] !== undefined));
+
+interface Version {
+  readonly form: AnswerForm;
+  readonly effort: string | undefined;
+  reaches(upstream: ProviderTraits): boolean;
+}
+
+function dialectsOf({ form, effort, reaches }: Version, fields: () => Json): Dialect[] {
   // Most requests in these words go to who speaks them: it is translated where it is first asked for.
   let translated: Translated | undefined;
-  const chat = () => (translated ??= ChatCompletionRequest.safeParse(chatRequest(request, { chatName: names.chatName, written })));
-  const form = messageFromChatForm({ request, originalName: names.originalName });
+  const chat = () => (translated ??= ChatCompletionRequest.safeParse(fields()));
   const plain: Dialect = {
     ...{ endpoint: CHAT, form },
     get request() {
       return requestOf(chat());
     },
-    suits: () => chat().success,
+    suits: (_, upstream) => reaches(upstream) && chat().success,
     refusal: () => refusalOf(chat()),
   };
-  const effort = effortOf(request);
   if (effort === undefined) return [plain];
   const reasoning: Dialect = {
     ...{ endpoint: CHAT, form },
     get request() {
       return { ...requestOf(chat()), reasoning_effort: effort };
     },
-    suits: ({ capabilities }: CatalogModel) => capabilities.has('reasoning') && chat().success,
+    suits: ({ capabilities }, upstream) => capabilities.has('reasoning') && reaches(upstream) && chat().success,
   };
   return [reasoning, plain];
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { loadCatalog } from '../../../money/catalog/index.ts';
 import type { AnswerForm } from '../answer-form.ts';
 import { costCheckOf } from '../cost-fields/index.ts';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect, ProviderTraits } from '../dialect.ts';
 import { messageWork } from './message-work.ts';
 
 const COST = {
@@ -30,8 +30,10 @@ function workOf(fields: object) {
   return messageWork(MessagesRequest.parse(given), { bytes, sha256: () => 'x' });
 }
 
-function chatFor(fields: object, model = 'gpt-4o-mini'): Dialect {
-  const found = workOf(fields).dialects.find(({ endpoint, suits }) => endpoint !== '/v1/messages' && (suits?.(modelNamed(model)) ?? true));
+function chatFor(fields: object, model = 'gpt-4o-mini', at: ProviderTraits = {}): Dialect {
+  const found = workOf(fields).dialects.find(
+    ({ endpoint, suits }) => endpoint !== '/v1/messages' && (suits?.(modelNamed(model), at) ?? true),
+  );
   if (!found) throw new Error('no chat');
   return found;
 }
@@ -73,7 +75,7 @@ const USED_TOOL = { type: 'tool_use', id: 'a', name: 'f', input: {} };
 describe('a request to a provider with chat completions', () => {
   test('keeps turns, tools, results, pictures and documents in their order', () => {
     const PNG = { type: 'base64', media_type: 'image/png', data: 'AAAA' };
-    const { request } = chatFor({
+    const fields = {
       system: [
         { type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral', ttl: '1h' } },
         { type: 'text', text: 'Be kind.' },
@@ -120,7 +122,8 @@ describe('a request to a provider with chat completions', () => {
       metadata: { user_id: 'u1' },
       temperature: 0.5,
       service_tier: 'standard_only',
-    });
+    };
+    const { request } = chatFor(fields, 'gemini-2.5-pro', { readsGoogleFields: true });
     expect(request).toEqual({
       model: 'gpt-4o-mini',
       temperature: 0.5,
@@ -217,7 +220,7 @@ describe('a request to a provider with chat completions', () => {
     ['only a call in the turn of the user', { messages: [{ role: 'user', content: [USED_TOOL] }] }, 'messages'],
   ])('suits no model, and says why, with %s', (_, fields, param) => {
     const dialects = workOf(fields).dialects.filter(({ endpoint }) => endpoint !== '/v1/messages');
-    expect(dialects.map(({ suits }) => suits?.(modelNamed('gpt-4o-mini')))).toEqual([false]);
+    expect(dialects.map(({ suits }) => suits?.(modelNamed('gpt-4o-mini'), {}))).toEqual([false]);
     expect(dialects.map(({ refusal }) => refusal?.())).toMatchObject([{ code: 'validation_failed', extras: { param } }]);
   });
 

@@ -94,14 +94,17 @@ type Turn = ScriptedAnswer | UpstreamFault | 'silence';
 /** Answers its calls in turn. */
 export class ScriptedProvider implements UpstreamProvider {
   readonly calls: UpstreamCall[] = [];
+  /** Undefined: all. */
+  endpoints: readonly UpstreamEndpoint[] | undefined;
+  readsGoogleFields = false;
   readonly #turns: Turn[];
 
   constructor(...turns: Turn[]) {
     this.#turns = turns;
   }
 
-  serves(_endpoint: UpstreamEndpoint): boolean {
-    return true;
+  serves(endpoint: UpstreamEndpoint): boolean {
+    return this.endpoints?.includes(endpoint) ?? true;
   }
 
   call(call: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault> {
