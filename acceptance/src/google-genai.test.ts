@@ -230,6 +230,31 @@ describe('Google’s SDK', () => {
     await expect(sandbox.models.get({ model: 'nothing' })).rejects.toMatchObject({ status: 404 });
   });
 
+  test('finds every model of its list, at every version and with its key in either place', async () => {
+    const key = gateway.bootstrap.test_api_key;
+    const got = async (path: string, headers: Record<string, string> = {}) => {
+      const { name, models } = await (await fetch(`${gateway.url}${path}`, { headers })).json();
+      return name ?? models?.[0]?.name;
+    };
+    for (const model of ['azure/gpt-oss-120b', 'gemini-3.5-flash'])
+      for (const version of ['v1', 'v1beta', 'v1alpha']) {
+        expect(await got(`/${version}/models/${model}`, { 'x-goog-api-key': key })).toBe(`models/${model}`);
+        expect(await got(`/${version}/models/${model}?key=${key}`)).toBe(`models/${model}`);
+      }
+    const [first] = await Promise.all(['v1', 'v1beta'].map((version) => got(`/${version}/models?key=${key}&pageSize=1`)));
+    expect(first).toMatch(/^models\//);
+  });
+
+  test('streams events where they are asked for, under both names of the parameter', async () => {
+    const body = JSON.stringify({ contents: [{ parts: [{ text: HELLO }] }] });
+    for (const name of ['alt', '$alt']) {
+      const at = `${gateway.url}/v1beta/models/gemini-3.5-flash:streamGenerateContent?${name}=sse&key=${gateway.bootstrap.test_api_key}`;
+      const answer = await fetch(at, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/);
+      await answer.text();
+    }
+  });
+
   test('raises an error when a stream breaks off', async () => {
     fake.script(steps.errorMidStream(4));
     await expect(told(live, true, { model: 'gpt-4.1', contents: HELLO })).rejects.toBeInstanceOf(ApiError);

@@ -27,7 +27,7 @@ export async function generateContentWork(request: GenerateContentRequest, recei
   const { generationConfig: config } = request;
   const bounded = { ...chats.google, ...(config?.maxOutputTokens && { max_tokens: config.maxOutputTokens }) };
   const work = chatWork(bounded, { bytes: await writtenJson(chats.google), sha256: received.sha256 });
-  const isSse = received.query?.get('alt') === 'sse';
+  const isSse = (received.query?.get('alt') ?? received.query?.get('$alt')) === 'sse';
   return {
     ...work,
     endpoint: GENERATE_CONTENT,
