@@ -172,5 +172,14 @@ function readCursor(cursor: string): string[] {
   throw badCursor();
 }
 
-const badCursor = () =>
-  invalidInput([{ loc: ['query', 'cursor'], msg: 'must be the next_cursor of a page of this list', type: 'invalid_cursor' }]);
+const badCursor = () => invalidCursor('cursor', 'the next_cursor of a page of this list');
+
+const invalidCursor = (parameter: string, expected: string) =>
+  invalidInput([{ loc: ['query', parameter], msg: `must be ${expected}`, type: 'invalid_cursor' }]);
+
+/** The place of an id in a list that is in memory. @throws Problem `validation_failed`, which names the parameter, where it is not in it */
+export function indexInList(id: string, ids: readonly string[], parameter: string): number {
+  const place = ids.indexOf(id);
+  if (place === -1) throw invalidCursor(parameter, 'from an earlier page of this list');
+  return place;
+}

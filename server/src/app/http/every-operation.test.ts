@@ -268,6 +268,15 @@ test('models are listed in the form of Anthropic to its clients, page by page', 
   expect(await told('/v1/models?after=x')).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
 });
 
+test.each([
+  ['/v1/models?after_id=nothing', 'after_id', { 'anthropic-version': '2023-06-01' }],
+  ['/v1/models?before_id=nothing', 'before_id', { 'anthropic-version': '2023-06-01' }],
+  ['/v1beta/models?pageToken=nothing', 'pageToken', {}],
+])('%s is refused: no page of models ends there', async (path, param, headers) => {
+  const answer = await fetch(server.url + path, { headers: { 'x-api-key': server.bootstrap.test_api_key, ...headers } });
+  expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'validation_failed', param }]);
+});
+
 describe('inference', () => {
   const HELLO = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] };
   test.each([

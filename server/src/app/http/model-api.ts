@@ -1,5 +1,6 @@
 import { type AnthropicModel, type AnthropicModelList, AnthropicModelQuery, contract, type Model } from '@tallygate/contract';
 import { rfc3339 } from '../../kernel/clock.ts';
+import { indexInList } from '../../kernel/page.ts';
 import type { ShownModels } from '../../money/catalog/index.ts';
 import { type Exchange, principalOf } from './exchange.ts';
 import { queryOf } from './query.ts';
@@ -25,9 +26,10 @@ const one = ({ params }: Exchange, models: ShownModels): AnthropicModel => toAnt
 function listed(exchange: Exchange, models: ShownModels): AnthropicModelList {
   const { limit, after_id: after, before_id: before } = queryOf(exchange, AnthropicModelQuery);
   const data = models.list(principalOf(exchange), false).map(toAnthropic);
-  const at = (id: string | undefined) => (id === undefined ? -1 : data.findIndex((model) => model.id === id));
-  const end = before === undefined ? data.length : Math.max(0, at(before));
-  const begin = before === undefined ? at(after) + 1 : Math.max(0, end - limit);
+  const ids = data.map(({ id }) => id);
+  const end = before === undefined ? data.length : indexInList(before, ids, 'before_id');
+  const behind = after === undefined ? 0 : indexInList(after, ids, 'after_id') + 1;
+  const begin = before === undefined ? behind : Math.max(0, end - limit);
   const page = data.slice(begin, Math.min(end, begin + limit));
   return {
     data: page,

@@ -1,5 +1,6 @@
 import type { CountContentTokensRequest, contract, GoogleModel, Model } from '@tallygate/contract';
 import type { Handlers } from '../../../http/index.ts';
+import { indexInList } from '../../../kernel/page.ts';
 import { NONE_WRITTEN } from '../../../kernel/tool-arguments.ts';
 import { breather } from '../../../kernel/turn.ts';
 import { type Catalog, modelNotFound, type ShownModels } from '../../../money/catalog/index.ts';
@@ -22,7 +23,8 @@ const TURN_TOKENS = 3;
 export const googleModelRoutes = (deps: ModelDeps): Handlers<typeof contract.googleModels> => ({
   list: async ({ principal, query: { pageSize, pageToken } }) => {
     const models = deps.shown.list(principal, false).map(toGoogle);
-    const begin = pageToken === undefined ? 0 : models.findIndex(({ baseModelId }) => baseModelId === pageToken) + 1;
+    const ids = models.map(({ baseModelId }) => baseModelId);
+    const begin = pageToken === undefined ? 0 : indexInList(pageToken, ids, 'pageToken') + 1;
     const page = models.slice(begin, begin + pageSize);
     const last = page.at(-1)?.baseModelId;
     return {
