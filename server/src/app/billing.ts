@@ -4,12 +4,14 @@ import type { JournalEntry, LaneSource, LaneStore, SettlementFeed } from '../ada
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import { unfinishedAmong } from '../inference/batches/index.ts';
 import { ADMIN } from '../kernel/admin-command.ts';
+import { formatUsd } from '../kernel/money.ts';
 import { createSettlementAlerts } from '../money/budgets/index.ts';
 import type { Catalog } from '../money/catalog/index.ts';
 import {
   Corrections,
   LedgerWriter,
   ledgerLaneSource,
+  type Overbilled,
   Refunds,
   type Repaired,
   repairLanes,
@@ -79,11 +81,12 @@ async function openOwnBilling(
   const journal = new SettlementJournal(dataDir.file('journal'), aside.onDamage, { mostBehindMs: config.ledgerLagLimitMs });
   closing.add('journal', async () => journal.close());
   const alongside = alertsOf(foundation);
+  const onOverbilled = reportOverbilled(foundation);
   const sealKey = ownSealKey(ownKeys);
   const pages = startPageThread(sealKey);
   closing.add('thread for ledger pages', () => pages.close());
   const writerOf = (feed: SettlementFeed) =>
-    new LedgerWriter({ feed, pool, archive, pages, log, alongside, placing, onQuarantine: aside.onRefused });
+    new LedgerWriter({ feed, pool, archive, pages, log, alongside, placing, onQuarantine: aside.onRefused, onOverbilled });
   const source = ledgerLaneSource(pool);
   const journalName = journalNameOf(dataDir.file('journal'));
   const recording = { journal, journalName, absenceMs: config.gatewayAbsenceMs, onDamage: aside.onDamage };
@@ -120,6 +123,16 @@ async function openOwnBilling(
     write: () => writer.written(),
   };
 }
+
+const reportOverbilled =
+  ({ metrics, log }: Foundation) =>
+  ({ billed, held, ...facts }: Overbilled): void => {
+    metrics.overbilled(facts, billed - held);
+    log.warn(
+      { ...facts, billedUsd: formatUsd(billed), heldUsd: formatUsd(held) },
+      'a provider billed more than was held: its price or its bound in the catalogue is wrong, and the operator pays the rest',
+    );
+  };
 
 /** Thresholds of budgets and of limits. */
 function alertsOf({ clock, log }: Foundation): Alongside {

@@ -11,6 +11,7 @@ import {
 } from 'prom-client';
 import type { Call, DeploymentView, Served } from '../inference/calls/index.ts';
 import { type NanoUsd, usdForDisplay } from '../kernel/money.ts';
+import type { Overbilled } from '../money/ledger/index.ts';
 import type { AnchoringView, AuditProgress } from '../receipts/index.ts';
 import { CallMetrics } from './call-metrics.ts';
 import type { JobRun } from './jobs.ts';
@@ -21,7 +22,7 @@ export interface Metrics {
   /** @param cost at catalogue prices */
   served(call: Call, served: Served, cost: NanoUsd): void;
   /** @param excess what a provider bills beyond what was held */
-  overbilled(served: Served, excess: NanoUsd): void;
+  overbilled(by: Pick<Overbilled, 'model' | 'provider'>, excess: NanoUsd): void;
   /** A request that was refused, by the code of the problem. */
   refused(code: ErrorCode): void;
   /** How long the lanes took to hold or to settle, seconds. */
@@ -89,11 +90,11 @@ export function createMetrics(): Metrics {
 function overbilledMetrics(registers: Registry[]): Metrics['overbilled'] {
   const excess = new Counter({
     name: 'tallygate_overbilled_usd_total',
-    help: 'What providers bill beyond what was held, USD: your loss, and a price or a bound that is wrong; a float, for graphs',
+    help: 'What providers bill beyond what was held, USD: the operator pays it, and a price or a bound that is wrong; a float, for graphs',
     labelNames: ['model', 'provider'],
     registers,
   });
-  return ({ target }, beyond) => excess.inc({ model: target.model.id, provider: target.deployment.provider }, usdForDisplay(beyond));
+  return ({ model, provider }, beyond) => excess.inc({ model, provider }, usdForDisplay(beyond));
 }
 
 /** What is refused. */

@@ -229,14 +229,6 @@ function inferenceDeps(
     testRates: config.testRates,
     onRefused,
     traceparentFor: tracing?.traceparentFor,
-    onOverbilled: (call, served, bill) => {
-      metrics.overbilled(served, bill.billed - bill.held);
-      const facts = { requestId: call.requestId, model: served.target.model.id, deployment: served.target.deployment.name };
-      log.warn(
-        { ...facts, billedUsd: formatUsd(bill.billed), heldUsd: formatUsd(bill.held), usage: served.usage },
-        'a provider bills more than was held: its price or its bound in the catalogue is wrong, and the rest is a loss of yours',
-      );
-    },
     onServed: (call, served) => {
       const cost = costOfUsage({ call }, served.target, served.usage).nanoUsd;
       metrics.served(call, served, cost);

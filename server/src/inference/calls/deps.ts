@@ -1,4 +1,3 @@
-import type { NanoUsd } from '../../kernel/money.ts';
 import type { Problem } from '../../kernel/problem.ts';
 import type { SpendingReader } from '../../money/limits/index.ts';
 import type { RunDirectory } from '../../money/runs/index.ts';
@@ -27,12 +26,4 @@ export interface InferenceDeps extends AdmissionDeps, AttemptDeps {
   problemReply(problem: Problem, call: Pick<Call, 'requestId' | 'clientRequestId' | 'surface'>): Reply;
   /** Told of every settled call; for logs and metrics. */
   onServed(call: Call, served: Served): void;
-  /** Told of every call whose provider bills more than was held for it: a price, a bound or a provider is wrong, and the operator pays the rest. */
-  onOverbilled(call: Call, served: Served, bill: Overbilled): void;
-}
-
-/** A bill beyond its hold. */
-export interface Overbilled {
-  readonly billed: NanoUsd;
-  readonly held: NanoUsd;
 }

@@ -24,18 +24,13 @@ const scenarios: fc.Arbitrary<Scenario> = fc
 test('whatever a provider bills, nobody pays more than was promised, and the whole bill is on record', async () => {
   await fc.assert(
     fc.asyncProperty(scenarios, async (scenario) => {
-      const { entries, overbilled, billed, settled } = await play(scenario);
+      const { entries, billed, settled } = await play(scenario);
       expect(billed <= settled, `${billed} of ${settled}`).toBe(true);
       for (const { record, charged, debt, waived = 0n } of entries) {
         const [bill, held] = [BigInt(record.cost), BigInt(record.held)];
         expect({ waived, debt: debt > held }).toEqual({ waived: bill > held ? bill - held : 0n, debt: false });
         expect(charged <= bill - waived && bill - waived <= held, `${charged} of ${held}`).toBe(true);
       }
-      expect(overbilled).toEqual(
-        entries
-          .filter(({ waived }) => waived !== undefined)
-          .map(({ record }) => ({ billed: BigInt(record.cost), held: BigInt(record.held) })),
-      );
     }),
     { numRuns: 80 },
   );
@@ -44,10 +39,10 @@ test('whatever a provider bills, nobody pays more than was promised, and the who
 test.each(CASES.filter(({ isFree }) => !isFree))('$name, billed 50,000 times over, costs what was held for it', async (one) => {
   const step = { tokens: 20, exceedsBound: true, usageTimes: 50_000 };
   const scenario = { one, stream: false, ending: 'nobody', afterMs: 0, onDisconnect: undefined, onCancel: 'keeps_billing' } as const;
-  const { entries, overbilled } = await play({ ...scenario, steps: [step], quotaLeft: 0n });
+  const { entries } = await play({ ...scenario, steps: [step], quotaLeft: 0n });
   const [{ record, charged, waived = 0n } = { record: undefined, charged: 0n }] = entries;
   // What is billed by the request alone is known before it is sent.
-  if (one.name.startsWith('speech') && one.model === 'tts-1') return expect(overbilled).toEqual([]);
+  if (one.name.startsWith('speech') && one.model === 'tts-1') return expect(waived).toBe(0n);
   expect({ charged, waived }).toEqual({ charged: BigInt(record?.held ?? 0), waived: BigInt(record?.cost ?? 0) - charged });
-  return expect(overbilled).toHaveLength(1);
+  return expect(waived).toBeGreaterThan(0n);
 });

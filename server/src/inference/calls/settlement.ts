@@ -168,12 +168,11 @@ export async function usageWhenCut(
 export function settle(
   admission: Admission,
   served: Served,
-  { lanes, unsettled, promises, onOverbilled }: Pick<InferenceDeps, 'lanes' | 'unsettled' | 'promises' | 'onOverbilled'>,
+  { lanes, unsettled, promises }: Pick<InferenceDeps, 'lanes' | 'unsettled' | 'promises'>,
   answer?: Pick<Reply, 'status' | 'body'>,
 ): Soon<Settled> {
   const cost = costOfUsage(admission, served.target, served.usage);
   const { usage, outcome } = served;
-  if (cost.nanoUsd > admission.hold.amount) onOverbilled(admission.call, served, { billed: cost.nanoUsd, held: admission.hold.amount });
   const units = outcome === 'failed' ? {} : quotaUnits(usage);
   const rateTokens = Number(units['tokens'] ?? 0n);
   const record = JSON.stringify(recordOf(admission, served, cost));

@@ -6,6 +6,7 @@ export { laneId, parseLaneId, parseLimit, windowStartOf } from './lane-ids.ts';
 export { ledgerLaneSource } from './lane-source.ts';
 export { countSpent, type LaneSpent, laneSpentOn, markAlerted } from './lane-spend.ts';
 export { untoldOf } from './late-settlement.ts';
+export type { Overbilled } from './ledger-batch.ts';
 export { LedgerWriter } from './ledger-writer.ts';
 export { startPageThread } from './page-thread.ts';
 export type { LedgerEntry } from './postings.ts';

@@ -2,6 +2,7 @@ import type { JournalEntry } from '../../adapters/lanes/port.ts';
 import { type Month, monthOf } from '../../kernel/clock.ts';
 import { type CopiedRows, copiedRows, copyField } from '../../kernel/copy-rows.ts';
 import { timeOfId, timeOfRequestId } from '../../kernel/ids.ts';
+import type { NanoUsd } from '../../kernel/money.ts';
 import { priceSubject, receiptColumns, sealOf } from '../../receipts/index.ts';
 import { postingsOf } from './postings.ts';
 import { type PriceSetRow, priceSetsOf } from './price-sets.ts';
@@ -40,6 +41,17 @@ export interface Posted {
   readonly startedAt: number;
   /** Of limits. */
   readonly limitLanes: readonly string[];
+  /** Its provider billed more than was held. */
+  readonly overbilled: Overbilled | undefined;
+}
+
+/** A bill beyond its hold, of which the operator pays the rest. */
+export interface Overbilled {
+  readonly requestId: string;
+  readonly model: string;
+  readonly provider: string;
+  readonly billed: NanoUsd;
+  readonly held: NanoUsd;
 }
 
 /** What a batch of settlements adds to the ledger, receipts apart, ready to be written: of each table its rows, a JSON array or lines of `COPY`. */
@@ -114,7 +126,21 @@ const postedOf = (record: PostedRecord): Posted => ({
   price: priceSubject(record.modelServed, record.priceVersion),
   startedAt: record.startedAt,
   limitLanes: record.limitLanes ?? [],
+  overbilled: isSettled(record) ? overbilledIn(record) : undefined,
 });
+
+/** What was waived of a bill within its hold came too late for a cap. */
+function overbilledIn({
+  requestId,
+  modelServed: model,
+  provider,
+  cost,
+  waived = 0n,
+  held: heldText,
+}: SettledRecord): Overbilled | undefined {
+  const [billed, held] = [BigInt(cost) + waived, BigInt(heldText)];
+  return waived > 0n && billed > held ? { requestId, model, provider, billed, held } : undefined;
+}
 
 /** The receipts of entries, in their order. */
 export interface LedgerReceipts extends CopiedRows {

@@ -417,6 +417,21 @@ describe('the writer', () => {
     expect(await contradictions(pool)).toEqual([]);
   });
 
+  test('tells once of each settlement whose provider billed more than was held, whatever settled it', async () => {
+    const over = { ...sampleEntry(sampleRecord({ cost: '900', held: '400' }), { charged: 400n }), waived: 500n };
+    const late = { ...sampleEntry(sampleRecord({ cost: '300', held: '400' }), { charged: 100n }), waived: 200n };
+    const told: unknown[] = [];
+    const writer = new LedgerWriter({
+      feed: new MemoryFeed([over, late, sampleEntry(sampleRecord()), over]),
+      ...{ pool, archive: emptyArchive(pool), pages: testPages, log: silentLog() },
+      onQuarantine: (_, error) => expect.fail(String(error)),
+      onOverbilled: (overbilled) => told.push(overbilled),
+    });
+    await writer.drain();
+    const { requestId, modelServed: model, provider } = JSON.parse(over.record);
+    expect(told).toEqual([{ requestId, model, provider, billed: 900n, held: 400n }]);
+  });
+
   test('writes everything before it is closed', async () => {
     const feed = new MemoryFeed();
     const { writer } = writerOf(feed);

@@ -10,7 +10,7 @@ import type { Log } from '../../kernel/log.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { type LogPlacing, PriceEntries, takeNumbers } from '../../receipts/index.ts';
 import { parseLaneId } from './lane-ids.ts';
-import type { LedgerBatch, LedgerReceipts, Posted } from './ledger-batch.ts';
+import type { LedgerBatch, LedgerReceipts, Overbilled, Posted } from './ledger-batch.ts';
 import type { LedgerPages } from './page-thread.ts';
 import { PriceSets } from './price-sets.ts';
 import type { WrittenFacts } from './receipt-facts.ts';
@@ -31,6 +31,8 @@ interface LedgerWriterDeps {
   readonly placing?: Pick<LogPlacing, 'within'> | undefined;
   /** How far apart batches begin that nobody waits for, milliseconds. Default 100. */
   readonly paceMs?: number;
+  /** Told of each settlement whose provider billed more than was held, once it is written. */
+  readonly onOverbilled?: (overbilled: Overbilled) => void;
   /** Told of a record that the database refuses, after it was set aside. */
   readonly onQuarantine: (entry: JournalEntry, error: unknown) => void;
 }
@@ -186,6 +188,7 @@ export class LedgerWriter {
       return [setsCommitted, receiptsCommitted];
     });
     for (const isThere of committed) isThere?.();
+    for (const { overbilled } of pages.posted) if (overbilled) this.#deps.onOverbilled?.(overbilled);
   }
 
   /** Last, since nobody else grows the log meanwhile. @returns to be called once the transaction is committed */

@@ -161,7 +161,6 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
     problemReply: createProblemReply(() => PUBLIC_URL),
     onRefused: () => {},
     onServed: () => {},
-    onOverbilled: () => {},
   };
   const { em } = db.database.orm;
   const { users } = account;

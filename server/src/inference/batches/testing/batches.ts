@@ -208,7 +208,6 @@ export async function openBatchWorld() {
       }),
       onRefused: () => {},
       onServed: () => {},
-      onOverbilled: () => {},
     };
     const openFile = () => Promise.reject(new Error('No line refers to files'));
     const storing = createStoring({ pool: alive, isAllowed: true });

@@ -28,7 +28,7 @@ import { invalidAnswer } from '../attempts.ts';
 import type { Call } from '../call.ts';
 import { chatWork } from '../chat-work.ts';
 import { type Deployment, Deployments, type OnCancel } from '../deployments.ts';
-import type { InferenceDeps, Overbilled } from '../deps.ts';
+import type { InferenceDeps } from '../deps.ts';
 import { parseInferenceHeaders } from '../headers.ts';
 import { Heartbeat } from '../heartbeat.ts';
 import { receivedJson } from '../operation.ts';
@@ -248,7 +248,6 @@ export function openInference({
   const order: ('settled' | 'wrote')[] = [];
   journal.onAppend(() => order.push('settled'));
   const served: Served[] = [];
-  const overbilled: Overbilled[] = [];
   const byModel = Object.entries(live).map(([model, providers]): [string, Deployment[]] => [
     model,
     providers.map((upstream, index) => ({
@@ -285,7 +284,6 @@ export function openInference({
     }),
     onRefused: () => {},
     onServed: (_call, one) => served.push(one),
-    onOverbilled: (_call, _served, bill) => overbilled.push(bill),
   };
   const entries: JournalEntry[] = [];
   return {
@@ -298,7 +296,6 @@ export function openInference({
     runStore,
     order,
     served,
-    overbilled,
     openClient() {
       const request = new IncomingMessage(new Socket());
       // HTTP/1.0 has no chunked coding: the body is the very bytes.

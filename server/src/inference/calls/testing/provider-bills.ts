@@ -444,7 +444,7 @@ export async function play(scenario: Scenario) {
     if (!price || !record) throw new Error('nothing was settled');
     const sum = (amounts: readonly bigint[]) => amounts.reduce((all, amount) => all + amount, 0n);
     return {
-      ...{ record, records: entries.map((entry) => entry.record), entries, overbilled: opened.overbilled, reply, sent: client.socket },
+      ...{ record, records: entries.map((entry) => entry.record), entries, reply, sent: client.socket },
       asked: fake.requests.length,
       billed: sum(fake.requests.map((request) => costOf(price, one.usage(request.billed)).nanoUsd)),
       settled: sum(entries.map((entry) => BigInt(entry.record.cost))),
