@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { ReceiptUsage } from '@tallygate/contract';
 import { quotaUnits } from '@tallygate/receipts';
 import type { InFlight, Settled } from '../../adapters/lanes/port.ts';
+import { madeOnce } from '../../kernel/made-once.ts';
 import { minOf, type NanoUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Soon } from '../../kernel/soon.ts';
@@ -283,12 +284,7 @@ const whoseOf = ({ grant, headers }: Call) => ({
 });
 
 /** By price version and tier, of which there are few: every settlement repeats them. */
-const written = new WeakMap<UnitPrices, Readonly<Record<string, string>>>();
-
-function writtenPrices(unit: UnitPrices): Readonly<Record<string, string>> {
-  const known = written.get(unit);
-  if (known) return known;
-  const prices = Object.fromEntries(Object.entries(unit).map(([meter, price]) => [meter, price.toString()]));
-  written.set(unit, prices);
-  return prices;
-}
+const writtenPrices = madeOnce(
+  (unit: UnitPrices): Readonly<Record<string, string>> =>
+    Object.fromEntries(Object.entries(unit).map(([meter, price]) => [meter, price.toString()])),
+);

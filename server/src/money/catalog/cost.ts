@@ -1,4 +1,5 @@
 import type { ReceiptUsage } from '@tallygate/contract';
+import { madeOnce } from '../../kernel/made-once.ts';
 import { maxOf, type NanoUsd, type PicoUsd } from '../../kernel/money.ts';
 import type { Price, UnitPrices } from './price.ts';
 import { ceilDiv, type Factor, factorOf } from './price-factor.ts';
@@ -27,9 +28,9 @@ function pricesFor(price: Price, inputTokens: number): { unit: UnitPrices; tierA
  */
 export function costOf(price: Price, usage: ReceiptUsage, factor = '1'): Cost {
   const { unit, tierAboveInputTokens } = pricesFor(price, usage.input_tokens);
-  const { part, whole: divisor } = factorOf(factor);
-  const pico = picoOf(unit, usage) * part + picoOfTools(unit, usage) * divisor;
-  return { nanoUsd: ceilDiv(pico, divisor * PICO_PER_NANO), unit, tierAboveInputTokens };
+  const { part, whole } = factorOf(factor);
+  const pico = picoOf(unit, usage) * part + picoOfTools(unit, usage) * whole;
+  return { nanoUsd: ceilDiv(pico, whole * PICO_PER_NANO), unit, tierAboveInputTokens };
 }
 
 /** What tools of the provider use: a part of nothing, at the whole price in a batch too. */
@@ -80,20 +81,12 @@ function picoOf(unit: UnitPrices, usage: ReceiptUsage): PicoUsd {
   );
 }
 
-type WholePrices = ReturnType<typeof madeWhole>;
+type WholePrices = ReturnType<typeof withFallbacks>;
 
-/** There are few unit prices, and every request is reckoned by some of them several times. */
-const whole = new WeakMap<UnitPrices, WholePrices>();
+/** There are few unit prices, and the cost of every request is computed with some of them several times. */
+const pricesWithFallbacks = madeOnce(withFallbacks);
 
-function pricesWithFallbacks(unit: UnitPrices): WholePrices {
-  const known = whole.get(unit);
-  if (known) return known;
-  const made = madeWhole(unit);
-  whole.set(unit, made);
-  return made;
-}
-
-function madeWhole(unit: UnitPrices) {
+function withFallbacks(unit: UnitPrices) {
   const input = unit.input_tokens ?? 0n;
   // Image models may have a price for image tokens out alone: no provider gives the others away.
   const output = unit.output_tokens ?? unit.image_output_tokens ?? 0n;
@@ -196,15 +189,7 @@ function dearestOf(units: readonly UnitPrices[]): Dearest {
 }
 
 /** Of each price, for the requests that reach none of its tiers: nearly all. */
-const belowTiers = new WeakMap<Price, Dearest>();
-
-function dearestBelowTiers(price: Price): Dearest {
-  const known = belowTiers.get(price);
-  if (known) return known;
-  const found = dearestOf([price.unit]);
-  belowTiers.set(price, found);
-  return found;
-}
+const dearestBelowTiers = madeOnce(({ unit }: Price): Dearest => dearestOf([unit]));
 
 function mostOfTools(units: readonly UnitPrices[], tools: ToolUsage | undefined): PicoUsd {
   if (tools === undefined) return 0n;
@@ -212,7 +197,7 @@ function mostOfTools(units: readonly UnitPrices[], tools: ToolUsage | undefined)
 }
 
 /** Rounded up, so that a bound stays one. */
-const scaled = (amount: PicoUsd, { part, whole: divisor }: Factor): PicoUsd => ceilDiv(amount * part, divisor);
+const scaled = (amount: PicoUsd, { part, whole }: Factor): PicoUsd => ceilDiv(amount * part, whole);
 
 /** The input meters that a provider may count a prompt under, dearest first where prices are equal to the plain one. */
 const INPUT_METERS = ['input', 'cacheWriteHour', 'cacheWrite', 'audio', 'image', 'cachedImage', 'cached'] as const;
