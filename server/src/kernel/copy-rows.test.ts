@@ -62,6 +62,11 @@ test('what a table refuses fails with its code, copies nothing, and leaves the c
   expect((await read()).map(({ n }) => n)).toEqual([2]);
 });
 
+test('the trace of a refused copy names who asked for it', async () => {
+  const asking = async () => await copied([{ n: 1, name: 'a\0b' }]);
+  await expect(asking()).rejects.toMatchObject({ stack: expect.stringContaining('copyInto') });
+});
+
 test('a text that is no Unicode is refused, and not sent as another one', () => {
   expect(() => copiedRows([{ name: 'a\ud800' }])).toThrow(RangeError);
 });

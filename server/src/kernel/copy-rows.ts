@@ -31,12 +31,18 @@ export const arrayText = (texts: readonly string[]): string => `{${texts.map((te
  * Inserts rows by `COPY`: neither planned nor taken apart as JSON, and written to the write-ahead log by the page. What the table refuses it
  * refuses as from an INSERT, with the same codes.
  */
-export function copyInto(client: PoolClient, table: string, { columns, lines }: CopiedRows): Promise<void> {
-  if (lines.length === 0) return Promise.resolve();
+export async function copyInto(client: PoolClient, table: string, { columns, lines }: CopiedRows): Promise<void> {
+  if (lines.length === 0) return;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const rows = Buffer.from(`${lines.join('\n')}\n`);
   client.query(new CopyIn(`copy ${table} (${columns.join()}) from stdin`, rows, { resolve, reject }));
-  return promise;
+  try {
+    await promise;
+  } catch (error) {
+    // As pg does with its own: a trace that began in the socket would not name who asked.
+    if (error instanceof Error) Error.captureStackTrace(error);
+    throw error;
+  }
 }
 
 /** What pg's connection has for `COPY`, and its types do not name. */
@@ -73,8 +79,6 @@ class CopyIn implements Submittable {
   }
 
   handleError(error: Error): void {
-    // Without the place of the caller, the trace would begin in the socket.
-    Error.captureStackTrace(error);
     this.#done.reject(error);
   }
 }
