@@ -43,7 +43,9 @@ interface Customer {
 }
 
 const logSeed = randomBytes(32);
-const verifiers = otherVerifiers();
+/** What the customer exported, for the verifiers in other languages. */
+let honest: readonly string[] = [];
+let dishonest: readonly string[] = [];
 let folder: string;
 let upstream: FakeUpstream;
 let gateway: Gateway;
@@ -166,7 +168,7 @@ async function exported(one: Customer): Promise<readonly string[]> {
 }
 
 describe('the invoice of a month', () => {
-  test('follows from its receipts for three verifiers: covered, charged, waived, of the sandbox', async () => {
+  test('follows from its receipts: covered, charged, waived, of the sandbox', async () => {
     const files = await exported(customer);
     const type = typing(customer);
     const { payload }: InvoiceResponse = JSON.parse(customer.terminal.files.get('invoice.json') ?? '{}');
@@ -191,9 +193,13 @@ describe('the invoice of a month', () => {
     expect(await type('invoices', 'verify', MONTH, '--test', '--require-log')).toMatchObject({ exitCode: 0 });
     const offline = ['invoice.json', '--export', 'receipts.jsonl', '--keys', 'keys.json', '--offline'];
     expect(await type('invoices', 'verify', ...offline)).toMatchObject({ exitCode: 0 });
-    for (const { language, verify } of verifiers)
-      expect({ language, ...(await verify(...files)) }).toEqual({ language, isValid: true, said: 'valid\n' });
+    honest = files;
   });
+
+  for (const { language, isMissing, verify } of otherVerifiers())
+    test.skipIf(isMissing)(`follows from them for the verifier in ${language}`, async () => {
+      expect(await verify(...honest)).toEqual({ isValid: true, said: 'valid\n' });
+    });
 });
 
 describe('an operator with the database and all keys bills a cent more, which', () => {
@@ -204,12 +210,13 @@ describe('an operator with the database and all keys bills a cent more, which', 
     expect(log.state).toBe('logged');
     const { exitCode, stdout } = await type('invoices', 'verify', MONTH, '--require-log');
     expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: expect.stringContaining('(invoice_mismatch)') });
-    for (const { language, verify } of verifiers)
-      expect({ language, ...(await verify(...files)) }).toEqual({
-        ...{ language, isValid: false },
-        said: expect.stringContaining('invoice_mismatch'),
-      });
+    dishonest = files;
   });
+
+  for (const { language, isMissing, verify } of otherVerifiers())
+    test.skipIf(isMissing)(`is noticed by the verifier in ${language} too`, async () => {
+      expect(await verify(...dishonest)).toEqual({ isValid: false, said: expect.stringContaining('invoice_mismatch') });
+    });
 
   test('is noticed by the customer alone, where the log has the honest invoice', async () => {
     const type = typing(replaced);

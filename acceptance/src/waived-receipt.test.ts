@@ -46,7 +46,7 @@ async function whileTheLedgerRefuses(work: (client: pg.Client) => Promise<void>)
   }
 }
 
-test('a receipt waived in part names its price entry, and three verifiers find its export in order', async () => {
+test('a receipt waived in part names its price entry, and its export is in order', async () => {
   const account = await Account.signUp(gateway, { plan: 'enterprise' });
   const { key, key_id } = await account.createKey();
   let receiptId = '';
@@ -83,5 +83,10 @@ test('a receipt waived in part names its price entry, and three verifiers find i
   const [keys, file] = [join(folder, 'keys.json'), join(folder, 'all.jsonl')];
   writeFileSync(keys, await (await fetch(`${gateway.url}/.well-known/vaas-keys.json`)).text());
   writeFileSync(file, terminal.files.get('all.jsonl') ?? '');
-  for (const { language, verify } of otherVerifiers()) expect({ language, ...(await verify(keys, file)) }).toMatchObject({ isValid: true });
 });
+
+for (const { language, isMissing, verify } of otherVerifiers())
+  test.skipIf(isMissing)(`the verifier in ${language} finds that export in order`, async () => {
+    const files = ['keys.json', 'all.jsonl'].map((name) => join(folder, name));
+    expect(await verify(...files)).toMatchObject({ isValid: true });
+  });

@@ -11,21 +11,22 @@ const LANGUAGES = [
 /** A verifier that was written from the specification alone, in another language. */
 interface OtherVerifier {
   readonly language: string;
+  /** Its language is not on this machine. */
+  readonly isMissing: boolean;
   /** @param files paths: the keys, then a receipt, an export, or an invoice and the exports that it counts */
   verify(...files: readonly string[]): Promise<{ readonly isValid: boolean; readonly said: string }>;
 }
 
-/** Those whose language is on this machine. Asynchronous: the gateway may run in this very process. */
+/** In each language, also those that this machine does not have. Asynchronous: the gateway may run in this very process. */
 export const otherVerifiers = (): OtherVerifier[] =>
-  LANGUAGES.filter(({ run: [program], asksFor }) => spawnSync(program, asksFor).status === 0).map(
-    ({ folder, run: [program, ...args] }) => ({
-      language: folder,
-      verify: (...files) =>
-        new Promise((resolve) => {
-          const options = { cwd: `${VERIFIERS}/${folder}`, env: ENV };
-          execFile(program, [...args, ...files], options, (error, stdout, stderr) =>
-            resolve({ isValid: error === null, said: `${stdout}${stderr}` }),
-          );
-        }),
-    }),
-  );
+  LANGUAGES.map(({ folder, run: [program, ...args], asksFor }) => ({
+    language: folder,
+    isMissing: spawnSync(program, asksFor).status !== 0,
+    verify: (...files) =>
+      new Promise((resolve) => {
+        const options = { cwd: `${VERIFIERS}/${folder}`, env: ENV };
+        execFile(program, [...args, ...files], options, (error, stdout, stderr) =>
+          resolve({ isValid: error === null, said: `${stdout}${stderr}` }),
+        );
+      }),
+  }));

@@ -35,6 +35,8 @@ interface AuditDeps {
   readonly onProgress?: ((progress: AuditProgress) => void) | undefined;
   /** Of a core: so much of it the audit takes, and rests for the others. */
   readonly share?: number;
+  /** Waits so many milliseconds, or until the signal. Default: by a timer. */
+  readonly rest?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** In entries of the log. */
@@ -56,7 +58,7 @@ const SHARE = 0.2;
  * Milliseconds that reading an entry takes beside its checking, at the gateway and in PostgreSQL. While the audit waits for an answer others work,
  * so it cannot be measured on the way.
  */
-const READING_MS = 0.028;
+export const READING_MS = 0.028;
 const MICROS_PER_MS = 1000;
 
 /** SQL: whether a block of new entries waits to be checked. */
@@ -69,7 +71,7 @@ export const ENTRIES_UNAUDITED = `(select size from receipt_log) - (select new_i
  * database is found within a pass, said at the level of errors, and stops the log, unless somebody has seen it and resumed.
  */
 export async function auditLog(deps: AuditDeps, signal: AbortSignal): Promise<void> {
-  const { pool, onFound, share = SHARE } = deps;
+  const { pool, onFound, share = SHARE, rest = byTimer } = deps;
   const { records, audited, size } = await snapshot(pool, deps.own);
   const report = reporter(deps, records);
   const ofKeys = await report(audited.faults);
@@ -143,7 +145,7 @@ function reporter({ pool, clock, log }: AuditDeps, records: OwnRecords): (faults
 }
 
 /** Until the time is over, or the run is to end. */
-const rest = (ms: number, signal: AbortSignal): Promise<void> => delay(Math.max(0, ms), undefined, { signal }).catch(() => {});
+const byTimer = (ms: number, signal: AbortSignal): Promise<void> => delay(Math.max(0, ms), undefined, { signal }).catch(() => {});
 
 /** Keys, records and size of one moment: what is in the log by then was signed with keys that were published by then. */
 const snapshot = (pool: Pool, own: OwnKeys) =>
