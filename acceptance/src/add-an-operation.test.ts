@@ -1,5 +1,5 @@
 // Adds an operation to the contract, in memory, as CONTRIBUTING.md says, and looks at what follows from it without further hands.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { contract, KeyPath } from '@tallygate/contract';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -35,10 +35,25 @@ const exported = { KeyNote, KeyNoteListResponse };
 const document = openApiDocument(router);
 const operation = document.paths['/v1/keys/{key_id}/notes']?.['get'];
 
+const ROOT = new URL('../../', import.meta.url);
+const recipeOf = (title: string): string => {
+  const text = readFileSync(new URL('CONTRIBUTING.md', ROOT), 'utf8');
+  return text.split('\n').find((line) => line.startsWith(`**${title}.** `)) ?? '';
+};
+/** The place of a real slice in the recipes. */
+const SLICE: Readonly<Record<string, string>> = { room: 'access', slice: 'keys', 'use-case': 'keys', verb: 'list' };
+
+test.each(['Add an operation', 'Add a slice'])('every file that “%s” names is there for a real slice', (title) => {
+  const files = [...recipeOf(title).matchAll(/`((?:[\w<>-]+\/)+[\w<>.-]+\.(?:ts|md))`/g)].map(([, file = '']) =>
+    file.replaceAll(/<([\w-]+)>/g, (_, part) => SLICE[part] ?? ''),
+  );
+  const known = (file: string) => [file, `server/src/${file}`].some((path) => existsSync(new URL(path, ROOT)));
+  expect(files.length).toBeGreaterThan(5);
+  expect(files.filter((file) => !known(file))).toEqual([]);
+});
+
 test('the recipe touches at most five files by hand', () => {
-  const text = readFileSync(new URL('../../CONTRIBUTING.md', import.meta.url), 'utf8');
-  const recipe = /^\*\*Add an operation\.\*\* (.*)$/m.exec(text)?.[1] ?? '';
-  const [steps = ''] = recipe.split('_Tests:_');
+  const [steps = ''] = recipeOf('Add an operation').split('_Tests:_');
   const files = [...steps.matchAll(/\(\d\) `([^`]+\.ts)`/g)].map(([, file]) => file);
   expect(files.length).toBeGreaterThan(2);
   expect(files.length).toBeLessThanOrEqual(5);

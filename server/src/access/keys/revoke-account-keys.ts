@@ -27,11 +27,14 @@ export const revokeAccountKeys: OnAccountClosed = async (db, { accountId, at, ..
   await db.query('select pg_notify($1, $2)', [KEYS_CHANNEL, `account:${accountId}`]);
 };
 
-/** The same for the keys of a project that is archived. */
+/** The same for the keys of a project that is archived. A trigger on `projects` tells the instances (migration 0161). */
 export const revokeProjectKeys = (db: Queryable, { projectId, at }: { readonly projectId: string; readonly at: Date }): Promise<void> =>
   revoke(db, active(at).where('project_id', '=', projectId), { actor: { kind: 'system', id: null } });
 
-/** The same for the keys of a member who is removed, those of projects too, and those that they rotated: the secrets are known to them. */
+/**
+ * The same for the keys of a member who is removed, those of projects too, and those that they rotated: the secrets are known to them. A trigger on `users` tells the
+ * instances (migration 0162).
+ */
 export const revokeMemberKeys: OnMemberRemoved = async (db, { accountId, userId, at, ...by }) => {
   const known = sql<SqlBool>`(user_id = ${userId} or ${userId} = any(secret_shown_to))`;
   await revoke(db, active(at).where('account_id', '=', accountId).where(known), by);

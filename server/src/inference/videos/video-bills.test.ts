@@ -111,7 +111,7 @@ test.each([
   expect(JSON.parse(String(reply?.body))).toMatchObject({ seconds: String(charged) });
 });
 
-test.each(FILES)('an HTML page in place of an answer of $name costs nothing, whoever has left', async (one) => {
+test.each(FILES)('an HTML page in place of an answer of $name costs nothing, also after a hang-up', async (one) => {
   for (const ending of ['nobody', 'client'] as const) {
     const page: Step = { headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Log in</title>', delayMs: 5 };
     const { settled, stillHeld } = await play({ ...scenario, one, ending, steps: [page] });
@@ -119,7 +119,7 @@ test.each(FILES)('an HTML page in place of an answer of $name costs nothing, who
   }
 });
 
-test('an error in place of a video costs nothing, whoever has left', async () => {
+test('an error in place of a video costs nothing, also after a hang-up', async () => {
   for (const ending of ['nobody', 'client'] as const) {
     const [one] = FILES;
     if (!one) throw new Error('There are cases');

@@ -66,8 +66,9 @@ function merged(entries: readonly LedgerEntry[]): LedgerEntry[] {
 
 /**
  * How a settled request is booked. The customer's side gives, revenue receives:
- * the plan's quota what it covered, the balance (or the receivable of an invoice) what was charged, and debt what the provider billed
- * beyond the hold. What was waived is the operator's loss. Test mode has accounts of its own, and no losses. The entries sum to zero.
+ * the plan's quota what it covered, the balance (or the receivable of an invoice) what was charged, and debt what no money was held
+ * for, of a line of a batch whose hold was lost for one. What was waived, a bill beyond the hold above all, is
+ * the operator's loss. Test mode has accounts of its own, and no losses. The entries sum to zero.
  */
 export function usageEntries(record: Booked): LedgerEntry[] {
   const [cost, waived] = [BigInt(record.cost), record.waived ?? 0n];

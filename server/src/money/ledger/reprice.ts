@@ -60,7 +60,7 @@ export interface Payment {
 
 /**
  * Quota and money share the other cost as they had shared the settled one, the quota's share rounded in the customer's favour; what is charged
- * beyond what had been paid is debt, as is whatever exceeds a hold. Who may not go beyond the quota never does.
+ * beyond what had been paid is debt. Who may not go beyond the quota never does.
  */
 export function paymentOf(settled: UsageRecordRow, cost: NanoUsd, usage: ReceiptUsage): Payment {
   const { funding, charged_nano: charged, debt_nano: debt } = settled;
