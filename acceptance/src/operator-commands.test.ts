@@ -25,6 +25,7 @@ const LINES: Readonly<Record<string, { readonly line: (email: string) => string[
   reconcile: { line: () => ['reconcile'], says: /in the memory of the gateway, which compares them with the ledger every minute/ },
   quarantine: { line: () => ['quarantine'], says: /^Nothing waits\./ },
   archive: { line: () => ['archive'], says: /^Nothing is archived\./ },
+  blobs: { line: () => ['blobs'], says: /^0 blobs are in .*; no bucket is set\.$/m },
   migrate: { line: () => ['migrate'], says: /^The database is up to date\./ },
 };
 

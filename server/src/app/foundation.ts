@@ -100,6 +100,8 @@ async function openOn({ dataDir, redis, databaseUrl }: Base, process: Process): 
   });
   const clockDifferenceMs = await keepTime(process, database.pool);
   const rawBlobs = await openBlobs({ folder: dataDir.file('blobs'), bucket: config.bucket, log, closing });
+  // Alone with its folder: what an earlier process was storing there will never be finished.
+  if (!redis && !process.authority && !config.bucket) await rawBlobs.sweepUnfinished(new Date());
   return {
     ...process,
     rawBlobs,

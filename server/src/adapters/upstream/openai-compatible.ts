@@ -31,7 +31,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): UpstreamProv
     // What else it has not, it will say itself.
     serves: (endpoint) => endpoint !== '/v1/messages' && (endpoint !== '/v1/responses' || hasResponses),
     // Google's own endpoint for OpenAI's clients.
-    readsGoogleFields: hostname.endsWith('.googleapis.com'),
+    readsGoogleFields: new URL(options.baseUrl).hostname.endsWith('.googleapis.com'),
     call: (call) => {
       const fault = quirkFault(call, quirks);
       return fault ? Promise.resolve(fault) : http.send(call, () => openAiRequest(call, maxTokensField, asTheirs));
