@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CONNECTIONS } from './counted-gateway.ts';
 import { Gateway } from './gateway.ts';
 import { closedLoop } from './load.ts';
@@ -10,10 +11,13 @@ import { chatShot, startProvider } from './subjects.ts';
 const NUMBERS = [1, 2] as const;
 const WARM_UP_MS = 4_000;
 const ROUND_MS = 2_000;
+const IDLE_MS = 3_000;
 const MICROS_A_SECOND = 1_000_000;
 
 interface Measured {
   readonly perSecond: number;
+  /** How much of its time the main thread of the process that has the caps is busy without any request. */
+  readonly idleShare: number;
   /** CPU a request, microseconds: of the main thread of the process that has the caps, of all main threads of workers, and of whole processes. */
   readonly authority: number;
   readonly workers: number;
@@ -50,26 +54,46 @@ async function measured(gateway: Gateway, rounds: number): Promise<Measured> {
   const shot = chatShot({ origin: gateway.origin, key, tally: gateway.tally });
   await closedLoop(shot, CONNECTIONS, WARM_UP_MS);
   await gateway.drained();
+  // What they do without a request is done once a second, however many requests there are.
+  const idle = await spentDuring(gateway, async () => {
+    await delay(IDLE_MS);
+    return { requests: 0, seconds: IDLE_MS / 1_000 };
+  });
   const all: Measured[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const workers = workersOf(gateway.pid);
-    const before = [gateway.pid, ...workers].map(cpuTime);
-    const { requests, seconds } = await closedLoop(shot, CONNECTIONS, ROUND_MS);
-    await gateway.drained();
-    const spent = [gateway.pid, ...workers].map(cpuTime).map(({ mainThread, process }, index) => ({
-      mainThread: (mainThread - (before[index]?.mainThread ?? 0)) / requests,
-      process: (process - (before[index]?.process ?? 0)) / requests,
-    }));
-    const [authority, ...others] = spent;
+    const busy = await spentDuring(gateway, () => closedLoop(shot, CONNECTIONS, ROUND_MS));
+    const eachOf = (figure: 'authority' | 'workers' | 'whole') =>
+      (busy[figure] - (idle[figure] * busy.elapsed) / idle.elapsed) / Math.max(1, busy.requests);
+    const idleShare = idle.authority / idle.elapsed;
     all.push({
-      perSecond: requests / seconds,
-      authority: authority?.mainThread ?? 0,
-      workers: others.reduce((sum, { mainThread }) => sum + mainThread, 0),
-      whole: spent.reduce((sum, { process }) => sum + process, 0),
+      ...{ perSecond: busy.requests / busy.seconds, idleShare },
+      ...{ authority: eachOf('authority'), workers: eachOf('workers'), whole: eachOf('whole') },
     });
   }
   const middle = (figure: keyof Measured) => median(all.map((one) => one[figure]));
-  return { perSecond: middle('perSecond'), authority: middle('authority'), workers: middle('workers'), whole: middle('whole') };
+  return {
+    ...{ perSecond: middle('perSecond'), idleShare: middle('idleShare') },
+    ...{ authority: middle('authority'), workers: middle('workers'), whole: middle('whole') },
+  };
+}
+
+/** CPU time of a load, until all of it is in the ledger: microseconds, as `elapsed` is. */
+async function spentDuring(gateway: Gateway, load: () => Promise<{ requests: number; seconds: number }>) {
+  const pids = [gateway.pid, ...workersOf(gateway.pid)];
+  const [before, startedTick] = [pids.map(cpuTime), performance.now()];
+  const { requests, seconds } = await load();
+  await gateway.drained();
+  const spent = pids.map(cpuTime).map(({ mainThread, process }, index) => ({
+    mainThread: mainThread - (before[index]?.mainThread ?? 0),
+    process: process - (before[index]?.process ?? 0),
+  }));
+  const [authority, ...others] = spent;
+  return {
+    ...{ requests, seconds, elapsed: (performance.now() - startedTick) * 1_000 },
+    authority: authority?.mainThread ?? 0,
+    workers: others.reduce((sum, { mainThread }) => sum + mainThread, 0),
+    whole: spent.reduce((sum, { process }) => sum + process, 0),
+  };
 }
 
 /** Children that run the same program: PostgreSQL is one as well. */
@@ -79,7 +103,7 @@ const workersOf = (pid: number): number[] =>
 /** Requests a second until a main thread is busy all the time. */
 function boundOf(workers: number, one: Measured | undefined): number | undefined {
   if (!one) return undefined;
-  const byAuthority = MICROS_A_SECOND / one.authority;
+  const byAuthority = ((1 - one.idleShare) * MICROS_A_SECOND) / one.authority;
   return one.workers === 0 ? byAuthority : Math.min(byAuthority, (workers * MICROS_A_SECOND) / one.workers);
 }
 
