@@ -1,9 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { endSession } from './client.ts';
+import { endSession, tallygate } from './client.ts';
 import { useLive } from './live.ts';
 import { menuOf } from './menu.ts';
-import { setLivemode, useLivemode } from './mode.ts';
+import { isModeChosen, setLivemode, suggestLivemode, useLivemode } from './mode.ts';
 import { Palette } from './palette.tsx';
 import { queryClient } from './query-client.ts';
 import { useMe } from './session.ts';
@@ -40,6 +41,10 @@ function Menu({ onChoose }: { onChoose: () => void }) {
 
 function ModeSwitch() {
   const isLive = useLivemode();
+  const { data: keys } = useQuery({ queryKey: ['keys'], queryFn: () => tallygate.keys.list(), enabled: !isModeChosen() });
+  useEffect(() => {
+    if (keys) suggestLivemode(keys.some(({ livemode }) => livemode));
+  }, [keys]);
   return (
     <fieldset className="mode">
       <legend className="unseen">Mode</legend>

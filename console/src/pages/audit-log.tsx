@@ -1,16 +1,21 @@
 import type { AuditLogEntry } from '@tallygate/sdk';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { tallygate } from '../client.ts';
-
 import { LongTable } from '../ui/long-table.tsx';
 import { At, Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 
+const Cut = ({ text }: { text: string }) => (
+  <span className="cut" title={text}>
+    {text}
+  </span>
+);
+
 const COLUMNS: readonly Column<AuditLogEntry>[] = [
   { name: 'At', cell: ({ created_at: at }) => <At at={at} /> },
   { name: 'What', cell: ({ action }) => action },
-  { name: 'Who', cell: ({ actor }) => (actor.id === null ? actor.kind : `${actor.kind} ${actor.id}`), isSecondary: true },
-  { name: 'To', cell: ({ target }) => `${target.kind} ${target.id}` },
+  { name: 'Who', cell: ({ actor }) => <Cut text={actor.id === null ? actor.kind : `${actor.kind} ${actor.id}`} />, isSecondary: true },
+  { name: 'To', cell: ({ target }) => <Cut text={`${target.kind} ${target.id}`} /> },
   { name: 'From', cell: ({ ip }) => ip ?? '–', isSecondary: true },
 ];
 
