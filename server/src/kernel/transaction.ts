@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool, PoolClient, QueryResult } from 'pg';
 import { repeatCollisions } from './collisions.ts';
 
 /**
@@ -42,14 +42,20 @@ async function between<T>(client: PoolClient, begin: string, work: (client: Pool
   await client.query(begin);
   try {
     const result = await work(client);
-    const { command } = await client.query('commit');
-    // PostgreSQL answers a commit after a statement that failed with a rollback, and not with an error.
-    if (command !== 'COMMIT')
-      throw new Error('The transaction was rolled back: one of its statements had failed, and its error was dropped');
+    requireCommitted(await client.query('commit'));
     onEnd();
     return result;
   } catch (error) {
     await client.query('rollback').then(onEnd, () => {});
     throw error;
   }
+}
+
+/**
+ * PostgreSQL answers a commit after a statement that failed with a rollback, and not with an error.
+ * @param answer to `commit`
+ * @throws where nothing was written
+ */
+export function requireCommitted({ command }: Pick<QueryResult, 'command'>): void {
+  if (command !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed, and its error was dropped');
 }

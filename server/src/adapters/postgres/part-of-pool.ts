@@ -1,5 +1,6 @@
-import type { PostgresPool } from 'kysely';
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
+import { requireCommitted } from '../../kernel/transaction.ts';
 
 /** What `pg` says of a pool whose connections are all in use. */
 const BUSY = 'timeout exceeded when trying to connect';
@@ -45,9 +46,13 @@ export function partOf(pool: pg.Pool, most: number, timeoutMs: number): Postgres
       await take();
       try {
         const client = await pool.connect();
-        const query = client.query.bind(client);
+        const query = client.query.bind(client) as PostgresPoolClient['query'];
         return {
-          query,
+          query: (async (sql: string, parameters: unknown[]) => {
+            const answer = await query(sql, parameters);
+            if (sql === 'commit') requireCommitted(answer);
+            return answer;
+          }) as PostgresPoolClient['query'],
           release: () => {
             client.release();
             giveBack();
