@@ -43,8 +43,8 @@ export interface Journey<T> {
   readonly result: Used<T> | UpstreamFault;
   readonly target: Target;
   readonly attempts: readonly RequestAttempt[];
-  /** Under which of the request's calls it is settled, where that is not the last of them: that one is settled by itself. */
-  readonly attempt?: number;
+  /** Which of the request's calls is settled: the one that it was begun as. */
+  readonly attempt: number;
   /** What was left aside. */
   readonly skipped: readonly Skipped[];
   readonly fallback: 'none' | 'deployment' | 'model';
@@ -175,7 +175,7 @@ export class Attempt {
 
   journey(): JourneySoFar {
     const { attempts, skipped, upstreamMs } = this.#sofar;
-    return { target: this.target, attempts, skipped, fallback: this.#fallback(), upstreamMs };
+    return { target: this.target, attempts, attempt: this.#ofCall.begunAs, skipped, fallback: this.#fallback(), upstreamMs };
   }
 
   #note(outcome: RequestAttempt['outcome'], status: number | null): void {

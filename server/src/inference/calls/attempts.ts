@@ -28,7 +28,7 @@ export async function firstThatAnswers<T>(
   const sofar: Progress = { attempts: [], skipped: [...admission.skipped], upstreamMs: 0 };
   let last: Journey<T> | undefined;
   for (const [index, target] of targets.entries()) {
-    if (call.signal.aborted || running.signal.aborted) return last ?? { ...notAsked(target), ...sofar };
+    if (call.signal.aborted || running.signal.aborted) return last ?? { ...notAsked(target), ...sofar, attempt: running.begunAs };
     const isLast = index === targets.length - 1;
     // The last one is tried in any case: there is nobody else.
     if (!deps.deployments.claim(target, deps.clock.now()) && (last || !isLast)) {
@@ -45,7 +45,7 @@ export async function firstThatAnswers<T>(
       const left = isLast ? undefined : await leaveBehind(asked, admission, running, deps);
       if (left) {
         void settleLeft(left, asked, answered, reader, deps);
-        last = { ...asked.journey(), attempt: running.lastLeft + 1, result: fault };
+        last = { ...asked.journey(), result: fault };
         continue;
       }
       if (!asked.isOver) reader.late(fault, asked.journey());
@@ -59,7 +59,7 @@ export async function firstThatAnswers<T>(
       const left = isLast || knownUsage(result, target) ? undefined : await leaveBroken(asked, admission, running, deps);
       if (!left) return last;
       await settleLeft(left, asked, answered, reader, deps);
-      last = { ...asked.journey(), attempt: running.lastLeft + 1, result: withoutBill(result) };
+      last = { ...asked.journey(), result: withoutBill(result) };
     }
   }
   if (!last) throw new Error('An admission has at least one target');

@@ -7,7 +7,7 @@ import { CASES, type Ending, fake, play, startProvider } from './testing/provide
 startProvider();
 
 /** Too little to begin at all. */
-const NOTHING_PLAYED = { billed: 0n, settled: 0n, held: 0n, stillHeld: 0n, records: [] };
+const NOTHING_PLAYED = { billed: 0n, settled: 0n, held: 0n, stillHeld: 0n, records: [], begunAs: [] };
 
 describe('a provider that is late', () => {
   const TIMEOUT_MS = 12;
@@ -45,12 +45,13 @@ describe('a provider that is late', () => {
       }));
     await fc.assert(
       fc.asyncProperty(late, async (scenario) => {
-        const { billed, settled, held, stillHeld, records } = await play(scenario).catch((error: unknown) => {
+        const { billed, settled, held, stillHeld, records, begunAs } = await play(scenario).catch((error: unknown) => {
           if (error instanceof Problem && error.code === 'budget_exceeded') return NOTHING_PLAYED;
           throw error;
         });
         expect({ billed: billed <= settled, settled: settled <= held, stillHeld }).toEqual({ billed: true, settled: true, stillHeld: 0n });
         expect(new Set(records.map(({ attempt }) => attempt)).size).toBe(records.length);
+        expect(records.map(({ attempt }) => attempt)).toEqual(begunAs);
       }),
       { numRuns: 120 },
     );

@@ -53,6 +53,7 @@ async function leave(
     if (!held) return undefined;
     await beginInFlight(held, number, deps);
     await beginInFlight(admission, number + 1, deps);
+    running.begunAs = number + 1;
     if (!mayLeave()) {
       await releaseLater(held, deps);
       return undefined;
@@ -62,11 +63,15 @@ async function leave(
     if (held) await releaseLater(held, deps);
     return undefined;
   }
-  const left = running.leaveBehind(number);
+  const left = running.leaveBehind();
   asked.isLeft = true;
   asked.running = left;
   const journey = asked.journey();
-  return { admission: held, running: left, journey: { ...journey, attempts: [...journey.attempts], skipped: [...journey.skipped] } };
+  return {
+    admission: held,
+    running: left,
+    journey: { ...journey, attempt: number, attempts: [...journey.attempts], skipped: [...journey.skipped] },
+  };
 }
 
 const NOTHING_TOLD_SHA256 = hash('sha256', '', 'hex');

@@ -123,7 +123,7 @@ describe('what is no answer', () => {
     const { reply, settled } = await play([first, new ScriptedAnswer([completion()])]);
     expect(reply).toMatchObject({ status: 200, headers: { 'x-fallback': 'deployment', 'x-provider': 'provider-1' } });
     expect(settled).toHaveLength(1);
-    expect(settled[0]?.record).toMatchObject({ attempt: 2, outcome: 'completed' });
+    expect(settled[0]?.record).toMatchObject({ attempt: 1, outcome: 'completed' });
   });
 
   test('costs nothing when it is all there is', async () => {

@@ -131,8 +131,8 @@ export class RunningCall implements Running {
   isAnswered = false;
   /** What the waiting client was told when the provider did not answer in time. */
   told: Buffer | undefined;
-  /** The attempts up to this one were left behind, each with a hold and a receipt of its own. */
-  lastLeft = 0;
+  /** Under which number of the request's calls it is in flight, and is settled: those below it were left behind, each with a hold of its own. */
+  begunAs = 1;
   readonly #call: Call;
   readonly #options: RunningCallOptions;
   #cut = new AbortController();
@@ -190,7 +190,7 @@ export class RunningCall implements Running {
   }
 
   /** The provider is late, and another is asked: from here on this is the call of that one. */
-  leaveBehind(attempt: number): AttemptLeft {
+  leaveBehind(): AttemptLeft {
     if (!this.#target) throw new Error('No provider was asked');
     const { readOnMs, onLeftBehind, onLeftEnd } = this.#options;
     const left = new AttemptLeft(this.#cut, readOnMs, onLeftEnd);
@@ -198,7 +198,6 @@ export class RunningCall implements Running {
     if (costsLessCancelled(this.#call, this.#target)) left.cut('client');
     this.#cut = new AbortController();
     if (this.#endedBy) this.#cut.abort();
-    this.lastLeft = attempt;
     return left;
   }
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { LaneStore } from '../../adapters/lanes/port.ts';
 import { completeCall } from './serve.ts';
-import { callOf, openInference, ScriptedAnswer, ScriptedProvider } from './testing/inference.ts';
+import { callOf, faulty, openInference, ScriptedAnswer, ScriptedProvider } from './testing/inference.ts';
 
 const KEY_LANE = 'key:key-1:2026-11';
 
@@ -19,11 +19,23 @@ test('a defect before any provider has answered leaves no hold and charges nothi
   expect(await world.settled()).toMatchObject([{ charged: 0n, record: { outcome: 'failed', cost: '0', attempt: 1 } }]);
 });
 
-describe('a call that fails behind its provider’s answer', () => {
-  const ANSWER = JSON.stringify({
-    choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' } }],
-    usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
+const ANSWER = JSON.stringify({
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' } }],
+  usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
+});
+
+test('a call that its second provider answers is settled under the name that it was begun with', async () => {
+  world = openInference({
+    live: { 'gpt-4o-mini': [new ScriptedProvider(faulty('failed')), new ScriptedProvider(new ScriptedAnswer([ANSWER]))] },
   });
+  const call = callOf({}, { livemode: true });
+  await completeCall(call, world.deps);
+  const [settled] = await world.settled();
+  expect(settled?.record.attempts.map(({ outcome }) => outcome)).toEqual(['failed', 'answered']);
+  expect(settled?.record.attempt).toBe(world.journal.begunAs.get(call.receiptId));
+});
+
+describe('a call that fails behind its provider’s answer', () => {
   const failing = (keep: () => Promise<void>) => {
     const call = callOf({}, { livemode: true });
     return { ...call, work: { ...call.work, keep } };

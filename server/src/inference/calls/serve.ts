@@ -147,7 +147,7 @@ export async function completeShare(
     if (isGivenUp) return result;
     const mayBePaid = !result.ok && (isBilled(result, journey.target) || (result.mayBeAtWork && call.signal.aborted));
     if (!result.ok && result.retryable && !mayBePaid && !isLastTry) {
-      await share.end(Math.max(journey.attempts.length, running.lastLeft));
+      await share.end(Math.max(journey.attempts.length, running.begunAs));
       return result;
     }
     const { served } = await settlePlain(admission, running, journey, deps);
@@ -216,14 +216,14 @@ async function orAbandon<T>(admission: Admission, running: RunningCall, deps: In
  * What a provider's answer may cost is charged, as after a crash: its usage where the answer was about to be stored, and otherwise the hold.
  * Without an answer nothing is. Never rejects.
  */
-async function abandon(admission: Admission, { isAnswered, lastLeft }: RunningCall, deps: InferenceDeps): Promise<void> {
+async function abandon(admission: Admission, { isAnswered, begunAs }: RunningCall, deps: InferenceDeps): Promise<void> {
   const { receiptId, requestId, startedTick } = admission.call;
   const [target] = admission.targets;
   if (!target || deps.unsettled.has(receiptId)) return;
   const failed = {
     target,
     attempts: [],
-    attempt: lastLeft + 1,
+    attempt: begunAs,
     fallback: 'none',
     outcome: 'failed',
     usage: NO_USAGE,

@@ -5,8 +5,8 @@ import type { Target } from './deployments.ts';
 export interface Served {
   readonly target: Target;
   readonly attempts: readonly RequestAttempt[];
-  /** Which of the request's calls is settled, from 1. Absent: the last of `attempts`. */
-  readonly attempt?: number;
+  /** Which of the request's calls is settled, from 1: the one that it was begun as, whoever answered it. By that number it is booked once. */
+  readonly attempt: number;
   /** Absent: nothing was left aside. */
   readonly skipped?: readonly SkippedDeployment[];
   readonly fallback: RequestTrace['fallback'];

@@ -236,7 +236,7 @@ function recordOf({ call, hold, funding, plan, limitLanes }: Admission, served: 
     kind: call.kind ?? call.work.kind,
     receiptId: call.receiptId,
     requestId: call.requestId,
-    attempt: (call.attemptsBefore ?? 0) + (served.attempt ?? Math.max(1, served.attempts.length)),
+    attempt: (call.attemptsBefore ?? 0) + served.attempt,
     clientRequestId: call.clientRequestId,
     limitLanes,
     runId: call.headers.runId,

@@ -128,7 +128,7 @@ describe('before the first byte', () => {
     expect(text.endsWith(DONE)).toBe(true);
     expect(socket.head).toContain('x-fallback: deployment');
     expect(settled).toHaveLength(1);
-    expect(settled[0]?.record).toMatchObject({ attempt: 2, fallback: 'deployment', outcome: 'completed' });
+    expect(settled[0]?.record).toMatchObject({ attempt: 1, fallback: 'deployment', outcome: 'completed' });
     expect(settled[0]?.record.attempts.map(({ outcome }) => outcome)).toEqual([expect.not.stringMatching('answered'), 'answered']);
   });
 

@@ -43,9 +43,8 @@ export class LateSettlements {
    */
   async settleGone(own: OwnHold, settlement: Settlement, unheard: Settlement | undefined): Promise<Settled | undefined> {
     if (own.isLate) return this.settleOwn(own, settlement);
-    // Under the name of what it was begun with, whoever has settled it: so it is booked once.
-    if (unheard && own.isBegun && attemptOf(unheard) === attemptOf(own.inFlight))
-      this.#deps.journal.append(ownEntry(own, unheard), unheard.holdId);
+    // A call is settled under the name that it was begun with, and that is booked once.
+    if (unheard && own.isBegun) this.#deps.journal.append(ownEntry(own, unheard), unheard.holdId);
     this.#deps.own.forget(settlement.holdId);
     return undefined;
   }
@@ -112,5 +111,3 @@ function lateOf(own: OwnHold, settlement: Settlement): LateSettlement {
   const entry = ownEntry(own, settlement);
   return { lateId: holdId, heldAs: holdId, accountId, ...named, cost: cost - (entry.waived ?? 0n), entry };
 }
-
-const attemptOf = (use: Pick<Settlement, 'record'> | undefined): unknown => use && (JSON.parse(use.record) as { attempt?: number }).attempt;

@@ -177,6 +177,13 @@ class ClientSocket extends Socket {
 /** Fails where it is told to, as a full disk would. */
 class BreakableJournal extends SettlementJournal {
   isBroken = false;
+  /** What each hold was begun as last. */
+  readonly begunAs = new Map<string, number>();
+
+  override begin(copy: Parameters<SettlementJournal['begin']>[0]) {
+    this.begunAs.set(copy.holdId, (JSON.parse(copy.record) as SettlementRecord).attempt);
+    super.begin(copy);
+  }
 
   override append(entry: JournalEntry) {
     if (this.isBroken) throw new Error('ENOSPC');

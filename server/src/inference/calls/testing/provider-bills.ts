@@ -445,6 +445,7 @@ export async function play(scenario: Scenario) {
     const sum = (amounts: readonly bigint[]) => amounts.reduce((all, amount) => all + amount, 0n);
     return {
       ...{ record, records: entries.map((entry) => entry.record), entries, reply, sent: client.socket },
+      begunAs: entries.map((entry) => opened.journal.begunAs.get(entry.record.receiptId)),
       asked: fake.requests.length,
       billed: sum(fake.requests.map((request) => costOf(price, one.usage(request.billed)).nanoUsd)),
       settled: sum(entries.map((entry) => BigInt(entry.record.cost))),
