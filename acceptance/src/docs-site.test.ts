@@ -232,6 +232,18 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
     await page.context().close();
   });
 
+  it('refuses in the verifier the witnesses that a gateway lists and its log does not declare', async () => {
+    const { page } = await open();
+    await page.route('**/.well-known/agent.json', async (route) => {
+      const { log, ...rest } = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...rest, log: { ...log, witness_policy: '1 of a.example+12345678+AA==' } } });
+    });
+    await page.goto(`${gateway.url}/docs/verify/`);
+    await page.getByLabel('Receipt', { exact: true }).fill('{}');
+    await page.getByRole('button', { name: 'Check' }).click();
+    await expect.poll(() => page.getByRole('status').textContent()).toMatch(/^You are shown other witnesses than the log declares/);
+  });
+
   it('believes a receipt of this gateway, and not one with another cost', async () => {
     const headers = { authorization: `Bearer ${gateway.bootstrap.test_api_key}`, 'content-type': 'application/json' };
     const call = await fetch(`${gateway.url}/v1/chat/completions`, {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { VaasKeySet } from '@tallygate/contract';
 import { canonicalJson } from '@tallygate/receipts';
+import { Tallygate, WitnessesUndeclaredError } from '@tallygate/sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Terminal } from '../../cli/testing/terminal.ts';
 import { keySet, readVector } from '../../cli/testing/vectors.ts';
@@ -15,6 +16,7 @@ import { ask, HELLO } from './chat.ts';
 import { Gateway } from './gateway.ts';
 import { attacksOfPage } from './testing/attacks-page.ts';
 import { type CheatingOperator, invented, type LoggedRow, openCheatingOperator } from './testing/cheating-operator.ts';
+import { showOtherWitnesses } from './testing/split-view.ts';
 
 /** A public client of logs, where there is a Go and the module is in reach. */
 const GO = fileURLToPath(new URL('../../packages/receipts/go', import.meta.url));
@@ -280,6 +282,19 @@ test('a key that the one before has signed in the log is accepted', async () => 
 });
 
 describe('a customer alone notices', () => {
+  test('split view: you are shown other witnesses than the log declares', async () => {
+    const [sham = ''] = readVector('broken/log-witnessed-before-completion').witnesses ?? [];
+    await using view = await showOtherWitnesses(gateway.url, `1 of ${sham}`);
+    const terminal = new Terminal({ baseUrl: view.url });
+    const { stderr, exitCode } = await terminal.type(['receipts', 'keys'], {});
+    expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: expect.stringContaining('lists other witnesses') });
+    expect(terminal.file('default.witnesses')).toBeUndefined();
+    const { receipts } = new Tallygate({ apiKey: null, baseUrl: view.url });
+    await expect(receipts.verify(await receipts.get(ids[0] ?? ''))).rejects.toThrow(WitnessesUndeclaredError);
+    const honest = new Tallygate({ apiKey: null, baseUrl: gateway.url });
+    expect(await honest.receipts.verify(await honest.receipts.get(ids[0] ?? ''))).toMatchObject({ valid: true });
+  });
+
   test('reuse id: two receipts of an export have one id', async () => {
     const { terminal, type } = await customer();
     const { header, receipts, end } = await exported(terminal, type);
@@ -324,7 +339,7 @@ describe('a customer alone notices', () => {
 /** Those that the issue of the log knows; each is a test of this file. */
 const KNOWN = [
   ...['rewrite', 'delete', 'insert', 'fork', 'roll back', 'backdate price', 'backdate key', 'new key', 'reuse id', 'two receipts'],
-  ...['leave out of the log', 'leave out of an export', 'false invoice', 'SQL without keys', 'SQL with keys'],
+  ...['leave out of the log', 'leave out of an export', 'false invoice', 'SQL without keys', 'SQL with keys', 'split view'],
 ];
 
 describe('the page of attacks', () => {

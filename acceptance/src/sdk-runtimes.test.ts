@@ -20,6 +20,7 @@ import {
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { build } from 'tsup';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { policyLog } from '../../packages/receipts/scripts/policy-log.ts';
 import { outsideTool } from '../../scripts/outside-tool.ts';
 import { chromiumPath, openBrowser } from './browser.ts';
 
@@ -65,6 +66,7 @@ async function scriptTheScenario(): Promise<void> {
     ...[refusal('rate_limited', { headers: { 'retry-after-ms': '1' } }), { json: completion }],
     { json: storedFile(1) },
     ...[{ json: receipt }, { json: JSON.parse(await readFile(new URL('keys.json', vectors), 'utf8')) }, { json: agentDocument(null) }],
+    { json: policyLog(null).page },
     refusal('not_found'),
     { silence: true },
   );

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { agentDocument, chunks, event, inferenceAnswerHeaders, session, user } from '@tallygate/sdk/testing/fixtures';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { policyLog } from '../../packages/receipts/scripts/policy-log.ts';
 import { keySet, readVector } from '../testing/vectors.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -64,14 +65,21 @@ describe('the program', () => {
   });
 
   it('reads the password from a pipe and keeps the session where only its owner can read it', async () => {
-    gateway.script({ json: { ...user, session } }, { json: { keys: [] } }, { json: models }, { json: agentDocument(null) }, { json: user });
+    gateway.script(
+      { json: { ...user, session } },
+      { json: JSON.parse(keySet) },
+      { json: models },
+      { json: agentDocument(null) },
+      { json: policyLog(null).page },
+      { json: user },
+    );
     const login = start(['login', '--email', 'ada@example.com']);
     login.child.stdin.end('seven grey herons at dawn\n');
     expect(await login.stderr).toBe(`Logged in to ${gateway.baseUrl} as ada@example.com.\n`);
     expect(await login.exitCode).toBe(0);
 
     const folder = join(home, 'tallygate');
-    expect((await readdir(folder)).sort()).toEqual(['credentials.json', 'default.prices.json', 'default.vaas-keys.json']);
+    expect((await readdir(folder)).sort()).toEqual(['credentials.json', 'default.prices.json', 'default.vaas-keys.json', 'logs']);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect((await stat(join(folder, 'credentials.json'))).mode & 0o777).toBe(0o600);
 

@@ -37,7 +37,7 @@ export class Terminal {
   readonly exposedFiles = new Set<string>();
   readonly privateFiles = new Set<string>();
   /** What was seen of logs. */
-  readonly logs = memoryLogStore();
+  logs = memoryLogStore();
   /** What the computer's keyring holds; undefined: it has none. */
   keyring: Map<string, string> | undefined;
   /** In the person's browser. */

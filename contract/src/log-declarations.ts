@@ -89,7 +89,14 @@ export const LogPolicyDeclaration = z
       .int()
       .min(0)
       .meta({ description: 'How soon a receipt is in the log, seconds after its answer has ended.', examples: [300] }),
-    witnesses: z.array(z.string()).meta({ description: 'Verifier keys of the witnesses that are asked.', examples: [[]] }),
+    witness_policy: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Whose cosignatures a verifier demands, and how many, in one line: `2 of KEY KEY KEY`. Null where there are no witnesses. The agent document lists the same.',
+        examples: ['1 of witness.example+9b3a5c1d+BNLy…'],
+      }),
     anchors: z
       .array(
         z.object({

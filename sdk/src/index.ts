@@ -13,6 +13,7 @@ export {
   type Verification,
   verifyReceipt,
   verifyReceiptText,
+  WitnessesUndeclaredError,
   type WitnessPolicy,
   webLogStore,
 } from '@tallygate/receipts';

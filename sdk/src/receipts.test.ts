@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { policyLog } from '../../packages/receipts/scripts/policy-log.ts';
+import { entryAt, INDEX } from '../../packages/receipts/scripts/vector-log.ts';
+import { current, issue, payloadWith } from '../../packages/receipts/scripts/vector-receipts.ts';
 import { agentDocument } from '../testing/fixtures.ts';
 import { startStubGateway } from '../testing/stub-gateway.ts';
-import { Tallygate } from './index.ts';
+import { Tallygate, WitnessesUndeclaredError } from './index.ts';
 
 const vector = (name: string) => JSON.parse(readFileSync(new URL(`../../packages/receipts/vectors/${name}.json`, import.meta.url), 'utf8'));
 const { receipt } = vector('good/plain');
@@ -16,18 +19,30 @@ it('verifies with keys at hand without asking anybody', async () => {
 
 it('fetches the keys when it is given none, and demands the witnesses that the service lists', async () => {
   await using gateway = await startStubGateway();
-  const cosigned = vector('good/logged-and-witnessed');
   const [witness = ''] = vector('broken/log-witnessed-before-completion').witnesses;
-  gateway.script({ json: keySet }, { json: agentDocument(null) }, { json: keySet });
+  const none = policyLog(null);
+  gateway.script({ json: keySet }, { json: agentDocument(null) }, { json: none.page }, { json: keySet });
   const unwatched = new Tallygate({ apiKey: null, baseUrl: gateway.baseUrl });
   expect(await unwatched.receipts.verify(receipt)).toMatchObject({ valid: true });
   expect(await unwatched.receipts.verify(receipt)).toMatchObject({ valid: true });
   const [keys, document] = ['/.well-known/vaas-keys.json', '/.well-known/agent.json'];
-  expect(gateway.requests.map(({ path }) => path)).toEqual([keys, document, keys]);
-  gateway.script({ json: keySet }, { json: agentDocument(`1 of ${witness}`) }, { json: keySet });
+  expect(gateway.requests.map(({ path }) => path)).toEqual([keys, document, '/v1/log/declarations', keys]);
+  const { leaves, page: policy } = policyLog(`1 of ${witness}`);
+  const receiptIn = (isWitnessed: boolean) => issue(payloadWith(), current, entryAt(leaves, INDEX, { isWitnessed }));
+  gateway.script({ json: keySet }, { json: agentDocument(`1 of ${witness}`) }, { json: policy }, { json: keySet });
   const watched = new Tallygate({ apiKey: null, baseUrl: gateway.baseUrl });
-  expect(await watched.receipts.verify(cosigned.receipt)).toMatchObject({ valid: true });
-  expect(await watched.receipts.verify(vector('good/logged').receipt)).toMatchObject({ valid: false, code: 'too_few_witnesses' });
+  expect(await watched.receipts.verify(receiptIn(true))).toMatchObject({ valid: true });
+  expect(await watched.receipts.verify(receiptIn(false))).toMatchObject({ valid: false, code: 'too_few_witnesses' });
+});
+
+it.each([
+  ['none, where its log declares some', null, '1 of a.example+1'],
+  ['others than its log declares', '1 of b.example+2', '1 of a.example+1'],
+])('throws where the service lists witnesses that its log does not declare: %s', async (_, listed, declared) => {
+  await using gateway = await startStubGateway();
+  const { receipts } = new Tallygate({ apiKey: null, baseUrl: gateway.baseUrl });
+  gateway.script({ json: keySet }, { json: agentDocument(listed) }, { json: policyLog(declared).page });
+  await expect(receipts.verify(receipt)).rejects.toThrow(WitnessesUndeclaredError);
 });
 
 it('sees in text what an object can no longer show', async () => {

@@ -9,6 +9,7 @@ import {
   type Refusal,
   type Remembered,
   rememberCheckpoint,
+  requireDeclaredWitnesses,
   tilePath,
   type Verified,
   type VerifiedCheckpoint,
@@ -22,7 +23,7 @@ import {
   type WitnessPolicy,
 } from '@tallygate/receipts';
 import { ConnectionError, TallygateError, TimeoutError } from './errors.ts';
-import type { AgentDocument, InvoiceResponse, ReceiptResponse, VaasKeySet } from './generated/models.ts';
+import type { AgentDocument, InvoiceResponse, LogDeclarations, ReceiptResponse, VaasKeySet } from './generated/models.ts';
 import { Receipts as Generated } from './generated/resources.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
@@ -93,6 +94,7 @@ export class Receipts extends Generated {
    * @param keys left out, they are fetched, with the witnesses that the service lists, and the answer can be trusted as far as the connection
    *   to the service. With keys of your own, `demands.witnesses` says whose cosignatures there have to be (`parseWitnessPolicy`)
    * @throws LogForkError where the log has shown two pasts, or does not prove that it has not; both states are kept as evidence
+   * @throws WitnessesUndeclaredError where the service lists other witnesses than its log declares
    */
   async verify(receipt: ReceiptResponse | string, keys?: VaasKeySet, options: VerifyCallOptions = {}): Promise<ReceiptVerification> {
     const { keySet, demands } = await this.#trust(keys, options);
@@ -147,6 +149,22 @@ export class Receipts extends Generated {
     return rememberCheckpoint(note, this.history(originOf(note), options));
   }
 
+  /**
+   * Compares the witnesses that the agent document lists (`log.witness_policy`) with those that the log declares, whose state is compared with those
+   * that were seen before.
+   * @throws WitnessesUndeclaredError where the log declares others: other readers may be shown another list
+   * @throws LogForkError as `verify` does
+   */
+  async requireDeclared(listed: string | null, keySet: VaasKeySet, options: CallOptions = {}): Promise<void> {
+    const pages: LogDeclarations[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await this.declarations({ kind: 'policy', ...(cursor !== undefined && { cursor }) }, options);
+      pages.push(page);
+      cursor = page.next_cursor;
+    }
+    await this.remember(requireDeclaredWitnesses(listed, pages, keySet), options);
+  }
+
   /** What was seen of logs, and a way to ask for the tiles of that one: for `compareState` of `@tallygate/receipts`. */
   history(origin: string, options?: CallOptions): History {
     const patience = { timeoutMs: TILE_TIMEOUT_MS, maxRetries: 1, ...options };
@@ -170,7 +188,7 @@ export class Receipts extends Generated {
     if (keys) return { keySet: keys, demands };
     const keySet = await this.keys(options);
     if (demands.witnesses) return { keySet, demands };
-    this.#policy ??= this.#publishedPolicy(options);
+    this.#policy ??= this.#publishedPolicy(keySet, options);
     const witnesses = await this.#policy.catch((error: unknown) => {
       this.#policy = undefined;
       throw error;
@@ -178,12 +196,14 @@ export class Receipts extends Generated {
     return { keySet, demands: { ...demands, ...(witnesses && { witnesses }) } };
   }
 
-  async #publishedPolicy(options: CallOptions): Promise<WitnessPolicy | undefined> {
+  async #publishedPolicy(keySet: VaasKeySet, options: CallOptions): Promise<WitnessPolicy | undefined> {
     const { log }: Partial<AgentDocument> = await this.transport.json<AgentDocument>(
       { method: 'GET', path: '/.well-known/agent.json' },
       options,
     );
-    return log?.witness_policy ? parseWitnessPolicy(log.witness_policy) : undefined;
+    const listed = log?.witness_policy ?? null;
+    await this.requireDeclared(listed, keySet, options);
+    return listed === null ? undefined : parseWitnessPolicy(listed);
   }
 
   /** As which the service's log signs. */

@@ -1,6 +1,8 @@
+import { memoryLogStore } from '@tallygate/sdk';
 import { agentDocument } from '@tallygate/sdk/testing/fixtures';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { policyLog } from '../../../packages/receipts/scripts/policy-log.ts';
 import { Terminal } from '../../testing/terminal.ts';
 import { keySet, readVector, receiptTextOf } from '../../testing/vectors.ts';
 
@@ -17,11 +19,19 @@ afterEach(() => gateway[Symbol.asyncDispose]());
 const [WITNESS = ''] = readVector('broken/log-witnessed-before-completion').witnesses ?? [];
 const POLICY = `1 of ${WITNESS}`;
 
-const fetchKeys = (policy: string | null, ...more: string[]) => {
-  gateway.script({ json: JSON.parse(keySet) }, { json: { object: 'list', data: [] } }, { json: agentDocument(policy) });
+const fetchKeys = (policy: string | null, ...more: string[]) => fetchKeysOf({ listed: policy, declared: policy }, ...more);
+
+/** Of a log of its own: that of the vectors declares no witnesses. */
+const fetchKeysOf = ({ listed, declared }: { readonly listed: string | null; readonly declared: string | null }, ...more: string[]) => {
+  terminal.logs = memoryLogStore();
+  const answers = [{ json: JSON.parse(keySet) }, { json: { object: 'list', data: [] } }, { json: agentDocument(listed) }];
+  gateway.script(...answers, { json: policyLog(declared).page });
   return terminal.type(['receipts', 'keys', ...more], {});
 };
-const verify = (file: string, ...more: string[]) => terminal.type(['receipts', 'verify', file, '--offline', '--no-prices', ...more], {});
+const verify = (file: string, ...more: string[]) => {
+  terminal.logs = memoryLogStore();
+  return terminal.type(['receipts', 'verify', file, '--offline', '--no-prices', ...more], {});
+};
 const kept = () => terminal.file('default.witnesses');
 
 describe('the witnesses that a gateway lists', () => {
@@ -49,6 +59,15 @@ describe('the witnesses that a gateway lists', () => {
     expect(await verify('alone.json')).toMatchObject({ exitCode: 0 });
     await fetchKeys(POLICY);
     expect(kept()).toBe(`${POLICY}\n`);
+  });
+
+  it.each([
+    ['none where it declares some', null, POLICY],
+    ['some where it declares none', POLICY, null],
+  ])('are not stored where its log declares others, also at the first contact: %s', async (_, listed, declared) => {
+    const { stderr, exitCode } = await fetchKeysOf({ listed, declared });
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('lists other witnesses')]);
+    expect(kept()).toBeUndefined();
   });
 
   it('are not stored in an unknown format, and an unreadable stored file is an error', async () => {

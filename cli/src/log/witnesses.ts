@@ -1,7 +1,7 @@
 import type { VerifyOptions, WitnessPolicy } from '@tallygate/receipts';
 import type { Command } from 'commander';
 import type { CommandWorld } from '../command.ts';
-import { witnessPolicyPath } from '../credentials.ts';
+import { keySetPath, witnessPolicyPath } from '../credentials.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { wholeNumber } from '../option-values.ts';
@@ -74,7 +74,10 @@ export async function keepWitnesses(world: CommandWorld, { newWitnesses = false 
     ({ log }) => log.witness_policy,
     () => undefined,
   );
-  if (published === undefined || (published ?? NONE) === (kept ?? NONE)) return false;
+  if (published === undefined) return false;
+  const declared = await isDeclared(world, published);
+  if (declared !== true) return declared === false;
+  if ((published ?? NONE) === (kept ?? NONE)) return false;
   if (kept !== undefined && kept !== NONE && !newWitnesses) {
     world.err.write(
       plainText(
@@ -91,4 +94,25 @@ export async function keepWitnesses(world: CommandWorld, { newWitnesses = false 
   await world.writeFile(path, `${published ?? NONE}\n`, { isPrivate: true });
   world.err.write(plainText(`Receipts must be cosigned from now on by ${published ?? 'no witness'} (${path}).\n`));
   return false;
+}
+
+/**
+ * Whether the log declares the same: the agent document is one answer to one reader. Undefined where the log could not be asked. Says on stderr
+ * why not.
+ * @throws LogForkError where the log has shown two pasts
+ */
+async function isDeclared(world: CommandWorld, published: string | null): Promise<boolean | undefined> {
+  const keys = await world.readFile(keySetPath(world, world.profile));
+  if (keys === undefined) return undefined;
+  const { LogForkError, WitnessesUndeclaredError } = await import('@tallygate/sdk');
+  const { receipts } = await world.connect('none');
+  try {
+    await receipts.requireDeclared(published, JSON.parse(keys), { signal: world.signal, maxRetries: 0 });
+    return true;
+  } catch (error) {
+    if (error instanceof LogForkError) throw error;
+    const said = error instanceof Error ? error.message : String(error);
+    world.err.write(plainText(`The witnesses of the log were not stored. ${said}\n`));
+    return error instanceof WitnessesUndeclaredError ? false : undefined;
+  }
 }

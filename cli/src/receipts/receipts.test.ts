@@ -3,6 +3,7 @@ import { toVerifierKey, type VaasKeySet } from '@tallygate/receipts';
 import { agentDocument, RECEIPT_ID, refusal } from '@tallygate/sdk/testing/fixtures';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { policyLog } from '../../../packages/receipts/scripts/policy-log.ts';
 import { Terminal } from '../../testing/terminal.ts';
 import { keySet, readVector, receiptTextOf } from '../../testing/vectors.ts';
 import { nanoUsdText } from './calculation.ts';
@@ -79,7 +80,13 @@ interface Succession {
 describe('receipts keys', () => {
   it('keeps the public keys and prices for offline verification without a login, or writes the keys where they are wanted', async () => {
     const prices = { object: 'list', data: [{ id: 'gpt-4o-mini', pricing: PRICING }] };
-    gateway.script({ json: JSON.parse(keySet) }, { json: prices }, { json: agentDocument(null) }, { json: JSON.parse(keySet) });
+    gateway.script(
+      { json: JSON.parse(keySet) },
+      { json: prices },
+      { json: agentDocument(null) },
+      { json: policyLog(null).page },
+      { json: JSON.parse(keySet) },
+    );
     const { stderr, exitCode } = await terminal.type(['receipts', 'keys'], {});
     expect(stderr).toContain('in /config/tallygate/default.vaas-keys.json.');
     expect(stderr).not.toContain('could not be stored');

@@ -34,7 +34,7 @@ function declared(key: Key, signer: VectorKey | null): KeyDeclaration {
 }
 
 /** As `GET /v1/log/declarations` answers, of a log with these entries alone. */
-function logOf(declarations: readonly Declaration[], keys: readonly VectorKey[] = [logCurrent]): object {
+export function logOf(declarations: readonly Declaration[], keys: readonly VectorKey[] = [logCurrent]): object {
   const leaves = declarations.map((declaration) => leafHash(declarationDigest(declaration)));
   return {
     checkpoint: checkpointNote({ size: leaves.length, root: rootOf(leaves) }, { keys }),

@@ -66,6 +66,7 @@ export {
 export { detachedJws, type JwsType, jwsHeader, jwsSigningInput } from './jws.ts';
 export { type Checkpoint, checkpointText, parseCheckpoint } from './log/checkpoint.ts';
 export { declarationDigest, declarationInput, readDeclaration } from './log/declaration.ts';
+export { requireDeclaredWitnesses, WitnessesUndeclaredError } from './log/declared-witnesses.ts';
 export { keySuccession, type Succession } from './log/key-succession.ts';
 export {
   cosignatureLine,

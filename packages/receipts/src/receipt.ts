@@ -227,8 +227,8 @@ export interface LogPolicyDeclaration extends Declared {
   receipt_version: string;
   /** How soon a receipt stands in the log, seconds after its answer has ended. */
   logged_within_s: number;
-  /** Verifier keys of the witnesses that are asked. */
-  witnesses: string[];
+  /** Whose cosignatures a verifier demands, and how many, in one line: `2 of KEY KEY KEY`. Null where there are no witnesses. */
+  witness_policy: string | null;
   anchors: { chain_id: number; contract: string }[];
 }
 

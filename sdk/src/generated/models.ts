@@ -2435,8 +2435,8 @@ export interface LogPolicyDeclaration {
   receipt_version: string;
   /** How soon a receipt is in the log, seconds after its answer has ended. */
   logged_within_s: number;
-  /** Verifier keys of the witnesses that are asked. */
-  witnesses: string[];
+  /** Whose cosignatures a verifier demands, and how many, in one line: `2 of KEY KEY KEY`. Null where there are no witnesses. The agent document lists the same. */
+  witness_policy: string | null;
   /** Contracts that hold states of the log. */
   anchors: {
     chain_id: number;

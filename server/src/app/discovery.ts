@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { formatWitnessPolicy, toVerifierKey } from '@tallygate/receipts';
+import { toVerifierKey } from '@tallygate/receipts';
 import {
   createDocuments,
   type DiscoveryDocuments,
@@ -12,6 +12,7 @@ import {
 import type { Clock } from '../kernel/clock.ts';
 import type { LiveCatalog } from '../money/catalog/index.ts';
 import type { Config } from './config.ts';
+import { witnessPolicyOf } from './witness-policy.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const OPENAPI = new URL('contract/openapi.json', ROOT);
@@ -53,10 +54,9 @@ export function openDiscovery({ catalog, config, securityContact, publicUrl, clo
   return { documents, offer };
 }
 
-function logPortrait({ logWitnesses, logWitnessQuorum: quorum }: DiscoveryDeps['config']): LogPortrait {
-  const witnesses = logWitnesses.map(({ url, key }) => ({ name: key.name, verifierKey: toVerifierKey(key), url }));
-  const keys = witnesses.map(({ verifierKey }) => verifierKey);
-  return { witnesses, policy: keys.length === 0 ? null : formatWitnessPolicy({ keys, quorum }) };
+function logPortrait(config: DiscoveryDeps['config']): LogPortrait {
+  const witnesses = config.logWitnesses.map(({ url, key }) => ({ name: key.name, verifierKey: toVerifierKey(key), url }));
+  return { witnesses, policy: witnessPolicyOf(config) };
 }
 
 function once<T>(make: () => T): () => T {

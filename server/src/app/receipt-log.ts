@@ -1,4 +1,3 @@
-import { toVerifierKey } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
@@ -7,6 +6,7 @@ import { ConfigError } from './config.ts';
 import type { Foundation } from './foundation.ts';
 import { keptLogState } from './kept-log-state.ts';
 import { receiptKeysOf } from './receipt-keys.ts';
+import { witnessPolicyOf } from './witness-policy.ts';
 import type { AuthorityLink } from './workers/authority-link.ts';
 
 /** The log of receipts, as this gateway writes in it. */
@@ -35,7 +35,7 @@ export async function openReceiptLog({ config, dataDir, pool, clock, log, closin
   const kept = authority ? keptByAuthority(authority) : keptLogState(dataDir.file(STATE_FILE));
   const declaring = new Declaring({ pool, own: ownKeys, kept, clock, log });
   await declaring.ownKeysAnd({
-    witnesses: config.logWitnesses.map(({ key }) => toVerifierKey(key)),
+    witness_policy: witnessPolicyOf(config),
     anchors: config.anchorChains.map(({ chainId, contract }) => ({ chain_id: chainId, contract: contract.toLowerCase() })),
   });
   const placing = new LogPlacing({ pool, keys: ownKeys.checkpoint, kept, clock, log });

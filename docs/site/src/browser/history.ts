@@ -32,7 +32,8 @@ export async function forkOfMonth(texts: readonly string[], keys: unknown): Prom
   return undefined;
 }
 
-async function compared(note: string): Promise<Remembered | LogForkError> {
+/** A state of the log whose signature holds, with those that this browser has seen. */
+export async function compared(note: string): Promise<Remembered | LogForkError> {
   const origin = note.slice(0, note.indexOf('\n'));
   try {
     return await rememberCheckpoint(note, { store: webLogStore(localStorage), readTile: tilesOf(origin) });

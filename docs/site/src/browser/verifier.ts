@@ -1,15 +1,18 @@
 import {
   LogForkError,
   parseWitnessPolicy,
+  requireDeclaredWitnesses,
+  type VaasKeySet,
   type VerifyOptions,
   verifyReceiptText,
+  WitnessesUndeclaredError,
   type WitnessPolicy,
 } from '../../../../packages/receipts/src/index.ts';
 import vector from '../../../../packages/receipts/vectors/good/logged.json' with { type: 'json' };
 import billVector from '../../../../packages/receipts/vectors/invoices/quota-and-balance.json' with { type: 'json' };
 import keysOfExample from '../../../../packages/receipts/vectors/keys.json' with { type: 'json' };
 import { verdictOnMonth } from './bill.ts';
-import { forkOfMonth, historyOf } from './history.ts';
+import { compared, forkOfMonth, historyOf } from './history.ts';
 import { forkOf, notice, verdictOf } from './verdict.ts';
 
 const EXAMPLE = JSON.stringify(vector.receipt, null, 2);
@@ -48,11 +51,13 @@ async function check(): Promise<void> {
     const own = keys?.value.trim() ?? '';
     const set: unknown = isExample ? keysOfExample : JSON.parse(own === '' ? await published('/.well-known/vaas-keys.json') : own);
     // A reader who pastes the keys verifies without a request.
-    const witnesses = isExample || own !== '' ? undefined : await listedWitnesses();
+    const witnesses = isExample || own !== '' ? undefined : await listedWitnesses(set);
     const note = isExample ? 'An example, signed with a key that is published for trying things out.' : '';
     verdict?.replaceChildren(await outcomeOf(texts, { set, note, isExample, demands: witnesses ? { witnesses } : {} }));
   } catch (error) {
-    verdict?.replaceChildren(notice('The keys could not be read', error instanceof Error ? error.message : String(error)));
+    verdict?.replaceChildren(
+      error instanceof LogForkError ? forkOf(error) : notice(titleOf(error), error instanceof Error ? error.message : String(error)),
+    );
   }
 }
 
@@ -75,10 +80,22 @@ async function outcomeOf(texts: readonly string[], { set, note, isExample, deman
   return history instanceof LogForkError ? forkOf(history) : verdictOf(found, note, history);
 }
 
-/** Whose cosignatures the gateway says that there have to be. */
-async function listedWitnesses(): Promise<WitnessPolicy | undefined> {
+const titleOf = (error: unknown): string =>
+  error instanceof WitnessesUndeclaredError ? 'You are shown other witnesses than the log declares' : 'The keys could not be read';
+
+/** Whose cosignatures the gateway says that there have to be. @throws WitnessesUndeclaredError where its log says something else */
+async function listedWitnesses(set: unknown): Promise<WitnessPolicy | undefined> {
   const { log } = JSON.parse(await published('/.well-known/agent.json'));
-  return typeof log?.witness_policy === 'string' ? parseWitnessPolicy(log.witness_policy) : undefined;
+  const listed = typeof log?.witness_policy === 'string' ? log.witness_policy : null;
+  const pages: unknown[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = JSON.parse(await published(`/v1/log/declarations?kind=policy${cursor && `&cursor=${encodeURIComponent(cursor)}`}`));
+    pages.push(page);
+    cursor = typeof page.next_cursor === 'string' ? page.next_cursor : null;
+  }
+  const found = await compared(requireDeclaredWitnesses(listed, pages, set as VaasKeySet));
+  if (found instanceof LogForkError) throw found;
+  return listed === null ? undefined : parseWitnessPolicy(listed);
 }
 
 async function published(path: string): Promise<string> {

@@ -51,7 +51,7 @@ const SHAPES: { readonly [Kind in Declaration['kind']]: Shape<Extract<Declaratio
     log: string,
     receipt_version: string,
     logged_within_s: count,
-    witnesses: listOf(string, LONGEST_LIST),
+    witness_policy: nullable(string),
     anchors: listOf(strictObject({ chain_id: count, contract: matching(/^0x[0-9a-f]{40}$/, 'an address in lower case') }), LONGEST_LIST),
   }),
 };

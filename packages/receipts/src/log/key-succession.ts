@@ -1,17 +1,10 @@
 import { canonicalJson } from '../canonical.ts';
 import { verifyEd25519 } from '../ed25519.ts';
-import { fromBase64, fromBase64url, utf8 } from '../encoding.ts';
+import { fromBase64url, utf8 } from '../encoding.ts';
 import { jwsSigningInput, readJws } from '../jws.ts';
-import { logKeysOf } from '../keys.ts';
-import type { Declaration, KeyDeclaration, VaasKeySet } from '../receipt.ts';
+import type { KeyDeclaration, VaasKeySet } from '../receipt.ts';
 import { Refused, refusalAsValue } from '../refusal.ts';
-import { count, LONGEST_LIST, listOf, object, type Shape, string } from '../shape.ts';
-import { hashes } from '../structure.ts';
-import type { Checkpoint } from './checkpoint.ts';
-import { declarationDigest, readDeclaration } from './declaration.ts';
-import { isIncluded } from './proofs.ts';
-import { verifyCheckpoint } from './receipt-log.ts';
-import { leafHash } from './tree.ts';
+import { entriesOf, loggedBy, type ProvenEntry } from './logged-declarations.ts';
 
 type Key = VaasKeySet['keys'][number];
 
@@ -24,25 +17,6 @@ export interface Succession {
   /** What contradicts that which was kept, or does not follow from it, a sentence each. */
   readonly refused: readonly { readonly kid: string; readonly reason: string }[];
 }
-
-interface Entry {
-  index: number;
-  declaration: Declaration;
-  inclusion_path: string[];
-}
-
-/** An answer of `GET /v1/log/declarations`. */
-const page = object<{ checkpoint: string; data: Entry[] }>({
-  checkpoint: string,
-  data: listOf(
-    object<Entry>({
-      index: count,
-      declaration: ((value, { path }) => readDeclaration(value, path)) satisfies Shape<Declaration>,
-      inclusion_path: hashes,
-    }),
-    LONGEST_LIST,
-  ),
-});
 
 /**
  * Which of the published keys follow from those that were kept: a new key is signed by one before it and declared in the log, and so is the end of a
@@ -80,30 +54,6 @@ export function keySuccession(kept: readonly Key[], published: readonly Key[], l
     }
   }
   return { accepted, retired, refused };
-}
-
-interface ProvenEntry extends Entry {
-  /** The signed note that the proof is against. */
-  readonly checkpoint: string;
-}
-
-/** Of all pages; of one that is malformed, none. */
-function entriesOf(log: unknown): ProvenEntry[] {
-  return (Array.isArray(log) ? log : [log]).flatMap((one) => {
-    const read = refusalAsValue(() => ({ valid: true as const, ...page(one, { path: 'declarations', code: 'malformed_declaration' }) }));
-    return read.valid ? read.data.map((entry) => ({ ...entry, checkpoint: read.checkpoint })) : [];
-  });
-}
-
-/** Whether an entry is proven by a checkpoint that one of these keys has signed. */
-function loggedBy(keys: readonly Key[]): (entry: ProvenEntry | undefined) => boolean {
-  const states = new Map<string, ReturnType<typeof verifiedState>>();
-  return (entry) => {
-    if (!entry) return false;
-    if (!states.has(entry.checkpoint)) states.set(entry.checkpoint, verifiedState(entry.checkpoint, keys));
-    const state = states.get(entry.checkpoint);
-    return state !== undefined && isEntryOf(state, entry);
-  };
 }
 
 /** New keys whose declaration a trusted key has signed, or one that is in this list by then. */
@@ -151,19 +101,6 @@ function isSigned(declaration: KeyDeclaration, trusted: ReadonlyMap<string, Key>
   });
   return checked.valid;
 }
-
-function verifiedState(note: string, keys: readonly Key[]): Checkpoint | undefined {
-  const keySet = { keys };
-  if (logKeysOf(keySet).length === 0) return undefined;
-  const verified = verifyCheckpoint(note, keySet);
-  return verified.valid ? verified.checkpoint : undefined;
-}
-
-const isEntryOf = ({ size, root }: Checkpoint, { index, declaration, inclusion_path: path }: Entry): boolean =>
-  isIncluded({
-    ...{ index, size, root, leafHash: leafHash(declarationDigest(declaration)) },
-    path: path.map((hash) => fromBase64(hash) ?? new Uint8Array()),
-  });
 
 function differences(before: Key, now: Key): string {
   const [were, are] = [before, now].map((key) => new Map<string, unknown>(Object.entries(key)));

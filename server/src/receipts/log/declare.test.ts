@@ -32,7 +32,7 @@ const clock = { now: () => NOW };
 const newKey = () => signingKeyFromSeed(newSigningSeed());
 const first = { receipt: [newKey()], checkpoint: [newKey()] };
 const kept = keptInMemory();
-const policy = { witnesses: [], anchors: [] };
+const policy = { witness_policy: null as string | null, anchors: [] };
 let database: Awaited<ReturnType<typeof testDatabase>>;
 let pool: Pool;
 
@@ -72,11 +72,11 @@ describe('before it is used', () => {
     expect(checkpoint).toMatchObject({ kind: 'key', purpose: 'checkpoint', kid: first.checkpoint[0]?.kid, signed_by: null });
     expect(receipt).toMatchObject({ kind: 'key', purpose: 'receipt', kid: first.receipt[0]?.kid, signed_by: null });
     expect(promise).toMatchObject({ kind: 'key', purpose: 'promise', signed_by: { kid: first.receipt[0]?.kid } });
-    expect(rules).toMatchObject({ kind: 'policy', logged_within_s: 300, witnesses: [] });
+    expect(rules).toMatchObject({ kind: 'policy', logged_within_s: 300, witness_policy: null });
     await start(first);
     expect(await declared()).toHaveLength(4);
-    await start(first, { ...policy, witnesses: ['w.example+12345678+AA=='] as never });
-    expect((await declared()).at(-1)).toMatchObject({ kind: 'policy', witnesses: ['w.example+12345678+AA=='] });
+    await start(first, { ...policy, witness_policy: '1 of w.example+12345678+AA==' });
+    expect((await declared()).at(-1)).toMatchObject({ kind: 'policy', witness_policy: '1 of w.example+12345678+AA==' });
   });
 
   test('a new key is signed by the one before it, and the end of that one is an entry too', async () => {

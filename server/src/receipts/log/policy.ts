@@ -9,7 +9,7 @@ import { readLogRow } from './own-state.ts';
 export const LOGGED_WITHIN_S = 300;
 
 /** What a gateway is configured with. */
-export type LogPolicy = Pick<LogPolicyDeclaration, 'witnesses' | 'anchors'>;
+export type LogPolicy = Pick<LogPolicyDeclaration, 'witness_policy' | 'anchors'>;
 
 /** The rules by which the log is kept, where the last that were declared are others. */
 export async function undeclaredPolicy(client: PoolClient, policy: LogPolicy, now: number): Promise<LogPolicyDeclaration[]> {
@@ -21,7 +21,7 @@ export async function undeclaredPolicy(client: PoolClient, policy: LogPolicy, no
     log: origin,
     receipt_version: 'tallygate-receipt/v1',
     logged_within_s: LOGGED_WITHIN_S,
-    witnesses: [...policy.witnesses],
+    witness_policy: policy.witness_policy,
     anchors: [...policy.anchors],
   };
   const policies = tables.selectFrom('log_declarations').select('declaration').where('kind', '=', 'policy');

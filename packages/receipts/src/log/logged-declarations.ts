@@ -1,0 +1,69 @@
+import { fromBase64 } from '../encoding.ts';
+import { logKeysOf } from '../keys.ts';
+import type { Declaration, VaasKeySet } from '../receipt.ts';
+import { refusalAsValue } from '../refusal.ts';
+import { count, LONGEST_LIST, listOf, object, type Shape, string } from '../shape.ts';
+import { hashes } from '../structure.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { declarationDigest, readDeclaration } from './declaration.ts';
+import { isIncluded } from './proofs.ts';
+import { verifyCheckpoint } from './receipt-log.ts';
+import { leafHash } from './tree.ts';
+
+type Key = VaasKeySet['keys'][number];
+
+interface Entry {
+  index: number;
+  declaration: Declaration;
+  inclusion_path: string[];
+}
+
+/** An answer of `GET /v1/log/declarations`. */
+const page = object<{ checkpoint: string; data: Entry[] }>({
+  checkpoint: string,
+  data: listOf(
+    object<Entry>({
+      index: count,
+      declaration: ((value, { path }) => readDeclaration(value, path)) satisfies Shape<Declaration>,
+      inclusion_path: hashes,
+    }),
+    LONGEST_LIST,
+  ),
+});
+
+export interface ProvenEntry extends Entry {
+  /** The signed note that the proof is against. */
+  readonly checkpoint: string;
+}
+
+/** Of all pages; of one that is malformed, none. */
+export function entriesOf(log: unknown): ProvenEntry[] {
+  return (Array.isArray(log) ? log : [log]).flatMap((one) => {
+    const read = refusalAsValue(() => ({ valid: true as const, ...page(one, { path: 'declarations', code: 'malformed_declaration' }) }));
+    return read.valid ? read.data.map((entry) => ({ ...entry, checkpoint: read.checkpoint })) : [];
+  });
+}
+
+/** Whether an entry is proven by a checkpoint that one of these keys has signed. */
+export function loggedBy(keys: readonly Key[]): (entry: ProvenEntry | undefined) => boolean {
+  const states = new Map<string, ReturnType<typeof verifiedState>>();
+  return (entry) => {
+    if (!entry) return false;
+    if (!states.has(entry.checkpoint)) states.set(entry.checkpoint, verifiedState(entry.checkpoint, keys));
+    const state = states.get(entry.checkpoint);
+    return state !== undefined && isEntryOf(state, entry);
+  };
+}
+
+function verifiedState(note: string, keys: readonly Key[]): Checkpoint | undefined {
+  const keySet = { keys };
+  if (logKeysOf(keySet).length === 0) return undefined;
+  const verified = verifyCheckpoint(note, keySet);
+  return verified.valid ? verified.checkpoint : undefined;
+}
+
+const isEntryOf = ({ size, root }: Checkpoint, { index, declaration, inclusion_path: path }: Entry): boolean =>
+  isIncluded({
+    ...{ index, size, root, leafHash: leafHash(declarationDigest(declaration)) },
+    path: path.map((hash) => fromBase64(hash) ?? new Uint8Array()),
+  });
