@@ -105,7 +105,7 @@ describe.skipIf(isRedisMissing() || testRedisProgram() === '')('with the lane st
     gateway = await Gateway.start({
       process: 'shared',
       providers: [{ name: 'openai', base_url: upstream.url }],
-      env: { REDIS_URL: redis.url, LOG_LEVEL: 'fatal' },
+      env: { REDIS_URL: redis.url, LOG_LEVEL: 'fatal', COHERE_API_KEY: 'cohere-secret-key', COHERE_BASE_URL: new URL(upstream.url).origin },
     });
     const account = await Account.signUp(gateway, { plan: 'enterprise' });
     const { key } = await account.createKey({});
