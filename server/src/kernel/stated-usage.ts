@@ -44,6 +44,12 @@ function factsOf(name: string): NameFacts {
 
 export const isUsageName = (name: string): boolean => factsOf(name).isUsage;
 
+/** Small members of an answer that some providers say their usage in. */
+const HOLDERS = new Set(['meta', 'metadata', 'x_groq', 'response', 'message']);
+
+/** What a member of a document is read for that is not parsed as a whole: it is its usage, or an object that may have it. */
+export const mayHoldUsage = (name: string): boolean => isUsageName(name) || HOLDERS.has(name);
+
 /** `response.usage`, `x_groq.usage`, `meta.billed_units`, `error.metadata.usage`. */
 const DEEPEST = 3;
 /** Objects that repeat what the caller or the model wrote. */
@@ -157,7 +163,7 @@ export function usageInText(text: string): Json | undefined {
 }
 
 /** Each count as the largest that is said: a stream says the prompt at its beginning, and the rest at its end. */
-function largest(one: Json, other: Json): Json {
+export function largest(one: Json, other: Json): Json {
   const most: Record<string, unknown> = { ...one };
   for (const [name, value] of Object.entries(other)) {
     const before = most[name];

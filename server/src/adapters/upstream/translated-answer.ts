@@ -1,7 +1,7 @@
 import { isTooComplex } from '../../kernel/json-scan.ts';
-import { usageBegunIn, usageFoundIn } from './collected-body.ts';
 import type { Json } from './json-value.ts';
 import { type UpstreamAnswer, UpstreamCut } from './port.ts';
+import { usageBegunIn, usageFoundIn } from './usage-search.ts';
 
 /**
  * Stands in a translated stream for an event that could not be read. It cannot be read either: who passes the stream on ends the client's

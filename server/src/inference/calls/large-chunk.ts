@@ -1,6 +1,6 @@
 import { JsonMembers } from '../../kernel/json-members.ts';
 import { usageSoFar } from '../../kernel/json-so-far.ts';
-import { isUsageName, statedUsage } from '../../kernel/stated-usage.ts';
+import { isUsageName, mayHoldUsage, statedUsage } from '../../kernel/stated-usage.ts';
 import { breather } from '../../kernel/turn.ts';
 import { type Json, lineOfData } from './event-data.ts';
 
@@ -10,8 +10,8 @@ const FINISHED = Buffer.from('"finish_reason":"');
 /** A usage, an error or a name is no longer. */
 const MOST_MEMBER_BYTES = 64 * 1024;
 /** What is asked of them, and of a stream's last chunk that is made after its first. */
-const ASKED = new Set(['x_groq', 'error', 'id', 'object', 'created', 'model', 'system_fingerprint', 'service_tier']);
-const isAsked = (name: string): boolean => ASKED.has(name) || isUsageName(name);
+const ASKED = new Set(['error', 'id', 'object', 'created', 'model', 'system_fingerprint', 'service_tier']);
+const isAsked = (name: string): boolean => ASKED.has(name) || mayHoldUsage(name);
 /** The part of it that counts as its text. */
 const SAMPLE_BYTES = 64 * 1024;
 

@@ -143,8 +143,8 @@ describe.each(STREAMS)('$name', (one) => {
 });
 
 /** With `first` and behind it `second` under one name. */
-const named = (body: object, first: object, second: object) =>
-  JSON.stringify({ ...body, usage: 0 }).replace('"usage":0', `"usage":${JSON.stringify(first)},"usage":${JSON.stringify(second)}`);
+const named = (body: object, first: object, second: object, name = 'usage') =>
+  JSON.stringify({ ...body, [name]: 0 }).replace(`"${name}":0`, `"${name}":${JSON.stringify(first)},"${name}":${JSON.stringify(second)}`);
 const small = { prompt_tokens: INPUT, completion_tokens: 1, total_tokens: INPUT + 1 };
 const smallTokens = { input_tokens: INPUT, output_tokens: 1 };
 const response = { id: 'r', object: 'response', status: 'completed', output: [{ type: 'message', content: [{ text: 'Hi.' }] }] };
@@ -153,6 +153,19 @@ const inUsageOfTool = {
   ...inAnthropic,
   content: [{ type: 'tool_use', id: 't', name: 'look', input: { usage: { output_tokens: 9_000 } } }],
 };
+const inGoogle = { candidates: [{ index: 0, content: { role: 'model', parts: [{ text: 'Hi.' }] }, finishReason: 'STOP' }] };
+const inConverse = { output: { message: { role: 'assistant', content: [{ text: 'Hi.' }] } }, stopReason: 'end_turn' };
+const googleCounts = (output: number) => ({ promptTokenCount: INPUT, candidatesTokenCount: output, totalTokenCount: INPUT + output });
+const converseCounts = (output: number) => ({ inputTokens: INPUT, outputTokens: output, totalTokens: INPUT + output });
+const anthropicEvents = (...[first, second]: readonly (readonly [object, object])[]) =>
+  stream(
+    `event: message_start\ndata: {"type":"message_start","message":${named({ ...inAnthropic, content: [] }, ...(first ?? [{}, {}]))}}\n\n`,
+    event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }, 'content_block_start'),
+    event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi.' } }, 'content_block_delta'),
+    event({ type: 'content_block_stop', index: 0 }, 'content_block_stop'),
+    `event: message_delta\ndata: ${named({ type: 'message_delta', delta: { stop_reason: 'end_turn' } }, ...(second ?? [{}, {}]))}\n\n`,
+    event({ type: 'message_stop' }, 'message_stop'),
+  );
 
 const REPEATED: readonly (readonly [name: string, stream: boolean, step: Step])[] = [
   [
@@ -165,6 +178,19 @@ const REPEATED: readonly (readonly [name: string, stream: boolean, step: Step])[
   ),
   ['responses', false, { body: named(response, tokens, smallTokens) }],
   ['messages', false, { body: named(inAnthropic, tokens, smallTokens) }],
+  ...['chat, Anthropic', 'responses, Anthropic', 'content, Anthropic', 'chat, Vertex, Claude', 'chat, Bedrock, Claude'].map(
+    (name) => [name, false, { body: named(inAnthropic, tokens, smallTokens) }] as const,
+  ),
+  [
+    'chat, Anthropic',
+    true,
+    anthropicEvents([{ input_tokens: INPUT }, { input_tokens: 1 }], [{ output_tokens: OUTPUT }, { output_tokens: 1 }]),
+  ],
+  ...['chat, Google', 'messages, Google', 'chat, Vertex'].flatMap((name) => {
+    const body = named(inGoogle, googleCounts(OUTPUT), googleCounts(1), 'usageMetadata');
+    return [[name, false, { body }] as const, [name, true, stream(`data: ${body}\n\n`)] as const];
+  }),
+  ['chat, Bedrock', false, { body: named(inConverse, converseCounts(OUTPUT), converseCounts(1)) }],
 ];
 
 test.each(REPEATED)('%s: of a usage that is named twice in one object the largest counts (stream: %s)', async (name, isStream, step) => {

@@ -2,7 +2,8 @@ import { statedUsage } from '../../../kernel/stated-usage.ts';
 import { argumentsText, NONE_WRITTEN, type WrittenArguments, writtenArguments } from '../../../kernel/tool-arguments.ts';
 import { inTurns, type Steps } from '../../../kernel/turn.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
-import { isRecord, type Json, jsonInBytes, recordsIn, textIn } from '../json-value.ts';
+import { isRecord, type Json, recordsIn, textIn } from '../json-value.ts';
+import { documentIn } from '../usage-search.ts';
 import { hiddenThought, type ReasoningDetail, thought } from './reasoning-details.ts';
 import { finishReasonOf } from './stop-reason.ts';
 import { ANSWER_TOOL } from './structured-output.ts';
@@ -10,7 +11,7 @@ import { usageOf } from './usage.ts';
 
 /** A Messages answer as OpenAI's chat completion. What is no Messages answer stays as it is, for the relay to refuse. */
 export async function completionBody(body: Buffer, created: number): Promise<Buffer> {
-  const message = await jsonInBytes(body);
+  const message = await documentIn(body);
   return isRecord(message) && message['type'] === 'message' ? completionOfMessage(message, created) : body;
 }
 

@@ -1,10 +1,11 @@
 import { jsonSoFar } from '../../../kernel/json-so-far.ts';
 import { statedUsage } from '../../../kernel/stated-usage.ts';
 import { MAX_MESSAGE_CHARACTERS, printable } from '../fault.ts';
-import { countIn, isRecord, type Json, jsonIn, textIn } from '../json-value.ts';
+import { countIn, isRecord, type Json, textIn } from '../json-value.ts';
 import { UpstreamCut } from '../port.ts';
 import { ServerSentEvents } from '../server-sent-events.ts';
 import { type Translation, UNREADABLE_EVENT } from '../translated-answer.ts';
+import { eventIn } from '../usage-search.ts';
 import { refusalOf } from './answer.ts';
 import { hiddenThought, type ReasoningDetail, thought } from './reasoning-details.ts';
 import { finishReasonOf } from './stop-reason.ts';
@@ -99,7 +100,7 @@ export class ChunkTranslation implements Translation {
 
   #sayEvent(data: string): string {
     // What is no JSON costs an error with its stack.
-    const event = data.trimStart().startsWith('{') ? jsonIn(data) : undefined;
+    const event = data.trimStart().startsWith('{') ? eventIn(data) : undefined;
     if (isRecord(event)) return this.#say(event);
     this.#usage = this.#usageWith(data);
     if (!this.#hasBegun) throw new UpstreamCut('reset', { cause: new SyntaxError('An event of the provider is no JSON object') });

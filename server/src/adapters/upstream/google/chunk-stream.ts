@@ -2,10 +2,11 @@ import { jsonSoFar } from '../../../kernel/json-so-far.ts';
 import { plainUsage, statedUsage } from '../../../kernel/stated-usage.ts';
 import { atOnce } from '../../../kernel/turn.ts';
 import type { Words } from '../fault.ts';
-import { isRecord, type Json, jsonIn } from '../json-value.ts';
+import { isRecord, type Json } from '../json-value.ts';
 import { UpstreamCut } from '../port.ts';
 import { type ServerSentEvent, ServerSentEvents } from '../server-sent-events.ts';
 import { type Translation, UNREADABLE_EVENT } from '../translated-answer.ts';
+import { eventIn } from '../usage-search.ts';
 import { type CandidatePiece, callId, candidatePieces, toolCall } from './candidate.ts';
 import { type AnswerContext, blockedBecause, headOf } from './completion.ts';
 import { googleWords } from './error-words.ts';
@@ -96,7 +97,7 @@ export class ChunkStream implements Translation {
   #sayEvent(data: string): string {
     if (this.#isUnreadable && !TELLS_USAGE.test(data)) return '';
     // What is no JSON costs an error with its stack.
-    const document = BEGINS_JSON.test(data) ? jsonIn(data) : undefined;
+    const document = BEGINS_JSON.test(data) ? eventIn(data) : undefined;
     const response: unknown = Array.isArray(document) ? document[0] : document;
     if (!isRecord(response)) {
       this.#usage = this.#usageWith(data);

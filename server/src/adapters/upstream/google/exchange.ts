@@ -4,9 +4,10 @@ import { statedUsage } from '../../../kernel/stated-usage.ts';
 import { readArguments, writtenArguments } from '../../../kernel/tool-arguments.ts';
 import { inTurns } from '../../../kernel/turn.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
-import { isRecord, jsonInBytes } from '../json-value.ts';
+import { isRecord } from '../json-value.ts';
 import type { ChatCall, UpstreamAnswer } from '../port.ts';
 import { type DocumentTranslation, TranslatedAnswer, TranslatedDocument, type Translation } from '../translated-answer.ts';
+import { documentIn } from '../usage-search.ts';
 import { givenToTools } from './candidate.ts';
 import { ChunkStream } from './chunk-stream.ts';
 import { completionOf } from './completion.ts';
@@ -56,7 +57,7 @@ export const jsonBody = (
 ): DocumentTranslation => ({
   contentType: 'application/json',
   async translate(body) {
-    const answer = await translate(await jsonInBytes(body));
+    const answer = await translate(await documentIn(body));
     return answer ? writtenJson(answer) : body;
   },
   usageIn,

@@ -3,9 +3,9 @@ import { readArguments } from '../../../../kernel/tool-arguments.ts';
 import { completionOfMessage } from '../../anthropic/answer.ts';
 import { argumentsIn } from '../../anthropic/conversation.ts';
 import { ChunkTranslation } from '../../anthropic/stream.ts';
-import { jsonInBytes } from '../../json-value.ts';
 import type { ChatCall, UpstreamAnswer, UpstreamFault } from '../../port.ts';
 import { TranslatedAnswer, TranslatedDocument } from '../../translated-answer.ts';
+import { documentIn } from '../../usage-search.ts';
 import type { BedrockApi } from '../api.ts';
 import { FramedStream } from '../framed-stream.ts';
 import { messageOf } from './answer.ts';
@@ -27,7 +27,7 @@ export async function converse(api: BedrockApi, call: ChatCall): Promise<Upstrea
   return new TranslatedDocument(answer, {
     contentType: 'application/json',
     translate: async (document) => {
-      const message = messageOf(await jsonInBytes(document), context);
+      const message = messageOf(await documentIn(document), context);
       return message ? completionOfMessage(message, created) : document;
     },
     usageIn: ({ usage }) => chatUsage(usage),

@@ -1,4 +1,5 @@
-import { isRecord, type Json, jsonIn } from '../../json-value.ts';
+import { isRecord, type Json } from '../../json-value.ts';
+import { eventIn } from '../../usage-search.ts';
 import type { Frame } from '../event-frames.ts';
 import { errorEvent } from '../exceptions.ts';
 import { eventOf, type FrameReader } from '../framed-stream.ts';
@@ -20,7 +21,7 @@ export class ConverseEvents implements FrameReader {
 
   read(frame: Frame): string {
     if (frame.kind !== 'event') return errorEvent(frame);
-    const event = jsonIn(frame.payload);
+    const event = eventIn(frame.payload);
     // It may have the usage in it all the same.
     if (!isRecord(event)) return eventOf(frame.payload.replaceAll(/[\r\n]/g, ' '));
     const said = this.#said(frame.name, event);

@@ -1,7 +1,8 @@
 import { statedUsage } from '../../../../kernel/stated-usage.ts';
 import { laterUsage } from '../../anthropic/usage.ts';
-import { isRecord, type Json, jsonIn } from '../../json-value.ts';
+import { isRecord, type Json } from '../../json-value.ts';
 import type { Translation } from '../../translated-answer.ts';
+import { eventIn } from '../../usage-search.ts';
 
 const NOTHING = Buffer.alloc(0);
 const TELLS_USAGE = '"usage"';
@@ -29,7 +30,7 @@ export class PassedOn implements Translation {
 
   #count(text: string): void {
     for (const line of text.split('\n')) {
-      const event = line.startsWith('data: ') && line.includes(TELLS_USAGE) ? jsonIn(line.slice('data: '.length)) : undefined;
+      const event = line.startsWith('data: ') && line.includes(TELLS_USAGE) ? eventIn(line.slice('data: '.length)) : undefined;
       if (!isRecord(event)) continue;
       this.#usage = laterUsage(this.#usage, statedUsage(event));
       this.#hasCounted ||= event['type'] === 'message_delta';
