@@ -55,6 +55,20 @@ function seeded(seed: number): () => number {
   };
 }
 
+test('the one deployment that a request without fallbacks may ask is one that serves it, and is up', () => {
+  const deaf = { ...deployment('deaf'), upstream: { ...provider(), serves: () => false } };
+  const deployments = open([deaf, deployment('up'), deployment('next')], () => 0.999_999);
+  const asked = () => deployments.choose(model, { ...CHAT, ...wanting({ allow_fallbacks: false }) }, 'shared', NOW);
+  const [first] = asked().targets;
+  expect(asked().targets).toHaveLength(1);
+  expect(first?.deployment.name).not.toBe('deaf');
+  if (first) deployments.failed(first, fault('rate_limited', 60_000), NOW);
+  const [second, ...others] = asked().targets;
+  expect(['up', 'next']).toContain(second?.deployment.name);
+  expect(second?.deployment.name).not.toBe(first?.deployment.name);
+  expect(others).toEqual([]);
+});
+
 test.each([
   [1, 1],
   [3, 1],

@@ -2,7 +2,7 @@ import type { UpstreamFault, UpstreamProvider } from '../../adapters/upstream/po
 import type { CatalogModel, Resolved } from '../../money/catalog/index.ts';
 import { type CircuitState, type Circuits, type CircuitView, InProcessCircuits, type Opened } from './circuits.ts';
 import type { Dialect, Placed } from './dialect.ts';
-import { preferred } from './provider-preference.ts';
+import { preferred, withoutFallbacks } from './provider-preference.ts';
 
 export type OnCancel = 'stops_billing' | 'keeps_billing';
 
@@ -115,7 +115,7 @@ export class Deployments {
 
   /** Live keys reach the configured deployments, those that are reserved by dedicated traffic alone; test keys reach the sandbox provider. */
   choose(model: CatalogModel, placed: Placed, traffic: Traffic, now: number, asked: Asked = BY_ITS_ID): Choice {
-    const { dialects, deployment: only } = placed;
+    const { dialects, deployment: only, preference } = placed;
     const able: Target[] = [];
     for (const deployment of this.#wanted(this.#inOrder(model, traffic, asked), model, placed, now)) {
       if (only !== undefined && deployment.name !== only) continue;
@@ -125,9 +125,10 @@ export class Deployments {
       if (dialect) able.push({ model, deployment, dialect });
     }
     const isOpen = (target: Target) => this.#stateOf(target, now) === 'open';
-    if (!able.some(isOpen)) return { targets: able, skipped: [], isLastResort: false };
+    if (!able.some(isOpen)) return { targets: withoutFallbacks(able, preference), skipped: [], isLastResort: false };
     const targets = able.filter((target) => !isOpen(target));
-    if (targets.length > 0) return { targets, skipped: able.filter(isOpen).map(coolingDown), isLastResort: false };
+    const skipped = able.filter(isOpen).map(coolingDown);
+    if (targets.length > 0) return { targets: withoutFallbacks(targets, preference), skipped, isLastResort: false };
     // Nobody is refused without a try: a provider may be back sooner than it said.
     const [soonest, ...others] = able.toSorted((a, b) => this.#openUntil(a, now) - this.#openUntil(b, now));
     return { targets: soonest ? [soonest] : [], skipped: others.map(coolingDown), isLastResort: true };

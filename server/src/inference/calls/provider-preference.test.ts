@@ -19,7 +19,6 @@ describe('what is asked by preference', () => {
     [{ order: ['groq'] }, ['groq', 'openai', 'Azure']],
     [{ order: ['azure', 'openai'] }, ['Azure', 'openai', 'groq']],
     [{ order: ['groq', 'azure'], allow_fallbacks: false }, ['groq', 'Azure']],
-    [{ allow_fallbacks: false }, ['openai']],
     [{ only: ['GROQ', 'azure'] }, ['Azure', 'groq']],
     [{ only: ['nobody'] }, []],
     [{ ignore: ['openai'] }, ['Azure', 'groq']],

@@ -46,6 +46,10 @@ export interface Measured {
   readonly tokensPerSecond: number | null;
 }
 
+/** Of the deployments that can be asked now: where the request wants no fallback, and names no order, the first alone. */
+export const withoutFallbacks = <One>(ready: readonly One[], preference: Preference | undefined): readonly One[] =>
+  preference && !preference.allowsFallbacks && preference.order.length === 0 ? ready.slice(0, 1) : ready;
+
 interface Sorted {
   readonly provider: string;
 }
@@ -63,7 +67,7 @@ export function preferred<One extends Sorted>(
   const nameOf = ({ provider }: One) => provider.toLowerCase();
   const allowed = all.filter((one) => (only?.has(nameOf(one)) ?? true) && !ignore.has(nameOf(one)));
   const sorted = sort === 'latency' || sort === 'throughput' ? allowed.toSorted(by((one) => rankOf(measured(one), sort))) : allowed;
-  if (order.length === 0) return allowsFallbacks ? sorted : sorted.slice(0, 1);
+  if (order.length === 0) return sorted;
   const placeOf = (one: One) => (order.includes(nameOf(one)) ? order.indexOf(nameOf(one)) : order.length);
   const ordered = sorted.toSorted(by(placeOf));
   return allowsFallbacks ? ordered : ordered.filter((one) => placeOf(one) < order.length);
