@@ -38,17 +38,21 @@ const RECORDS = [
   record('2026-11-03', { livemode: false, funding: 'test', cost: '9' }),
 ];
 
+const onQuarantine = (_entry: unknown, error: unknown) => {
+  throw error;
+};
+
 let database: Awaited<ReturnType<typeof testDatabase>>;
 let pool: Pool;
 
 beforeAll(async () => {
   database = await testDatabase();
   pool = openPool({ url: database.url, log: silentLog(), poolSize: 4 });
-  const onQuarantine = (_entry: unknown, error: unknown) => {
-    throw error;
-  };
-  const entries = RECORDS.map((one) => sampleEntry(one, { charged: BigInt(one.cost) / 2n, covered: { requests: 1n } }));
-  await new LedgerWriter({
+  await book(RECORDS.map((one) => sampleEntry(one, { charged: BigInt(one.cost) / 2n, covered: { requests: 1n } })));
+});
+
+const book = (entries: ReturnType<typeof sampleEntry>[]) =>
+  new LedgerWriter({
     feed: new MemoryFeed(entries),
     pool,
     archive: emptyArchive(pool),
@@ -56,7 +60,6 @@ beforeAll(async () => {
     log: silentLog(),
     onQuarantine,
   }).drain();
-});
 
 afterAll(async () => {
   await pool?.end();
@@ -209,6 +212,21 @@ describe('usage', () => {
     const { items, omitted_groups, total } = await usage({ group_by: 'run' }, many);
     expect([items.length, omitted_groups, total.requests, total.cost_usd]).toEqual([1_000, 3, 1_003, '0.503506']);
     expect([items.at(0)?.run_id, items.at(-1)?.run_id]).toEqual(['run-0004', 'run-1003']);
+  });
+
+  test.each(['day', 'run', 'outcome'])('by %s adds up to its total while requests are settled', async (group_by) => {
+    const busy = { accountId: newId(), livemode: true };
+    let settled: Promise<unknown> = Promise.resolve();
+    const query = (text: string, values: unknown[]) => {
+      settled = settled
+        .then(() => book([sampleEntry(record('2026-11-20', { accountId: busy.accountId, runId: 'nightly' }))]))
+        .then(() => pool.query(text, values));
+      return settled;
+    };
+    const whileSettling = new Proxy(pool, { get: (target, name) => (name === 'query' ? query : Reflect.get(target, name, target)) });
+    const { items, total } = await usageOf(whileSettling, busy, UsageQuery.parse({ group_by }), NOW);
+    expect(total.requests).toBeGreaterThan(0);
+    expect(items.reduce((sum, { requests }) => sum + requests, 0)).toBe(total.requests);
   });
 
   test('is the same in total, however it is grouped', async () => {

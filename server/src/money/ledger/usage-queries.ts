@@ -31,8 +31,8 @@ const SUM_FIELDS = {
   ...{ requests: Sum, input_tokens: Sum, cached_input_tokens: Sum, output_tokens: Sum },
   ...{ input_characters: Sum, audio_seconds: Sum, video_seconds: Sum, images: Sum, cost: Sum, charged: Sum },
 };
-const GroupRow = z.object({ group: z.string().nullable(), omitted: z.number(), ...SUM_FIELDS });
-const SumRow = z.object(SUM_FIELDS);
+/** The sums of a group, or of all that was asked for. */
+const SumRow = z.object({ is_total: z.boolean(), group: z.string().nullable(), omitted: z.number(), ...SUM_FIELDS });
 type SumRow = z.infer<typeof SumRow>;
 const SUMMED = [...COUNTED.map((name) => [name, name] as const), ['cost', 'cost_nano'] as const, ['charged', 'charged_nano'] as const];
 const NAMES = SUMMED.map(([name]) => name);
@@ -101,28 +101,34 @@ export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, 
   const isOfRun = query.run_id !== undefined;
   const days = `select ${SUMS} from ${isOfRun ? 'usage_runs_daily' : 'usage_daily'} where ${where}`;
   const source = isOfRun ? sourceInRun(query.group_by) : SOURCES[query.group_by];
-  const [rows, [total]] = await Promise.all([
-    checkedRows(pool, GroupRow, groupsOf(source, { days, where }), values),
-    checkedRows(pool, SumRow, `select ${WRITTEN} from (${days}) days`, values),
-  ]);
-  if (!total) throw new Error('A sum has a row');
+  const rows = await checkedRows(pool, SumRow, groupsAndTotal(source, { days, where }), values);
+  const total = rows.pop();
+  if (!total?.is_total) throw new Error('A total has a row, the last one');
   const items = rows.map((row) => ({ ...groupOf(query.group_by, row.group), ...totalsOf(row) }));
-  return { from, to, livemode, group_by: query.group_by, items, omitted_groups: rows[0]?.omitted ?? 0, total: totalsOf(total) };
+  return { from, to, livemode, group_by: query.group_by, items, omitted_groups: total.omitted, total: totalsOf(total) };
 }
 
-/** The most costly groups are found by their costs alone, and then summed up: there may be many. */
-function groupsOf({ group, from, label, any }: Source, { days, where }: { readonly days: string; readonly where: string }): string {
+/**
+ * In one statement, which sees one moment: groups and total add up while requests are settled. The most costly groups are found by their
+ * costs alone, and then summed up: there may be many.
+ */
+function groupsAndTotal({ group, from, label, any }: Source, { days, where }: { readonly days: string; readonly where: string }): string {
   const of = `from ${from} where ${where}${label ? ` and label = '${label}'` : ''}`;
   const ofAny = `select ${SUMS} from usage_labels_daily where ${where} and label = '${any}'`;
-  const rest = `select null::text, ${NAMES.map((name) => `days.${name} - of_any.${name}`).join()} from (${days}) days, (${ofAny}) of_any`;
-  return `with costs as (select ${group} as "group", sum(cost_nano) as cost ${of} group by 1),
+  const rest = `select null::text, ${NAMES.map((name) => `days.${name} - of_any.${name}`).join()} from days, (${ofAny}) of_any`;
+  return `with days as (${days}),
+      costs as (select ${group} as "group", sum(cost_nano) as cost ${of} group by 1),
       most as (select "group" from costs order by cost desc, "group" limit ${MOST_GROUPS}),
       shown as (
         select ${group} as "group", ${SUMS} ${of} and ${group} in (select "group" from most) group by 1
         ${any ? `union all select * from (${rest}) rest ("group", ${NAMES.join()}) where (${NAMES.join()}) <> (${ZEROS})` : ''}
+      ),
+      summed as (
+        select false as is_total, nullif(nullif("group", ''), '${NO_ID}') as "group", ${NAMES.join()} from shown
+        union all select true, null, ${NAMES.join()} from days
       )
-    select nullif(nullif("group", ''), '${NO_ID}') as "group", (select greatest(count(*) - ${MOST_GROUPS}, 0)::int from costs) as omitted, ${WRITTEN}
-    from shown order by 1`;
+    select is_total, "group", (select greatest(count(*) - ${MOST_GROUPS}, 0)::int from costs) as omitted, ${WRITTEN}
+    from summed order by is_total, "group"`;
 }
 
 const ZEROS = NAMES.map(() => '0').join();
