@@ -236,8 +236,8 @@ function restoreArchived(month: string): Command {
 }
 
 function blobs(isToMove: boolean): Command {
-  return async (_database, config) => {
-    process.stdout.write(`${await blobsByOperator(blobsOf(config), isToMove)}\n`);
+  return async ({ pool }, config) => {
+    process.stdout.write(`${await blobsByOperator(pool, blobsOf(config), isToMove)}\n`);
     return true;
   };
 }

@@ -1,11 +1,17 @@
+import type { Pool } from 'pg';
 import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
-import { moveBlobs, movingBlobs } from '../adapters/blobs/moving-blobs.ts';
+import { type Moved, moveBlobs, movingBlobs } from '../adapters/blobs/moving-blobs.ts';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { BucketSettings } from '../adapters/blobs/s3/bucket-settings.ts';
+import { underLock } from '../kernel/advisory-lock.ts';
 import type { Log } from '../kernel/log.ts';
+import { Problem } from '../kernel/problem.ts';
 import { isStoreFailure } from '../kernel/store-failure.ts';
 import type { Closing } from './closing.ts';
 import { ConfigError } from './config-error.ts';
+
+/** Taken by whichever command moves blobs of this database's gateways. */
+const MOVE_LOCK = 'blobs move';
 
 interface BlobsDeps {
   /** Of the data directory. */
@@ -34,7 +40,7 @@ export async function openBlobs({ folder, bucket, log, closing }: BlobsDeps): Pr
 }
 
 /** What the operator's command says: where blobs are, or how many were moved. */
-export async function blobsByOperator({ folder, bucket, closing }: Omit<BlobsDeps, 'log'>, isToMove: boolean): Promise<string> {
+export async function blobsByOperator(pool: Pool, { folder, bucket, closing }: Omit<BlobsDeps, 'log'>, isToMove: boolean): Promise<string> {
   const disk = await openLocalDisk(folder);
   if (bucket === undefined) {
     if (isToMove) throw new ConfigError(['S3_BUCKET is not set: there is no bucket to move files into.']);
@@ -42,7 +48,7 @@ export async function blobsByOperator({ folder, bucket, closing }: Omit<BlobsDep
   }
   const store = await openBucket(bucket, closing);
   if (!isToMove) return `${await countOf(disk)} blobs are in ${folder}, ${await countOf(store)} in the bucket ${bucket.bucket}.`;
-  const { blobs, bytes } = await moveBlobs(disk, store);
+  const { blobs, bytes } = await moveAlone(pool, disk, store);
   return `Moved ${blobs} blobs, ${bytes} bytes, into the bucket ${bucket.bucket}.`;
 }
 
@@ -63,4 +69,14 @@ async function countOf(store: BlobStore): Promise<number> {
   let count = 0;
   for await (const _ of store.list('')) count += 1;
   return count;
+}
+
+/**
+ * Two moves of one blob would each take the other for its deletion, and delete the last copy.
+ * @throws Problem `conflict` where another one is under way
+ */
+export async function moveAlone(pool: Pool, from: BlobStore, to: BlobStore): Promise<Moved> {
+  const moved = await underLock(pool, MOVE_LOCK, (lost) => moveBlobs(from, to, lost));
+  if (moved === 'busy') throw new Problem('conflict', 'Another `blobs move` is under way: wait until it has ended.');
+  return moved;
 }

@@ -34,14 +34,16 @@ export interface Moved {
   readonly bytes: number;
 }
 
-/** Moves all blobs, while {@link movingBlobs} of the same stores serves them. Repeated after an interruption, it moves what is left. */
-export async function moveBlobs(from: BlobStore, to: BlobStore, onMoved: (moved: Moved) => void = () => {}): Promise<Moved> {
+/**
+ * Moves all blobs, while {@link movingBlobs} of the same stores serves them. Repeated after an interruption, it moves what is left.
+ * @param lost another move may be under way from now on: nothing is moved any more
+ */
+export async function moveBlobs(from: BlobStore, to: BlobStore, lost?: AbortSignal): Promise<Moved> {
   let moved: Moved = { blobs: 0, bytes: 0 };
   for await (const key of from.list('')) {
-    const bytes = await moveBlob(from, to, key);
+    const bytes = await moveBlob(from, to, key, lost);
     if (bytes === undefined) continue;
     moved = { blobs: moved.blobs + 1, bytes: moved.bytes + bytes };
-    onMoved(moved);
   }
   return moved;
 }
@@ -52,13 +54,15 @@ export async function moveBlobs(from: BlobStore, to: BlobStore, onMoved: (moved:
  *
  * @returns how many bytes it has; undefined when it was deleted meanwhile
  */
-async function moveBlob(from: BlobStore, to: BlobStore, key: string): Promise<number | undefined> {
+async function moveBlob(from: BlobStore, to: BlobStore, key: string, lost: AbortSignal | undefined): Promise<number | undefined> {
+  lost?.throwIfAborted();
   const blob = await from.get(key);
   if (!blob) return undefined;
   const outcome = await to.put(key, blob.stream, { maxBytes: blob.size });
   if (!outcome.stored || outcome.size !== blob.size) throw new Error(`The blob ${key} was copied in part`);
   const left = await from.get(key, { range: { start: 0, end: 0 } });
   left?.stream.destroy();
+  lost?.throwIfAborted();
   if (left) await from.delete(key);
   else await to.delete(key);
   return left && blob.size;
