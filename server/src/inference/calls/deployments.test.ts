@@ -36,7 +36,7 @@ const wanting = (provider: object) => {
 };
 /** A call that wrote so many tokens in a second. */
 const servedBy = (one: Target, tokens: number): Served => ({
-  ...{ target: one, attempts: [{} as never], fallback: 'none', outcome: 'completed', estimated: false, responseSha256: '' },
+  ...{ target: one, attempts: [{} as never], attempt: 1, fallback: 'none', outcome: 'completed', estimated: false, responseSha256: '' },
   ...{ usage: { ...NO_USAGE, output_tokens: tokens * 10 }, firstByteAt: NOW, completedAt: NOW + 10_000, overheadMs: 0 },
 });
 const fault = (kind: UpstreamFault['kind'], retryAfterMs: number | null = null): UpstreamFault => ({
