@@ -125,13 +125,13 @@ export class DirectoryGroups {
     const { id } = before;
     const saved = { display_name: wanted.displayName, external_id: wanted.externalId ?? null, updated_at: this.#now() };
     await run(db, tables.updateTable('directory_groups').set(saved).where('id', '=', id));
-    const members = [...new Set(wanted.members.map(({ value }) => value))];
-    await requireUsers(db, principal.accountId, members);
-    const earlier = await memberIdsOf(db, id);
+    const members = new Set(wanted.members.map(({ value }) => value));
+    await requireUsers(db, principal.accountId, [...members]);
+    const earlier = new Set(await memberIdsOf(db, id));
     await run(db, tables.deleteFrom('directory_group_members').where('group_id', '=', id));
     for (const directory_user_id of members)
       await run(db, tables.insertInto('directory_group_members').values({ group_id: id, directory_user_id }));
-    const changed = [...members.filter((one) => !earlier.includes(one)), ...earlier.filter((one) => !members.includes(one))];
+    const changed = [...[...members].filter((one) => !earlier.has(one)), ...[...earlier].filter((one) => !members.has(one))];
     // A group without a role says nothing of its members': people have given them.
     if (before.account_role !== null) await this.#giveRoles(unit, principal, changed, origin);
     return this.#resource(db, await find(db, principal.accountId, id));

@@ -4,8 +4,15 @@ export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 export const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 
-const text = (max: number) => z.string().trim().min(1).max(max);
-const optional = (max: number) => z.string().trim().max(max).nullish();
+/** PostgreSQL stores no null characters. */
+const storable = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    .refine((value) => !value.includes('\0'), 'must not contain null characters');
+const text = (max: number) => storable(max).min(1);
+const optional = (max: number) => storable(max).nullish();
 
 /** Directories say it in words, too. */
 const Flag = z.union([z.boolean(), z.stringbool()]);
@@ -17,7 +24,7 @@ export const ScimUser = z.object({
   displayName: optional(200),
   name: z.object({ formatted: optional(200), givenName: optional(200), familyName: optional(200) }).nullish(),
   emails: z
-    .array(z.object({ value: z.email().max(320), primary: Flag.nullish(), type: z.string().nullish() }))
+    .array(z.object({ value: z.email().max(320), primary: Flag.nullish(), type: optional(200) }))
     .max(20)
     .nullish(),
   active: Flag.default(true),

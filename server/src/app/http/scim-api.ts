@@ -112,7 +112,7 @@ function routesOf<Wanted>({ path, schema, of }: Resources<Wanted>, { publicUrl, 
   };
   return [
     route('GET', path, async (exchange) => {
-      const query = ScimQuery.parse(Object.fromEntries(queryParamsOf(exchange.req.url ?? '')));
+      const query = parsed(ScimQuery, Object.fromEntries(queryParamsOf(exchange.req.url ?? '')), 'invalidFilter');
       send(exchange, 200, await of.list(principalOf(exchange).accountId, query));
     }),
     route('POST', path, async (exchange) => {
@@ -141,11 +141,11 @@ function routesOf<Wanted>({ path, schema, of }: Resources<Wanted>, { publicUrl, 
 }
 
 /** @throws ScimError */
-function parsed<Value>(schema: z.ZodType<Value>, value: unknown): Value {
+function parsed<Value>(schema: z.ZodType<Value>, value: unknown, scimType: ScimError['scimType'] = 'invalidValue'): Value {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw new ScimError(400, `${issue?.path.join('.') || 'The body'} ${issue?.message}.`, 'invalidValue');
+  throw new ScimError(400, `${issue?.path.join('.') || 'The body'} ${issue?.message}.`, scimType);
 }
 
 async function bodyOf({ req }: Exchange): Promise<unknown> {

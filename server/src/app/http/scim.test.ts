@@ -183,6 +183,19 @@ describe('a user of the directory', () => {
     expect((await ask('Users', somebody({ userName }))).status).toBe(201);
   });
 
+  test('is not looked for by a filter of more than a thousand characters', async () => {
+    const { status, body } = await ask(`Users?filter=${'('.repeat(1_001)}`);
+    expect([status, body]).toMatchObject([400, { schemas: [ERROR], status: '400', scimType: 'invalidFilter' }]);
+  });
+
+  test('has no null character in any text', async () => {
+    const { body } = await ask('Users', somebody());
+    const paths = ['userName', 'externalId', 'displayName', 'name.givenName', 'name.formatted', 'emails[type eq "work"].type'];
+    const refused = await Promise.all(paths.map((path) => patch(`Users/${body.id}`, { op: 'add', path, value: 'a\0b' })));
+    expect(refused.map(({ status, body: { scimType } }) => [status, scimType])).toEqual(paths.map(() => [400, 'invalidValue']));
+    expect(await ask('Groups', { displayName: 'a\0b' })).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+  });
+
   test('is listed page by page', async () => {
     for (const wanted of [somebody(), somebody(), somebody()]) await ask('Users', wanted);
     expect((await ask('Users?startIndex=2&count=1')).body).toMatchObject({ totalResults: 3, startIndex: 2, itemsPerPage: 1 });
