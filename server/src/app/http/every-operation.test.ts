@@ -105,6 +105,13 @@ test('a refused query parameter is named with those there are', async () => {
   expect(errors.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(['page', 'sort']);
 });
 
+test('a query parameter of one value that comes twice is refused, in exports and streams too', async () => {
+  const month = new Date().toISOString().slice(0, 7);
+  const twice = [`/v1/receipts/export?month=${month}&month=2026-01`, '/v1/live?stream=true&stream=false', '/v1/runs?limit=1&limit=2'];
+  const refusals = await Promise.all(twice.map(async (path) => (await ask('GET', path, bearer)).status));
+  expect(refusals).toEqual([422, 422, 422]);
+});
+
 test.each(['/v1/chat/completions?limit=1&metadata[topic]=demo', '/health/live?probe=1', '/openapi.json?v=2'])(
   '%s is served',
   async (path) => {

@@ -36,8 +36,11 @@ export function requireInput({ req: { url = '' }, pathname, params, surface }: E
  */
 export function queryOf<Schema extends z.ZodType>({ req: { url = '' } }: Exchange, schema: Schema): z.infer<Schema> {
   const params = queryParamsOf(url);
-  // A name that ends in brackets may come again and again.
-  const given = [...new Set(params.keys())].map((name) => [name, name.endsWith('[]') ? params.getAll(name) : params.get(name)]);
+  // A name that ends in brackets is a list. Any other that comes twice is one as well, as ts-rest reads it: the schema says whether it may be.
+  const given = [...new Set(params.keys())].map((name) => {
+    const values = params.getAll(name);
+    return [name, name.endsWith('[]') || values.length > 1 ? values : values[0]];
+  });
   const parsed = schema.safeParse(Object.fromEntries(given));
   if (!parsed.success) throw validationProblem({ query: parsed.error });
   return parsed.data;
