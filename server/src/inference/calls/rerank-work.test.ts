@@ -99,6 +99,8 @@ describe('the answer of a ranking', () => {
     const answer = await read(SEARCHES, { id: 'a', results, meta });
     expect(answer?.usage).toMatchObject({ search_units: 2 });
     expect(await cost(answer)).toMatchObject({ id: 'a', meta, results, usage: { search_units: 2, cost: 0.5 } });
+    const inText = { billed_units: { search_units: '2' } };
+    expect((await read(SEARCHES, { results, meta: inText }))?.usage).toMatchObject({ search_units: 2 });
     expect((await read(SEARCHES, { results, meta, usage: { total_tokens: 900 } }))?.usage).toMatchObject({ search_units: 2 });
   });
 
