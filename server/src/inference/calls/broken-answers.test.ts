@@ -1,5 +1,6 @@
-import type { Step } from '@tallygate/fake-upstream';
+import { bedrockSteps, type Step } from '@tallygate/fake-upstream';
 import { describe, expect, test } from 'vitest';
+import { faultOfFirstError } from './begun-with-error.ts';
 import { CASES, type Case, fake, play, type Scenario, startProvider } from './testing/provider-bills.ts';
 
 /** What a provider bills is what is settled, also of an answer with the status 200 that broke off or is none. */
@@ -47,6 +48,42 @@ test('the deployment that is asked in place of one that broke off is paid beside
   expect(records.find(({ attempt }) => attempt === 1)).toMatchObject({ outcome: 'cut', estimated: true, usage: { output_tokens: 400 } });
   expect(records.find(({ attempt }) => attempt === 2)).toMatchObject({ outcome: 'completed', usage: { output_tokens: 3 } });
   expect(stillHeld).toBe(0n);
+});
+
+const exception = (name: string, message: string): Step => bedrockSteps.stream(bedrockSteps.exceptionFrame(name, { message }));
+const openAiError = (type: string, code: string | null): Step => ({
+  body: `data: ${JSON.stringify({ error: { message: 'No.', type, code, param: null } })}\n\n`,
+  headers: { 'content-type': 'text/event-stream' },
+});
+const anthropicError = (type: string): Step => ({
+  body: `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type, message: 'No.' } })}\n\n`,
+  headers: { 'content-type': 'text/event-stream' },
+});
+const TOO_LONG = { status: 400, code: 'upstream_rejected' };
+const LIMITED = { status: 429, code: 'upstream_rate_limited' };
+
+test.each([
+  ['chat, Bedrock', exception('throttlingException', 'Wait.'), LIMITED],
+  ['chat, Bedrock', exception('validationException', 'Input is too long for requested model.'), TOO_LONG],
+  ['chat, Bedrock', exception('modelStreamErrorException', 'No.'), { status: 502, code: 'upstream_failed' }],
+  ['chat, Anthropic', anthropicError('rate_limit_error'), LIMITED],
+  ['chat, Anthropic', anthropicError('overloaded_error'), { status: 502, code: 'upstream_failed' }],
+  ['chat, OpenAI', openAiError('requests', 'rate_limit_exceeded'), LIMITED],
+  ['chat, OpenAI', openAiError('invalid_request_error', 'context_length_exceeded'), TOO_LONG],
+] as const)('%s: an error that a stream begins with is told as its status would be, and is free', async (name, step, told) => {
+  const one = CASES.find((each) => each.name === name);
+  if (!one) throw new Error(name);
+  const { sent, settled, stillHeld } = await play({ ...scenario, one, stream: true, steps: [step, step, step] });
+  expect(JSON.parse(sent.body.toString())).toMatchObject(told);
+  expect([settled, stillHeld]).toEqual([0n, 0n]);
+});
+
+test.each([
+  { type: 'context_length_exceeded', code: null },
+  { type: 'server_error', code: 'context_length_exceeded' },
+])('the code of an error that a stream begins with stays the provider’s: %o', (names) => {
+  const fault = faultOfFirstError({ message: 'No.', ...names });
+  expect(fault).toMatchObject({ kind: 'rejected', retryable: false, message: 'No.', code: 'context_length_exceeded' });
 });
 
 const PAGES: readonly (readonly [string, Step])[] = [

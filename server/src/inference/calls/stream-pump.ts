@@ -8,6 +8,7 @@ import type { Admission } from './admission.ts';
 import type { StreamFilter } from './answer-form.ts';
 import type { Attempt, JourneySoFar } from './attempt.ts';
 import { faultOfCut, invalidAnswer, noAnswer, noteDecrease } from './attempts.ts';
+import { faultOfFirstError } from './begun-with-error.ts';
 import type { ClientStream } from './client-stream.ts';
 import type { Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
@@ -168,7 +169,7 @@ export class StreamPump {
   #notBegun({ usageSaid }: Said): UpstreamFault | Promise<UpstreamFault> {
     const { attempt, filter, journey } = this.#pumped;
     if (attempt.running.endedBy) return invalidAnswer('nobody waits for it', 'cancelled');
-    if (filter.error) return { ...invalidAnswer(filter.error.message), isQuoted: true };
+    if (filter.error) return faultOfFirstError(filter.error);
     const begun = { bytes: this.#head.bytes, said: usageSaid };
     if (this.#cut instanceof UpstreamCut) return faultOfCut(this.#cut, begun);
     return noAnswer(`the provider answered 200 with a body that is no stream of ${journey.target.dialect.endpoint}`, begun);

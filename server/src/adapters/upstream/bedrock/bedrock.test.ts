@@ -265,6 +265,9 @@ describe('what goes wrong', () => {
     );
     fake().script(bedrockSteps.stream(bedrockSteps.exceptionFrame('throttlingException', { message: 'Wait.' })));
     expect(await pumped(await ask({ stream: true }))).toContain('"code":"throttlingException"');
+    const message = 'Input is too long for requested model.';
+    fake().script(bedrockSteps.stream(bedrockSteps.exceptionFrame('validationException', { message })));
+    expect(await pumped(await ask({ stream: true }))).toContain('"code":"context_length_exceeded"');
   });
 
   it.each(['reset', 'fin', 'garbage'] as const)('in the middle of a stream is a cut: %s', async (how) => {

@@ -8,6 +8,10 @@ const TOO_LONG =
 const OURS =
   /model identifier is invalid|on-demand throughput isn.t supported|model use case details|not authorized|access to (?:this|the) model|end of its life|unsupported model/i;
 
+/** AWS has one exception for all that is wrong with a request: its words alone say that the prompt is too long. */
+export const saysTooLong = (exception: string | null, message: string): boolean =>
+  /^validationexception$/i.test(exception ?? '') && TOO_LONG.test(message);
+
 /**
  * Reads `{ message }`, whose exception is named in a header, or in the body by some of AWS's front ends.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
@@ -17,7 +21,7 @@ export function bedrockWords(text: string, headers: Refusal['headers']): Words {
   const stated = isRecord(body) ? body : {};
   const message = textIn(stated['message']) ?? textIn(stated['Message']) ?? text;
   const name = nameOf(headers['x-amzn-errortype']) ?? nameOf(stated['__type']) ?? null;
-  const isTooLong = name === 'ValidationException' && TOO_LONG.test(message);
+  const isTooLong = saysTooLong(name, message);
   return {
     message,
     param: isTooLong ? 'messages' : null,
