@@ -19,8 +19,8 @@ const SAVED = {
   embeddings: { promises: 33, timers: 5 },
 };
 const WARM_UP = 20;
-const ROUNDS = 10;
-const COUNTED = 4;
+const ROUNDS = 5;
+const COUNTED = 20;
 
 const PROMPT = 'The quick brown fox jumps over the lazy dog. '.repeat(20);
 const MESSAGES = [{ role: 'user', content: PROMPT }];
