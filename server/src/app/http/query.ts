@@ -34,16 +34,20 @@ export function requireInput({ req: { url = '' }, pathname, params, surface }: E
  * The query of a request, for routes that ts-rest does not read.
  * @throws Problem `validation_failed`
  */
-export function queryOf<Schema extends z.ZodType>({ req: { url = '' } }: Exchange, schema: Schema): z.infer<Schema> {
+export function queryOf<Schema extends z.ZodType>(exchange: Exchange, schema: Schema): z.infer<Schema> {
+  const parsed = schema.safeParse(queryIn(exchange));
+  if (!parsed.success) throw validationProblem({ query: parsed.error });
+  return parsed.data;
+}
+
+/** A name that ends in brackets is a list. Any other that comes twice is one as well, as ts-rest reads it: the schema says whether it may be. */
+export function queryIn({ req: { url = '' } }: Exchange): Record<string, unknown> {
   const params = queryParamsOf(url);
-  // A name that ends in brackets is a list. Any other that comes twice is one as well, as ts-rest reads it: the schema says whether it may be.
   const given = [...new Set(params.keys())].map((name) => {
     const values = params.getAll(name);
     return [name, name.endsWith('[]') || values.length > 1 ? values : values[0]];
   });
-  const parsed = schema.safeParse(Object.fromEntries(given));
-  if (!parsed.success) throw validationProblem({ query: parsed.error });
-  return parsed.data;
+  return Object.fromEntries(given);
 }
 
 function unknownIn(query: readonly [string, string][], schema: ServedOperation['query']): Problem | undefined {

@@ -19,10 +19,10 @@ import { Problem } from '../../kernel/problem.ts';
 import { readBody } from './body.ts';
 import { type Exchange, principalOf } from './exchange.ts';
 import type { PeerAddress } from './peer-address.ts';
+import { queryIn } from './query.ts';
 import type { RefusalForm } from './refusals.ts';
 import { shownIdOf } from './request-ids.ts';
 import type { ServedRoute } from './router.ts';
-import { queryParamsOf } from './target.ts';
 
 const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error';
 const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
@@ -112,7 +112,7 @@ function routesOf<Wanted>({ path, schema, of }: Resources<Wanted>, { publicUrl, 
   };
   return [
     route('GET', path, async (exchange) => {
-      const query = parsed(ScimQuery, Object.fromEntries(queryParamsOf(exchange.req.url ?? '')), 'invalidFilter');
+      const query = parsed(ScimQuery, queryIn(exchange), 'invalidFilter');
       send(exchange, 200, await of.list(principalOf(exchange).accountId, query));
     }),
     route('POST', path, async (exchange) => {

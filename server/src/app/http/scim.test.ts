@@ -183,8 +183,11 @@ describe('a user of the directory', () => {
     expect((await ask('Users', somebody({ userName }))).status).toBe(201);
   });
 
-  test('is not looked for by a filter of more than a thousand characters', async () => {
-    const { status, body } = await ask(`Users?filter=${'('.repeat(1_001)}`);
+  test.each([
+    ['of more than a thousand characters', `filter=${'('.repeat(1_001)}`],
+    ['that comes twice', 'filter=userName%20eq%20%22a%22&filter=userName%20eq%20%22b%22'],
+  ])('is not looked for by a filter %s', async (_, query) => {
+    const { status, body } = await ask(`Users?${query}`);
     expect([status, body]).toMatchObject([400, { schemas: [ERROR], status: '400', scimType: 'invalidFilter' }]);
   });
 
