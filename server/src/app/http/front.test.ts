@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
+import type { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Exchange } from './exchange.ts';
 import { drain, listenOn } from './front.ts';
@@ -40,6 +41,27 @@ test('a connection that never sent a request does not hold up the end', async ()
   await accepted;
   expect(await isQuick(drain(front, PATIENCE_MS))).toBe(true);
   await closed;
+});
+
+test('a request on a kept connection is answered by a gateway that has begun to stop just before', async () => {
+  const { front, port } = await openFront();
+  const ask = (): Promise<unknown[]> => once(request({ port, host: '127.0.0.1', agent }).end(), 'response');
+  for (const said of ['first', 'second']) {
+    const arrived = once(front, 'request');
+    const asked = ask();
+    await arrived;
+    answers.at(-1)?.end(said);
+    const [response] = await asked;
+    expect(String(Buffer.concat(await (response as Readable).toArray()))).toBe(said);
+  }
+  const arrived = once(front, 'request');
+  const ending = drain(front, PATIENCE_MS);
+  const asked = ask();
+  await arrived;
+  answers.at(-1)?.end('third');
+  const [response] = await asked;
+  expect(String(Buffer.concat(await (response as Readable).toArray()))).toBe('third');
+  expect(await isQuick(ending)).toBe(true);
 });
 
 test('a keep-alive connection is closed when its running request ends', async () => {

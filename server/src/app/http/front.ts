@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
@@ -42,6 +42,8 @@ const LINGER_MS = 5_000;
 const HEADERS_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 75_000;
 const IDLE_CHECK_MS = 50;
+/** So many checks in a row in which no client has sent anything: nobody who asks one request after the other is silent for so long. */
+const QUIET_CHECKS = 2;
 const TURNS_TO_READ = 3;
 /**
  * For so long those are accepted that wait when a gateway stops, milliseconds of CPU time, which a busy machine gives it slowly; new ones that
@@ -51,8 +53,7 @@ const ACCEPT_WITHIN_MS = 5_000;
 /** Connections that wait to be accepted. Linux allows 4,096 by default; Node would ask for 511, and a burst gets its answer seconds later. */
 const BACKLOG = 4_096;
 
-/** Connections on which nothing was asked yet: browsers and pools open them in advance, and Node does not count them as idle. */
-const unusedConnections = new WeakMap<Server, Set<Socket>>();
+const openConnections = new WeakMap<Server, Set<Socket>>();
 
 /**
  * One listener and one pipeline for every kind of answer. In order: request id → headers of every answer → the shape
@@ -75,7 +76,7 @@ export function createFront(deps: FrontDeps): Server {
     });
     handle(req, res);
   });
-  watchUnused(server);
+  watchConnections(server);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     // Bytes written now would be in the middle of the running answer.
     if (answering.get(socket)?.headersSent) socket.destroy();
@@ -147,14 +148,13 @@ const servingOf =
     }
   };
 
-function watchUnused(server: Server): void {
-  const unused = new Set<Socket>();
-  unusedConnections.set(server, unused);
+function watchConnections(server: Server): void {
+  const open = new Set<Socket>();
+  openConnections.set(server, open);
   server.on('connection', (socket: Socket) => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
   });
-  server.on('request', ({ socket }: IncomingMessage) => unused.delete(socket));
 }
 
 /**
@@ -203,26 +203,37 @@ export function listenOn(server: Server, host: string, port: number): Promise<nu
 
 /**
  * Takes no new connections, lets what is running end, and cuts what is left when the time is over. No request is reset: a connection that is
- * closed with unread bytes of a request would be. So pending connections are accepted first, and idle ones are
- * selected right after the event loop has read all available bytes, also after a delay.
+ * closed with unread bytes of a request would be. So pending connections are accepted first, and idle ones are closed once no client has sent
+ * anything for a while, right after the event loop has read all available bytes: the connection of a client that asks one request after the other
+ * is idle while the next one is on its way.
  */
 export async function drain(server: Server, timeoutMs: number): Promise<void> {
   await acceptWaiting(server);
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  let quietBefore: ReadonlySet<Socket> = new Set();
-  // A keep-alive connection becomes idle when its request ends; its client would keep it open as long as possible.
+  // `server.close` would close the idle ones at once.
+  const closed = new Promise<void>((resolve) => void NetServer.prototype.close.call(server, () => resolve()));
+  const open = openConnections.get(server) ?? new Set<Socket>();
+  let [before, quietChecks] = [received(open), 0];
   const closeQuiet = () => {
+    const now = received(open);
+    const isQuiet = [...now].every(([socket, bytes]) => before.get(socket) === bytes);
+    quietChecks = isQuiet ? quietChecks + 1 : 0;
+    before = now;
+    if (quietChecks < QUIET_CHECKS) return;
     server.closeIdleConnections();
-    const quiet = new Set([...(unusedConnections.get(server) ?? [])].filter(({ bytesRead }) => bytesRead === 0));
-    for (const socket of quiet) if (quietBefore.has(socket)) socket.destroy();
-    quietBefore = quiet;
+    // Browsers and pools open connections in advance; those Node does not count as idle.
+    for (const [socket, bytes] of now) if (bytes === 0) socket.destroy();
   };
   const idleCheck = setInterval(() => setImmediate(closeQuiet), IDLE_CHECK_MS);
   const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;
   clearInterval(idleCheck);
   clearTimeout(timer);
+  // Ends what Node does for connections now and then.
+  server.close();
 }
+
+const received = (sockets: Iterable<Socket>): ReadonlyMap<Socket, number> =>
+  new Map(Array.from(sockets, (socket) => [socket, socket.bytesRead]));
 
 /** Node accepts one connection a turn of the event loop, and reads it in the next. */
 async function acceptWaiting(server: Server): Promise<void> {
