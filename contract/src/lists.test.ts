@@ -19,8 +19,8 @@ const PRESCRIBED_LISTS: readonly string[] = [
   ...['GET /v1/conversations/{conversation_id}/items', 'GET /v1/batches/{batch_id}'],
   // Anthropic's.
   'GET /v1/messages/batches',
-  // Documents that are read as a whole: the prices by which receipts are checked offline, and a report with its sum.
-  ...['GET /v1/prices', 'GET /v1/usage'],
+  // Documents that are read as a whole: the prices by which receipts are checked offline, a report with its sum, and figures of the moment.
+  ...['GET /v1/prices', 'GET /v1/usage', 'GET /v1/live'],
   // It has the one shape, and beside it the checkpoint that the proofs of all its entries are against.
   'GET /v1/log/declarations',
 ];

@@ -21,7 +21,7 @@ const AREAS: readonly [RegExp, readonly Scope[] | null][] = [
   [/^\/v1\/(management-keys|directory)(\/|$)/, null],
   [/^\/v1\/plans\//, ['account:read', 'billing:write']],
   [/^\/v1\/keys(\/|$)/, ['account:read', 'keys:write']],
-  [/^\/v1\/(usage|requests|receipts|invoices|projects|limits|members|webhook-endpoints|webhook-events)(\/|$)/, ['account:read']],
+  [/^\/v1\/(usage|live|requests|receipts|invoices|projects|limits|members|webhook-endpoints|webhook-events)(\/|$)/, ['account:read']],
   [/^\/v1\/runs(\/|$)/, ['account:read', 'inference']],
   [
     /^\/v1\/(chat|responses|messages|conversations|completions|embeddings|rerank|moderations|images|audio|videos?|models|files|uploads|batches)(\/|$)/,

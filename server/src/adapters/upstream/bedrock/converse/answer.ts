@@ -1,3 +1,4 @@
+import { inOrder } from '../../../../kernel/soon.ts';
 import { isRecord, type Json, recordsIn, textIn } from '../../json-value.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import { messageUsage } from './usage.ts';
@@ -12,11 +13,12 @@ export interface AnswerContext {
 }
 
 /** An answer of Converse as one of Anthropic's Messages; undefined where it is none. */
-export function messageOf(document: unknown, { id, model, oneCallOnly }: AnswerContext): Json | undefined {
+export async function messageOf(document: unknown, { id, model, oneCallOnly }: AnswerContext): Promise<Json | undefined> {
   if (!isRecord(document) || !isRecord(document['output'])) return undefined;
   const { message } = document['output'];
   if (!isRecord(message)) return undefined;
-  const blocks = recordsIn(message['content']).flatMap(blockOf);
+  const blocks: Json[] = [];
+  await inOrder(recordsIn(message['content']), (block) => void blocks.push(...blockOf(block)));
   const firstCall = blocks.findIndex(isCall);
   const content = oneCallOnly ? blocks.filter((block, at) => !isCall(block) || at === firstCall) : blocks;
   const stop_reason = stopReasonOf(document['stopReason']);

@@ -27,7 +27,7 @@ export async function converse(api: BedrockApi, call: ChatCall): Promise<Upstrea
   return new TranslatedDocument(answer, {
     contentType: 'application/json',
     translate: async (document) => {
-      const message = messageOf(await documentIn(document), context);
+      const message = await messageOf(await documentIn(document), context);
       return message ? completionOfMessage(message, created) : document;
     },
     usageIn: ({ usage }) => chatUsage(usage),
