@@ -30,7 +30,7 @@ export const DIRECTORY_VARIABLES = {
 
 /** The company's directory. */
 export interface DirectoryConfig {
-  /** Whose members it names, by sign-in and by SCIM; undefined: the account of the first administrator. */
+  /** Whose members it names, by sign-in and by SCIM; undefined: the one account that the administrators of the gateway are in. */
   readonly accountId: string | undefined;
   /** Where people sign in; undefined: with a password alone. */
   readonly openId: OpenIdConfig | undefined;
