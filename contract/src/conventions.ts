@@ -13,6 +13,8 @@ const c = initContract();
 
 export const Timestamp = z.iso.datetime().meta({ description: 'RFC 3339, UTC.', examples: ['2026-11-21T08:00:00.000Z'] });
 export const Uuid = z.uuid().meta({ description: 'UUIDv7.', examples: ['019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77'] });
+/** Models, runs and requests are named in printable ASCII; what else is asked for cannot be there. */
+export const PrintableName = z.string().regex(/^[!-~]+$/, 'must be printable characters without spaces');
 export const Usd = z
   .string()
   .regex(/^-?\d+(\.\d{1,9})?$/)

@@ -140,6 +140,7 @@ export * from './inference.ts';
 export * from './invites.ts';
 export * from './invoices.ts';
 export * from './keys.ts';
+export * from './latency.ts';
 export * from './ledger.ts';
 export * from './limits.ts';
 export * from './live.ts';

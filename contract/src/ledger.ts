@@ -1,13 +1,11 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, idempotencyHeader, Livemode, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
+import { headersA, idempotencyHeader, Livemode, PrintableName, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
 import { CorrectionRequest, CorrectionResponse, PublicReason, RequestCorrection, RequestName } from './corrections.ts';
+import { getLatency } from './latency.ts';
 import { ReceiptUsage } from './receipt-usage.ts';
 
 const c = initContract();
-
-/** Models, runs and requests are named in printable ASCII; what else is asked for cannot be there. */
-const Name = z.string().regex(/^[!-~]+$/, 'must be printable characters without spaces');
 
 const Totals = {
   requests: z.int().meta({ examples: [42] }),
@@ -79,9 +77,9 @@ export const UsageQuery = z.object({
   to: z.iso.date().optional().meta({ description: 'Last day, UTC. Default: today.' }),
   group_by: UsageGroup.default('day'),
   livemode: Livemode,
-  model: Name.max(200).optional(),
+  model: PrintableName.max(200).optional(),
   key_id: Uuid.optional(),
-  run_id: Name.max(128).optional(),
+  run_id: PrintableName.max(128).optional(),
 });
 export type UsageQuery = z.infer<typeof UsageQuery>;
 
@@ -236,13 +234,14 @@ export const ledger = c.router({
     responses: { 200: UsageResponse, ...refusals.read },
     metadata: { auth: 'bearer', scope: 'account:read', tag: 'Usage', operationId: 'getUsage', sdk: 'usage.get', tool: 'read' } as const,
   },
+  getLatency,
   getRequest: {
     method: 'GET',
     path: '/v1/requests/:request_id',
     summary: 'Trace of one request',
     description: 'Attempts, timings, cost and receipt of one request of the account. It can be read a moment after the answer ends.',
     headers: headersA,
-    pathParams: z.object({ request_id: Name.max(128).meta({ description: 'The `X-Request-Id` of an answer.' }) }),
+    pathParams: z.object({ request_id: PrintableName.max(128).meta({ description: 'The `X-Request-Id` of an answer.' }) }),
     responses: { 200: RequestTrace, 404: problem, ...refusals.read },
     metadata: {
       auth: 'bearer',

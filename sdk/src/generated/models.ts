@@ -2361,6 +2361,50 @@ export interface KeyRetiredDeclaration {
   not_after: string;
 }
 
+/** How long the requests of an hour took. */
+export interface LatencyHour {
+  /** When the hour begins, UTC. */
+  hour: string;
+  /** Answered requests that were measured. */
+  requests: number;
+  /** From a request’s arrival to the first byte of its answer; null where none had one. */
+  first_byte_ms: LatencyPercentiles | null;
+  /** From a request’s arrival to the end of its answer. */
+  total_ms: LatencyPercentiles;
+  /** The gateway’s own part of it. */
+  overhead_ms: LatencyPercentiles;
+}
+
+/** How long something took, milliseconds. */
+export interface LatencyPercentiles {
+  /** Half of the requests took no longer, milliseconds. */
+  p50: number;
+  /** 95 of 100 requests took no longer, milliseconds. */
+  p95: number;
+}
+
+export interface LatencyQuery {
+  /** Start, at most seven days before `to`. Default: a day before it. */
+  from?: string | undefined;
+  /** End. Default: now. */
+  to?: string | undefined;
+  /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
+  livemode?: boolean | undefined;
+  /** Of this model alone, by the name that served. */
+  model?: string | undefined;
+}
+
+/** How long requests of the account took, hour by hour. */
+export interface LatencyResponse {
+  /** RFC 3339, UTC. */
+  from: string;
+  /** RFC 3339, UTC. */
+  to: string;
+  livemode: boolean;
+  /** The earliest first; hours without a request are left out. */
+  hours: LatencyHour[];
+}
+
 /** Whose spending is counted: the account’s, that of a project, of a member (the person whose key or session it is) or of an API key; by request, that of an end user, of a tag or of a model. */
 export type LimitKind = 'account' | 'project' | 'member' | 'key' | 'end_user' | 'tag' | 'model';
 

@@ -60,6 +60,8 @@ import type {
   KeyBudgetUpdateRequest,
   KeyCreatedResponse,
   KeyResponse,
+  LatencyQuery,
+  LatencyResponse,
   LimitKind,
   LimitStatus,
   LiveFigures,
@@ -1682,6 +1684,11 @@ export class Usage extends Resource {
   /** Usage and cost. Sums of settled requests. */
   get(query?: UsageQuery, options?: CallOptions): Call<UsageResponse> {
     return this.transport.json({ method: 'GET', path: '/v1/usage', query: { ...query } }, options);
+  }
+
+  /** How long requests took. Percentiles of answered requests by the hour in which they arrived; lines of batches and media jobs are left out. Of a busy account up to 150,000 requests, evenly from every five minutes, are measured. Months that are archived have none. */
+  latency(query?: LatencyQuery, options?: CallOptions): Call<LatencyResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/usage/latency', query: { ...query } }, options);
   }
 }
 

@@ -8,6 +8,7 @@ import { invalidInput } from '../../kernel/invalid-input.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { CorrectionOutcome, Corrections, MadeCorrection } from './corrections.ts';
+import { latencyOf } from './latency.ts';
 import type { MadeRefund, RefundOutcome, Refunds } from './refunds.ts';
 import { requestTrace } from './request-trace.ts';
 import { usageOf } from './usage-queries.ts';
@@ -22,6 +23,7 @@ interface LedgerRoutesDeps {
 
 export const ledgerRoutes = ({ pool, archive, clock, refunds, corrections }: LedgerRoutesDeps): Handlers<typeof contract.ledger> => ({
   getUsage: async ({ principal, query }) => ({ status: 200, body: await usageOf(pool, scopeOf(principal), query, clock.now()) }),
+  getLatency: async ({ principal, query }) => ({ status: 200, body: await latencyOf(pool, scopeOf(principal), query, clock.now()) }),
   getRequest: async ({ principal, params }) => ({
     status: 200,
     body: await requestTrace(pool, archive, principal.accountId, params.request_id),
