@@ -104,7 +104,10 @@ const routeTree = rootRoute.addChildren([
     createRoute({
       ...inFrame,
       path: '/playground',
-      validateSearch: ({ model }: Record<string, unknown>): { readonly model?: string } => (typeof model === 'string' ? { model } : {}),
+      validateSearch: ({ model, provider }: Record<string, unknown>): { readonly model?: string; readonly provider?: string } => ({
+        ...(typeof model === 'string' && { model }),
+        ...(typeof provider === 'string' && { provider }),
+      }),
       component: lazyRouteComponent(() => import('./pages/playground.tsx'), 'Playground'),
     }),
     createRoute({ ...inFrame, path: '/settings', component: lazyRouteComponent(() => import('./pages/settings.tsx'), 'Settings') }),

@@ -7,6 +7,8 @@ import { count, daysAgo, monthStart, usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
 import { Badge, CapBar, Empty, Failure, Figure, Figures, Loading, PageHead, Panel } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { Latency } from './latency.tsx';
+import { ProviderStates } from './provider-states.tsx';
 import { Refusals } from './refusals.tsx';
 import { SpendBy } from './spend-by.tsx';
 
@@ -103,6 +105,10 @@ export function Overview() {
       <Panel title="Refused">
         <Refusals />
       </Panel>
+      <Panel title="Latency, last day">
+        <Latency />
+      </Panel>
+      <ProviderStates />
     </>
   );
 }

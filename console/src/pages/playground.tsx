@@ -1,76 +1,18 @@
-import { useQuery } from '@tanstack/react-query';
+import type { Model } from '@tallygate/sdk';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { tallygate, withKey } from '../client.ts';
+import { tallygate } from '../client.ts';
 import { usd } from '../format.ts';
 import { freshKey } from '../fresh-key.ts';
+import { ask, type Question, type Turn, toolsOf } from '../playground/call.ts';
+import { Programs } from '../playground/programs.tsx';
 import { Field, Form, given } from '../ui/dialog.tsx';
 import { PageHead, Panel, RequestLink } from '../ui/parts.tsx';
 
-interface Turn {
-  readonly text: string;
-  readonly costUsd?: string;
-  readonly requestId?: string;
-  readonly maxTokens?: number;
-}
-
-interface Asked {
-  readonly key: string;
-  readonly model: string;
-  readonly prompt: string;
-}
-
-/** Asks for a stream, and shows what has come of it with every piece; the last shows the cost. */
-async function ask({ key, model, prompt }: Asked, show: (turn: Turn) => void): Promise<void> {
-  const { data, requestId, maxTokens } = await withKey(key)
-    .chat.completions.create({
-      model,
-      messages: [{ role: 'user', content: prompt }],
-      stream: true,
-      stream_options: { include_usage: true },
-    })
-    .withResponse();
-  let turn: Turn = { text: '', ...(requestId && { requestId }), ...(maxTokens !== undefined && { maxTokens }) };
-  for await (const chunk of data) {
-    const cost = chunk.usage?.cost;
-    turn = {
-      ...turn,
-      text: turn.text + (chunk.choices[0]?.delta.content ?? ''),
-      ...(cost !== undefined && { costUsd: cost.toFixed(9).replace(/0+$/, '') }),
-    };
-    show(turn);
-  }
-}
-
-const quoted = (text: string): string => text.replaceAll("'", "'\\''");
-
-/** The same call for a program. The key is left out: it belongs in the environment. */
-function programOf({ model, prompt }: Omit<Asked, 'key'>): Readonly<Record<string, string>> {
-  const messages = JSON.stringify([{ role: 'user', content: prompt }]);
-  const base = `${location.origin}/v1`;
-  return {
-    curl: `curl ${base}/chat/completions \\\n  -H "Authorization: Bearer $OPENAI_API_KEY" -H 'Content-Type: application/json' \\\n  -d '${quoted(`{"model":${JSON.stringify(model)},"messages":${messages}}`)}'`,
-    Python: `from openai import OpenAI\n\nclient = OpenAI(base_url="${base}")\nanswer = client.chat.completions.create(\n    model=${JSON.stringify(model)},\n    messages=${messages},\n)\nprint(answer.choices[0].message.content)`,
-    TypeScript: `import OpenAI from 'openai';\n\nconst client = new OpenAI({ baseURL: '${base}' });\nconst answer = await client.chat.completions.create({\n  model: ${JSON.stringify(model)},\n  messages: ${messages},\n});\nconsole.log(answer.choices[0]?.message.content);`,
-  };
-}
-
-function Programs({ model, prompt }: Omit<Asked, 'key'>) {
-  const programs = programOf({ model, prompt });
-  const [shown, setShown] = useState('curl');
-  return (
-    <Panel title="The same call">
-      <div className="tabs">
-        {Object.keys(programs).map((name) => (
-          <button key={name} type="button" aria-pressed={name === shown} onClick={() => setShown(name)}>
-            {name}
-          </button>
-        ))}
-      </div>
-      <pre className="note-text">{programs[shown]}</pre>
-    </Panel>
-  );
-}
+const MODELS = queryOptions({ queryKey: ['models', true], queryFn: () => tallygate.models.list({ all: true }) });
+/** Chats are bounded by the body that the gateway takes; a picture is a third longer in it. */
+const MOST_PICTURE_BYTES = 5 * 1024 * 1024;
 
 function Answer({ turn }: { turn: Turn }) {
   return (
@@ -78,6 +20,14 @@ function Answer({ turn }: { turn: Turn }) {
       <p className="answer" aria-live="polite">
         {turn.text}
       </p>
+      {turn.pictures.map((source) => (
+        <img key={source} src={source} alt="What the model made" className="picture" />
+      ))}
+      {turn.calls.map((call) => (
+        <pre key={`${call.name} ${call.arguments}`} className="note-text">
+          {`${call.name}(${call.arguments})`}
+        </pre>
+      ))}
       <p className="quiet">
         {turn.maxTokens !== undefined && `Held for at most ${turn.maxTokens} tokens out. `}
         {turn.costUsd === undefined ? 'It is being made…' : `It cost ${usd(turn.costUsd)}.`}
@@ -91,17 +41,67 @@ function Answer({ turn }: { turn: Turn }) {
   );
 }
 
+/** @returns the file as a data URL; undefined where none was chosen */
+async function pictureOf(fields: FormData): Promise<string | undefined> {
+  const file = fields.get('picture');
+  if (!(file instanceof File) || file.size === 0) return undefined;
+  if (file.size > MOST_PICTURE_BYTES) throw new Error('The picture is larger than 5 MB: choose a smaller one.');
+  const reader = new FileReader();
+  return new Promise((resolve, reject) => {
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(new Error('The picture could not be read.'));
+    reader.readAsDataURL(file);
+  });
+}
+
+const draws = (models: readonly Model[], model: string): boolean => models.some(({ id, kind }) => id === model && kind === 'image');
+
+function Extras({ isImage, provider }: { isImage: boolean; provider: string | undefined }) {
+  if (isImage) return null;
+  return (
+    <details open={provider !== undefined}>
+      <summary>A picture, tools, one provider</summary>
+      <div className="field">
+        <label htmlFor="picture">Picture to send along</label>
+        <input id="picture" name="picture" type="file" accept="image/png,image/jpeg,image/webp,image/gif" />
+      </div>
+      <div className="field">
+        <label htmlFor="tools">Tools, as JSON</label>
+        <textarea id="tools" name="tools" rows={4} spellCheck={false} />
+      </div>
+      <Field
+        name="provider"
+        label="Ask only this provider"
+        {...(provider !== undefined && { defaultValue: provider })}
+        hint="By its name, such as openai. Left empty, the gateway chooses."
+      />
+    </details>
+  );
+}
+
 export function Playground() {
   const [turn, setTurn] = useState<Turn>();
-  const { model = 'gpt-4o-mini' } = useSearch({ from: '/frame/playground' });
-  const [asked, setAsked] = useState({ model, prompt: 'Say hello.' });
-  const models = useQuery({ queryKey: ['models', true], queryFn: () => tallygate.models.list({ all: true }) });
-  const chats = models.data?.data.filter(({ kind }) => kind === 'chat') ?? [];
+  const { model: wished = 'gpt-4o-mini', provider } = useSearch({ from: '/frame/playground' });
+  const [model, setModel] = useState(wished);
+  const client = useQueryClient();
+  const models = useQuery(MODELS).data?.data ?? [];
+  const isImage = draws(models, model);
+  const [question, setQuestion] = useState<Question>({ model, prompt: 'Say hello.', isImage: false });
   const submit = async (fields: FormData): Promise<void> => {
-    const now = { key: given(fields, 'key') ?? '', model: given(fields, 'model') ?? '', prompt: given(fields, 'prompt') ?? '' };
-    setAsked(now);
+    const picture = await pictureOf(fields);
+    const tools = toolsOf(given(fields, 'tools'));
+    const only = given(fields, 'provider');
+    // Who is quick asks before the models are there.
+    const { data: known } = await client.ensureQueryData(MODELS);
+    const asked = {
+      ...{ model, prompt: given(fields, 'prompt') ?? '', isImage: draws(known, model) },
+      ...(picture !== undefined && { picture }),
+      ...(tools && { tools }),
+      ...(only !== undefined && { provider: only }),
+    };
+    setQuestion(asked);
     setTurn(undefined);
-    await ask(now, setTurn);
+    await ask(given(fields, 'key') ?? '', asked, setTurn);
   };
   return (
     <>
@@ -120,20 +120,26 @@ export function Playground() {
           <p className="hint">
             No key? <Link to="/keys">Create one</Link>: it is filled in here.
           </p>
-          <Field name="model" label="Model" defaultValue={asked.model} isRequired list="chat-models" />
-          <datalist id="chat-models">
-            {chats.map(({ id }) => (
-              <option key={id} value={id} />
-            ))}
+          <div className="field">
+            <label htmlFor="model">Model</label>
+            <input id="model" name="model" list="models" required value={model} onChange={(event) => setModel(event.target.value)} />
+          </div>
+          <datalist id="models">
+            {models
+              .filter(({ kind }) => kind === 'chat' || kind === 'image')
+              .map(({ id }) => (
+                <option key={id} value={id} />
+              ))}
           </datalist>
           <div className="field">
-            <label htmlFor="prompt">Message</label>
-            <textarea id="prompt" name="prompt" rows={4} defaultValue={asked.prompt} required />
+            <label htmlFor="prompt">{isImage ? 'What to draw' : 'Message'}</label>
+            <textarea id="prompt" name="prompt" rows={4} defaultValue={question.prompt} required />
           </div>
+          <Extras isImage={isImage} provider={provider} />
         </Form>
       </Panel>
       {turn && <Answer turn={turn} />}
-      <Programs {...asked} />
+      <Programs question={question} />
     </>
   );
 }

@@ -39,8 +39,8 @@ const COLUMNS: readonly Column<DeploymentHealth>[] = [
   },
   {
     name: 'Test call',
-    cell: ({ model }) => (
-      <Link to="/playground" search={{ model }} className="button">
+    cell: ({ model, provider }) => (
+      <Link to="/playground" search={{ model, provider }} className="button">
         Call it
       </Link>
     ),
