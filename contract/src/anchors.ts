@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { page, pageQuery, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
+import { page, pageQuery, problem, refusals, Timestamp, Usd, Uuid, wholeNumber } from './conventions.ts';
 
 const c = initContract();
 
@@ -165,7 +165,7 @@ export const anchors = c.router({
     summary: 'List anchors of the log',
     description: 'Public. The states of the receipts’ log that are on public chains, or on their way there, the newest first.',
     query: z.object({
-      chain_id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional().meta({ description: 'Only those of this chain.' }),
+      chain_id: wholeNumber(1).optional().meta({ description: 'Only those of this chain.' }),
       state: AnchorState.optional().meta({ description: 'Only those in this state.' }),
       ...pageQuery,
     }),

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, problem, refusals } from './conventions.ts';
+import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, problem, refusals, wholeNumber } from './conventions.ts';
 import { inferenceHeaders } from './inference/headers.ts';
 
 const c = initContract();
@@ -208,7 +208,7 @@ export const batches = c.router({
         .refine(isPlainText, NOT_PLAIN)
         .optional()
         .meta({ description: 'Id of the last batch of the page before.' }),
-      limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most.' }),
+      limit: wholeNumber(1, 100).default(20).meta({ description: 'How many at most.' }),
     }),
     responses: { 200: BatchList, 404: problem, ...refusals.read },
     metadata: {

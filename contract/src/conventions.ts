@@ -223,14 +223,31 @@ export const page = <T extends z.ZodType>(item: T) =>
       .meta({ description: 'The `cursor` of the next page.', examples: [null] }),
   });
 
+const DIGITS = /^(?:0|-?[1-9]\d*)$/;
+
+/**
+ * A whole number in a query or a form, where every value is text: digits alone. `Number` would read `1e3`, `0x10`, `+5`, `5.0`, ` 5` and the
+ * empty text as numbers too.
+ */
+export const wholeNumber = (least: number, most: number = Number.MAX_SAFE_INTEGER) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && DIGITS.test(value) ? Number(value) : value),
+    z
+      .int({ error: ({ code, input }) => (code === 'invalid_type' && input !== undefined ? 'must be a whole number' : undefined) })
+      .min(least)
+      .max(most),
+  );
+
 /** The query of these lists. */
 export const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'How many at most.' }),
+  limit: wholeNumber(1, 200).default(50).meta({ description: 'How many at most.' }),
   cursor: z.string().max(1_000).optional().meta({ description: 'The `next_cursor` of the page before.' }),
 };
 
+/** Of queries: as it is documented, and not the other words that zod takes (`1`, `on`, `Y`). */
+export const trueOrFalse = () => z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' });
+
 /** Of queries of what belongs to live or to test keys. */
-export const Livemode = z
-  .stringbool()
+export const Livemode = trueOrFalse()
   .optional()
   .meta({ description: 'Live or test mode. Default: the mode of the API key that asks; live for sessions.', enum: ['true', 'false'] });

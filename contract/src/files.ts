@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, problem, refusals } from './conventions.ts';
+import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, problem, refusals, wholeNumber } from './conventions.ts';
 
 const c = initContract();
 
@@ -28,7 +28,7 @@ const lifetime = (seconds: z.ZodType<number>) =>
 /** The text fields of `POST /v1/files`, where all values are texts. */
 export const CreateFileFields = z.strictObject({
   purpose: Purpose,
-  expires_after: lifetime(z.coerce.number<unknown>().int().min(3_600).max(2_592_000)).optional(),
+  expires_after: lifetime(wholeNumber(3_600, 2_592_000)).optional(),
 });
 export type CreateFileFields = z.infer<typeof CreateFileFields>;
 
@@ -165,7 +165,7 @@ export const files = c.router({
     headers: headersA,
     query: z.object({
       after: z.string().max(128).refine(isPlainText, NOT_PLAIN).optional().meta({ description: 'Id of the last file of the page before.' }),
-      limit: z.coerce.number().int().min(1).max(10_000).default(10_000).meta({ description: 'How many at most.' }),
+      limit: wholeNumber(1, 10_000).default(10_000).meta({ description: 'How many at most.' }),
       order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'Oldest or newest first.' }),
       purpose: z.string().max(64).refine(isPlainText, NOT_PLAIN).optional().meta({ description: 'Only files for this.' }),
     }),

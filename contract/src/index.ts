@@ -122,7 +122,7 @@ export * from './budgets.ts';
 export * from './catalog.ts';
 export * from './client-requests.ts';
 export * from './content.ts';
-export type { RouteMetadata } from './conventions.ts';
+export { type RouteMetadata, wholeNumber } from './conventions.ts';
 export * from './corrections.ts';
 export * from './deployments.ts';
 export * from './device-logins.ts';

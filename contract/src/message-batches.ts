@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { binary, headersA, idempotencyHeader, isPlainText, NOT_PLAIN } from './conventions.ts';
+import { binary, headersA, idempotencyHeader, isPlainText, NOT_PLAIN, wholeNumber } from './conventions.ts';
 import { anthropicRefusals } from './inference/anthropic-error.ts';
 import { inferenceHeaders } from './inference/headers.ts';
 import { anthropicHeaders } from './inference/messages.ts';
@@ -129,7 +129,7 @@ export const messageBatches = c.router({
     query: z.object({
       after_id: batchId('The last batch of the page before.'),
       before_id: batchId('The first batch of the page behind.'),
-      limit: z.coerce.number().int().min(1).max(1_000).default(20).meta({ description: 'How many at most.' }),
+      limit: wholeNumber(1, 1_000).default(20).meta({ description: 'How many at most.' }),
     }),
     responses: { 200: MessageBatchList, ...anthropicRefusals },
     metadata: { ...metadata, operationId: 'listMessageBatches' } as const,

@@ -11,6 +11,7 @@ import {
   refusals,
   Timestamp,
   Uuid,
+  wholeNumber,
 } from './conventions.ts';
 import { PeopleFilter, SOURCES, STAGES } from './people-filter.ts';
 
@@ -277,7 +278,7 @@ export const people = c.router({
     headers: headersA,
     query: PeopleFilter.extend({
       limit: pageQuery.limit,
-      offset: z.coerce.number().int().min(0).default(0).meta({ description: 'How many to skip.' }),
+      offset: wholeNumber(0).default(0).meta({ description: 'How many to skip.' }),
     }),
     responses: { 200: MarketingPeopleListResponse, ...refusals.read },
     metadata: { ...reading, operationId: 'listMarketingPeople', sdk: 'people.list' } as const,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp, Usd, Uuid } from './conventions.ts';
+import { Timestamp, trueOrFalse, Usd, Uuid } from './conventions.ts';
 
 /** Plans are an operator's data, so their ids are open. */
 export const PLAN_ID = /^[a-z][a-z0-9_-]{0,39}$/;
@@ -185,8 +185,7 @@ export type PlanEntitlementMatrixResponse = z.infer<typeof PlanEntitlementMatrix
 
 /** Whose records are looked at. */
 export const planQuery = {
-  livemode: z
-    .stringbool()
+  livemode: trueOrFalse()
     .optional()
     .meta({
       description:

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { ReceiptAnchor } from './anchors.ts';
-import { headersA, Livemode, page, pageQuery, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
+import { headersA, Livemode, page, pageQuery, problem, refusals, Timestamp, Usd, Uuid, wholeNumber } from './conventions.ts';
 import { LogConsistencyResponse, LogDeclarations, LoggedPrice, LogHash, PriceEntry } from './log-declarations.ts';
 import { ReceiptPayment } from './receipt-payment.ts';
 import { Month } from './receipt-transfers.ts';
@@ -227,7 +227,7 @@ export type ReceiptList = z.infer<typeof ReceiptList>;
 
 const note = (description: string, example: string) =>
   c.otherResponse({ contentType: 'text/plain', body: z.string().meta({ description, examples: [example] }) });
-const LogSize = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const LogSize = wholeNumber(0);
 
 export const receipts = c.router({
   listReceipts: {
@@ -243,7 +243,7 @@ export const receipts = c.router({
       run_id: Named.max(128).optional().meta({ description: 'Only of requests of this agent run.' }),
       key_id: z.uuid().optional().meta({ description: 'Only of requests of this API key.' }),
       livemode: Livemode,
-      logged_after: z.coerce.number().int().min(-1).optional().meta({
+      logged_after: wholeNumber(-1).optional().meta({
         description:
           'Only receipts that are in the log after this entry, in the order of the log: begin with the size of the checkpoint less one, go on with the `log_index` of the last. A receipt is in the log seconds after its answer.',
       }),
@@ -289,7 +289,7 @@ export const receipts = c.router({
     summary: 'The newest state of the log',
     description: 'Public. A signed note (c2sp.org/tlog-checkpoint): name, size and root.',
     query: z.object({
-      witnesses: z.coerce.number().int().min(0).max(100).optional().meta({ description: 'Cosigned by so many witnesses.' }),
+      witnesses: wholeNumber(0, 100).optional().meta({ description: 'Cosigned by so many witnesses.' }),
     }),
     responses: { 200: note('The note.', 'tallygate/receipts/5f2c…\n42\n…'), 404: problem, ...refusals.openRead },
     metadata: { auth: 'none', tag: 'Receipts', operationId: 'getLogCheckpoint', tool: 'read' } as const,

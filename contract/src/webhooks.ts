@@ -1,6 +1,18 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import {
+  headersA,
+  idempotencyHeader,
+  isPlainText,
+  NOT_PLAIN,
+  page,
+  pageQuery,
+  problem,
+  refusals,
+  Timestamp,
+  Uuid,
+  wholeNumber,
+} from './conventions.ts';
 import { WebhookEvent, WebhookEventName } from './webhook-events.ts';
 
 const c = initContract();
@@ -292,20 +304,8 @@ export const webhooks = c.router({
     query: z.object({
       owner: ownerQuery,
       type: WebhookEventName.optional().meta({ description: 'Only events of this type.' }),
-      after_sequence: z.coerce
-        .number()
-        .int()
-        .min(0)
-        .max(Number.MAX_SAFE_INTEGER)
-        .optional()
-        .meta({ description: 'Only events after this one, the oldest first.' }),
-      wait_seconds: z.coerce
-        .number()
-        .int()
-        .min(0)
-        .max(25)
-        .default(0)
-        .meta({ description: 'With `after_sequence`: how long to wait for an event.' }),
+      after_sequence: wholeNumber(0).optional().meta({ description: 'Only events after this one, the oldest first.' }),
+      wait_seconds: wholeNumber(0, 25).default(0).meta({ description: 'With `after_sequence`: how long to wait for an event.' }),
       ...pageQuery,
     }),
     responses: { 200: WebhookEventList, ...refusals.read },

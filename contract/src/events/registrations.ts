@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, idempotencyHeader, pageQuery, problem, refusals, Uuid } from '../conventions.ts';
+import { headersA, idempotencyHeader, pageQuery, problem, refusals, Uuid, wholeNumber } from '../conventions.ts';
 import {
   EventRegistrationCancelRequest,
   RegistrantEmail,
@@ -71,7 +71,7 @@ export const registrations = c.router({
     query: z.object({
       status: RegistrationStatus.optional().meta({ description: 'Only those in this state.' }),
       limit: pageQuery.limit.removeDefault().optional().meta({ description: 'At most this many. Default: all.' }),
-      offset: z.coerce.number().int().min(0).default(0).meta({ description: 'How many to skip.' }),
+      offset: wholeNumber(0).default(0).meta({ description: 'How many to skip.' }),
     }),
     responses: { 200: z.array(VibethonRegistrationResponse), ...refusals.read },
     metadata: { ...admin, scope: 'events:read', operationId: 'listEventRegistrations', sdk: 'events.registrations' } as const,

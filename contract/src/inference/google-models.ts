@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA } from '../conventions.ts';
+import { headersA, wholeNumber } from '../conventions.ts';
 import { GenerateContentRequest, googleHeaders } from './generate-content.ts';
 import { GoogleContent } from './google-content.ts';
 import { googleRefusals } from './google-error.ts';
@@ -70,7 +70,7 @@ export const googleModels = c.router({
     description: 'The models of `GET /v1/models`, in Google’s form.',
     headers,
     query: z.object({
-      pageSize: z.coerce.number().int().min(1).max(1_000).default(50),
+      pageSize: wholeNumber(1, 1_000).default(50),
       pageToken: z.string().max(200).optional(),
     }),
     responses: { 200: GoogleModelList, ...googleRefusals },

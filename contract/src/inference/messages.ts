@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, idempotencyHeader } from '../conventions.ts';
+import { headersA, idempotencyHeader, wholeNumber } from '../conventions.ts';
 import { anthropicRefusals } from './anthropic-error.ts';
 import { inferenceHeaders } from './headers.ts';
 import { MessageParam, MessageTool, SystemPrompt } from './message-content.ts';
@@ -178,7 +178,7 @@ export const AnthropicModelList = z
   })
   .meta({ id: 'AnthropicModelList', description: 'A page of models, in Anthropic’s form.' });
 export const AnthropicModelQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(1_000).default(20),
+  limit: wholeNumber(1, 1_000).default(20),
   after_id: z.string().max(200).optional(),
   before_id: z.string().max(200).optional(),
 });

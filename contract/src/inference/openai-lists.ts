@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { wholeNumber } from '../conventions.ts';
 
 /** Ids of objects: what is none that we gave is missing, so any text that fits will do. */
 export const objectId = (description: string) => z.string().min(1).max(200).meta({ description });
@@ -6,7 +7,7 @@ export const objectId = (description: string) => z.string().min(1).max(200).meta
 /** The query of OpenAI's cursor lists. */
 export const cursorQuery = (order: 'asc' | 'desc') => ({
   after: z.string().max(200).optional().meta({ description: 'Id of the last object of the page before.' }),
-  limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most.' }),
+  limit: wholeNumber(1, 100).default(20).meta({ description: 'How many at most.' }),
   order: z.enum(['asc', 'desc']).default(order).meta({ description: 'Oldest or newest first.' }),
 });
 

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, problem, refusals } from '../conventions.ts';
+import { headersA, problem, refusals, wholeNumber } from '../conventions.ts';
 import { anyJson } from './model-fields.ts';
 import { cursorPage, cursorQuery, includeQuery, objectId } from './openai-lists.ts';
 import { ResponseItem, ResponseObject, ResponseStreamEvent } from './responses.ts';
@@ -67,11 +67,7 @@ export const storedResponses = c.router({
     query: z.object({
       ...includeQuery,
       stream: z.enum(['true', 'false']).optional().meta({ description: 'Answer as server-sent events.' }),
-      starting_after: z.coerce
-        .number()
-        .int()
-        .min(-1)
-        .max(1_000_000_000)
+      starting_after: wholeNumber(-1, 1_000_000_000)
         .optional()
         .meta({ description: 'The `sequence_number` of the last event that has arrived.' }),
       include_obfuscation: z.string().max(8).optional().meta({ description: 'Taken, and of no effect: nothing is padded.' }),

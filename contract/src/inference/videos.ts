@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { binary, headersA, isPlainText, NOT_PLAIN, problem, refusals } from '../conventions.ts';
+import { binary, headersA, isPlainText, NOT_PLAIN, problem, refusals, wholeNumber } from '../conventions.ts';
 import { VideoCharacter } from './video-characters.ts';
 
 const c = initContract();
@@ -92,7 +92,7 @@ export const videos = c.router({
         .refine(isPlainText, NOT_PLAIN)
         .optional()
         .meta({ description: 'Id of the last video of the page before.' }),
-      limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most.' }),
+      limit: wholeNumber(1, 100).default(20).meta({ description: 'How many at most.' }),
       order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'Oldest or newest first.' }),
     }),
     responses: { 200: VideoList, 404: problem, ...refusals.read },

@@ -42,15 +42,23 @@ export function nameSchemas(roots: Record<Direction, z.ZodType[]>): Schemas {
 }
 
 const registered = (io: Direction): Record<string, JsonSchema> =>
-  z.toJSONSchema(z.globalRegistry, { io, unrepresentable: 'any', uri: (id) => id }).schemas;
+  z.toJSONSchema(z.globalRegistry, { io, unrepresentable: 'any', override, uri: (id) => id }).schemas;
 
 /** A schema that is a named record becomes a reference to it, also inside another schema. */
 function toJsonSchema(schema: z.ZodType, io: Direction): JsonSchema {
   const id = z.globalRegistry.get(schema)?.id;
   if (id) return { $ref: id };
-  const { $defs: _named, ...inline } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const { $defs: _named, ...inline } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override });
   return inline;
 }
+
+/** Of a whole number that is read from text, zod leaves out default and examples. */
+const override: NonNullable<z.core.ToJSONSchemaParams['override']> = ({ zodSchema, jsonSchema }) => {
+  if (jsonSchema.type !== 'integer') return;
+  const examples = z.globalRegistry.get(zodSchema)?.examples;
+  if (Array.isArray(examples)) jsonSchema.examples ??= examples;
+  if (zodSchema instanceof z.ZodDefault) jsonSchema.default ??= zodSchema.def.defaultValue;
+};
 
 function lookUp(records: Record<string, JsonSchema>, id: string): JsonSchema {
   const record = records[id];

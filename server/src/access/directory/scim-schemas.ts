@@ -1,3 +1,4 @@
+import { wholeNumber } from '@tallygate/contract';
 import * as z from 'zod';
 
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';
@@ -60,7 +61,8 @@ export type ScimPatch = z.infer<typeof ScimPatch>;
 
 export const ScimQuery = z.object({
   filter: z.string().max(1_000).optional(),
-  startIndex: z.coerce.number().int().catch(1),
-  count: z.coerce.number().int().catch(100),
+  // Less than one is read as one, and a count below zero as zero (RFC 7644, 3.4.2.4).
+  startIndex: wholeNumber(Number.MIN_SAFE_INTEGER).default(1),
+  count: wholeNumber(Number.MIN_SAFE_INTEGER).default(100),
 });
 export type ScimQuery = z.infer<typeof ScimQuery>;

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { contract, SCOPES } from '@tallygate/contract';
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { readConfig } from '../config.ts';
 import { type RunningServer, startServer } from '../server.ts';
@@ -103,6 +104,38 @@ test('a refused query parameter is named with those there are', async () => {
   });
   const { errors } = await refusal('/v1/plans/invoices?limit=5&page=2&sort=up');
   expect(errors.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(['page', 'sort']);
+});
+
+/** Query parameters that are numbers, with what has to come beside them. */
+const numeric = routes.flatMap((route) =>
+  route.query instanceof z.ZodObject
+    ? Object.entries<z.ZodType>(route.query.shape).flatMap(([name, schema]) =>
+        z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }).type === 'integer' ? [{ route, name, schema }] : [],
+      )
+    : [],
+);
+const queryStatus = async ({ method, path }: AppRoute, query: string) => {
+  const keyOrSession = path.startsWith('/v1beta/') ? bearer : sessionOf;
+  const answer = await fetch(`${server.url}${path.replaceAll(/:\w+/g, ANY_ID)}?${query}`, { method, headers: keyOrSession });
+  return { status: answer.status, text: await answer.text() };
+};
+const NOT_DIGITS = ['%205', '5%20', '%2B5', '5.0', '5e0', '1e3', '0x5', '05', '-0', '', '5_0', 'five', '%D9%A5', '5&NAME=5'];
+
+test('every number in a query is written in digits alone', async () => {
+  const taken: unknown[] = [];
+  for (const { route, name } of numeric)
+    for (const written of NOT_DIGITS) {
+      const { status, text } = await queryStatus(route, `${name}=${written.replace('NAME', name)}`);
+      if (![400, 422].includes(status) || !text.includes(name)) taken.push([route.path, name, written, status, text.slice(0, 200)]);
+    }
+  expect(taken).toEqual([]);
+  expect(numeric.length).toBeGreaterThan(40);
+});
+
+test('every number in a query is taken where it is in digits and in its bounds', () => {
+  const taken = numeric.map(({ schema }) => schema.parse('5'));
+  expect(taken).toEqual(numeric.map(() => 5));
+  expect(numeric.filter(({ schema }) => schema.safeParse(String(2 ** 53)).success)).toEqual([]);
 });
 
 test('a query parameter of one value that comes twice is refused, in exports and streams too', async () => {

@@ -112,7 +112,7 @@ function routesOf<Wanted>({ path, schema, of }: Resources<Wanted>, { publicUrl, 
   };
   return [
     route('GET', path, async (exchange) => {
-      const query = parsed(ScimQuery, queryIn(exchange), 'invalidFilter');
+      const query = parsed(ScimQuery, queryIn(exchange));
       send(exchange, 200, await of.list(principalOf(exchange).accountId, query));
     }),
     route('POST', path, async (exchange) => {
@@ -141,11 +141,12 @@ function routesOf<Wanted>({ path, schema, of }: Resources<Wanted>, { publicUrl, 
 }
 
 /** @throws ScimError */
-function parsed<Value>(schema: z.ZodType<Value>, value: unknown, scimType: ScimError['scimType'] = 'invalidValue'): Value {
+function parsed<Value>(schema: z.ZodType<Value>, value: unknown): Value {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw new ScimError(400, `${issue?.path.join('.') || 'The body'} ${issue?.message}.`, scimType);
+  const at = issue?.path.join('.');
+  throw new ScimError(400, `${at || 'The body'} ${issue?.message}.`, at === 'filter' ? 'invalidFilter' : 'invalidValue');
 }
 
 async function bodyOf({ req }: Exchange): Promise<unknown> {

@@ -203,6 +203,12 @@ describe('a user of the directory', () => {
     for (const wanted of [somebody(), somebody(), somebody()]) await ask('Users', wanted);
     expect((await ask('Users?startIndex=2&count=1')).body).toMatchObject({ totalResults: 3, startIndex: 2, itemsPerPage: 1 });
     expect((await ask('Users?count=0')).body).toMatchObject({ totalResults: 3, Resources: [] });
+    expect((await ask('Users?startIndex=-1&count=-1')).body).toMatchObject({ startIndex: 1, itemsPerPage: 0 });
+    expect((await ask('Users?count=1e3')).body).toMatchObject({
+      status: '400',
+      scimType: 'invalidValue',
+      detail: 'count must be a whole number.',
+    });
     expect((await ask('Users?filter=userName%20sw%20%22a%22')).body).toMatchObject({ status: '400', scimType: 'invalidFilter' });
   });
 });
