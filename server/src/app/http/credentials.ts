@@ -178,7 +178,8 @@ function presentedIn({ headers, rawHeaders }: CredentialHeaders): Presented[] {
   // Azure's clients leave the x out, Google's have a name of their own.
   for (const name of ['x-api-key', 'api-key', 'x-goog-api-key']) {
     const key = headerOf(headers, name);
-    if (key) presented.push({ token: key, kind: 'key' });
+    // Several where the address of a request of Google's has others (`withoutColons`).
+    for (const token of key.includes(', ') ? key.split(', ') : [key]) if (token) presented.push({ token, kind: 'key' });
   }
   const session = headerOf(headers, 'x-web-session-token');
   if (session) presented.push({ token: session, kind: 'session' });

@@ -76,23 +76,24 @@ async function ask(method: string, path: string, headers: Record<string, string>
   return answer;
 }
 
-const ANY_QUERY = new Set<AppRoute>([...Object.values(contract.inference), ...Object.values(contract.paymentWebhooks)]);
-const queried = routes.filter((route) => !ANY_QUERY.has(route) && metadataOf(route).tag !== 'Discovery');
+const WEBHOOKS = new Set<AppRoute>(Object.values(contract.paymentWebhooks));
+const queried = routes.filter((route) => !WEBHOOKS.has(route) && metadataOf(route).tag !== 'Discovery');
+const isOfModels = (route: AppRoute): boolean => metadataOf(route).scope === 'inference';
 
-test('a query parameter that the operation does not have is refused, unless it runs a model or describes the service', async () => {
+test('a query parameter that the operation does not have is refused, unless it describes the service', async () => {
   const secret = { 'x-internal-secret': server.bootstrap.internal_secret };
   const taken: unknown[] = [];
   for (const route of queried) {
     const answer = await fetch(`${server.url}${pathOf(route)}?no_such_parameter=1`, {
       method: route.method,
-      headers: { ...sessionOf, ...secret },
+      headers: { ...(isOfModels(route) ? bearer : sessionOf), ...secret },
       ...(route.method !== 'GET' && { body: '{}' }),
     });
     const { errors } = await answer.json();
-    if (![400, 422].includes(answer.status) || errors[0]?.loc.join() !== 'query,no_such_parameter')
+    if (![400, 422].includes(answer.status) || errors?.[0]?.loc.join() !== 'query,no_such_parameter')
       taken.push([route.method, route.path, answer.status]);
   }
-  expect(queried.length).toBeGreaterThan(150);
+  expect(queried.length).toBeGreaterThan(180);
   expect(taken).toEqual([]);
 });
 
@@ -143,6 +144,55 @@ test('a query parameter of one value that comes twice is refused, in exports and
   const twice = [`/v1/receipts/export?month=${month}&month=2026-01`, '/v1/live?stream=true&stream=false', '/v1/runs?limit=1&limit=2'];
   const refusals = await Promise.all(twice.map(async (path) => (await ask('GET', path, bearer)).status));
   expect(refusals).toEqual([422, 422, 422]);
+});
+
+const GENERATE = '/v1beta/models/gpt-4o-mini:generateContent';
+const STREAM = GENERATE.replace('generate', 'streamGenerate');
+
+describe('in an address of Google’s', () => {
+  const ofTests = () => ({ authorization: `Bearer ${server.bootstrap.test_api_key}` });
+  const asked = async (target: string, headers: Record<string, string> = ofTests()) => {
+    const body = JSON.stringify({ contents: [{ parts: [{ text: 'Hello' }] }] });
+    const answer = await fetch(server.url + target, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body });
+    const text = await answer.text();
+    return { status: answer.status, text, ...(answer.status >= 400 && { error: JSON.parse(text).error }) };
+  };
+
+  test.each(['alt=json', '$alt=json&prettyPrint=true', 'alt=json&$alt=json'])('an answer is asked for with %s', async (query) => {
+    expect((await asked(`${GENERATE}?${query}`)).status).toBe(200);
+  });
+  test.each(['alt=sse', '$alt=sse&alt=sse', 'alt=sse&prettyPrint=false'])('a stream is asked for with %s', async (query) => {
+    expect(await asked(`${STREAM}?${query}`)).toMatchObject({ status: 200, text: expect.stringMatching(/^data: /) });
+  });
+  test.each([
+    [GENERATE, 'alt=sse', 'alt'],
+    [GENERATE, 'alt=proto', 'alt'],
+    [GENERATE, 'alt=', 'alt'],
+    [STREAM, 'alt=SSE', 'alt'],
+    [STREAM, '$alt=media', '$alt'],
+    [STREAM, 'alt=json&$alt=sse', '$alt'],
+    [STREAM, 'alt=sse&alt=json', 'alt'],
+    [STREAM, 'alt=sse&prettyPrint=1', 'prettyPrint'],
+    [STREAM, 'fields=candidates', 'fields'],
+  ])('%s?%s is refused', async (path, query, field) => {
+    expect(await asked(`${path}?${query}`)).toMatchObject({
+      status: 400,
+      error: { code: 400, status: 'INVALID_ARGUMENT', details: [{ fieldViolations: [{ field }] }] },
+    });
+  });
+  test('two keys are refused, and one that comes twice is not', async () => {
+    const key = server.bootstrap.test_api_key ?? '';
+    expect((await asked(`${GENERATE}?key=${key}&key=${key}`, {})).status).toBe(200);
+    const other = bearer['authorization']?.slice('Bearer '.length) ?? '';
+    for (const [query, headers] of [
+      [`key=${key}&key=${other}`, {}],
+      [`key=${key}`, { 'x-goog-api-key': other }],
+      [`key=${other}`, ofTests()],
+    ] as const)
+      expect(await asked(`${GENERATE}?${query}`, headers)).toMatchObject({
+        error: { message: expect.stringContaining('different credentials') },
+      });
+  });
 });
 
 test.each(['/v1/chat/completions?limit=1&metadata[topic]=demo', '/health/live?probe=1', '/openapi.json?v=2'])(

@@ -50,5 +50,7 @@ describe('Google’s paths', () => {
     expect(read(target)).toEqual([path, 'tg_test_a']);
     expect(read(target, { 'x-goog-api-key': 'tg_test_a' })).toEqual([path, 'tg_test_a']);
     expect(read(target, { 'x-goog-api-key': 'tg_test_b' })).toEqual([path, 'tg_test_b, tg_test_a']);
+    expect(read(`${target}&key=tg_test_a`)).toEqual([path, 'tg_test_a']);
+    expect(read(`${target}&key=tg_test_b`)).toEqual([path, 'tg_test_a, tg_test_b']);
   });
 });

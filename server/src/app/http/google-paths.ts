@@ -47,13 +47,13 @@ function methodIn(path: string | undefined): { readonly model: string; readonly 
   return model !== undefined && name !== undefined && METHODS.has(name) ? { model, name } : undefined;
 }
 
-/** The query without its key. One that differs from the header's is another identity: together they are none. */
+/** The query without its key. Keys that differ, from each other or from the header's, are all in the header: together they are refused. */
 function withoutKey(target: string, headers: IncomingHttpHeaders): string {
   const query = queryParamsOf(target);
-  const key = query.get('key');
-  if (key !== null) {
+  if (query.has('key')) {
     const sent = headers[KEY];
-    headers[KEY] = sent === undefined || sent === key ? key : `${String(sent)}, ${key}`;
+    const keys = new Set([...(sent === undefined ? [] : [String(sent)]), ...query.getAll('key')]);
+    headers[KEY] = [...keys].join(', ');
     query.delete('key');
   }
   return query.size === 0 ? '' : `?${query}`;

@@ -55,7 +55,7 @@ interface InferenceApiDeps extends ReceivedBodyDeps {
 export function inferenceRoutes(deps: InferenceApiDeps): ServedRoute[] {
   return deps.operations.map((operation) => {
     const served: ServedOperation = {
-      ...{ metadata: operation.metadata, query: 'any', verifiesSignatures: true },
+      ...{ metadata: operation.metadata, verifiesSignatures: true },
       requires: (grant) => requireEndpoint(modelCallerOf(grant), operation.endpoint),
     };
     const refusal: RefusalForm = { reply: (problem, exchange, document) => withRates(problem, exchange, document, deps) };

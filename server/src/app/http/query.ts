@@ -16,9 +16,11 @@ export function requireInput({ req: { url = '' }, pathname, params, surface }: E
   // As most requests come, the hot path above all.
   const isPlain = url.length === pathname.length && !url.includes('%');
   if (isPlain) return;
-  const ignored = surface && SURFACE_FORMS[surface].ignoredQuery;
+  const everywhere = surface && SURFACE_FORMS[surface].query(metadata);
   const schema = (surface && metadata.alsoOn?.[surface]?.query) ?? query;
-  const given = schema === 'any' ? [] : [...queryParamsOf(url)].filter(([name]) => !ignored?.has(name));
+  const isOfSurface = ([name]: [string, string]): boolean => everywhere !== undefined && Object.hasOwn(everywhere.shape, name);
+  const all = schema === 'any' ? [] : [...queryParamsOf(url)];
+  const given = all.filter((entry) => !isOfSurface(entry));
   for (const [part, values] of [
     ['path', Object.entries(params)],
     ['query', given],
@@ -28,6 +30,7 @@ export function requireInput({ req: { url = '' }, pathname, params, surface }: E
         throw invalidInput([{ loc: [part, name.replaceAll('\0', '')], msg: 'must not contain null characters', type: 'value_error' }]);
   const refused = unknownIn(given, schema);
   if (refused) throw refused;
+  if (everywhere && all.length > given.length) checked(everywhere, valuesOf(new URLSearchParams(all.filter(isOfSurface))));
 }
 
 /**
@@ -35,14 +38,19 @@ export function requireInput({ req: { url = '' }, pathname, params, surface }: E
  * @throws Problem `validation_failed`
  */
 export function queryOf<Schema extends z.ZodType>(exchange: Exchange, schema: Schema): z.infer<Schema> {
-  const parsed = schema.safeParse(queryIn(exchange));
+  return checked(schema, queryIn(exchange));
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, values: Record<string, unknown>): z.infer<Schema> {
+  const parsed = schema.safeParse(values);
   if (!parsed.success) throw validationProblem({ query: parsed.error });
   return parsed.data;
 }
 
 /** A name that ends in brackets is a list. Any other that comes twice is one as well, as ts-rest reads it: the schema says whether it may be. */
-export function queryIn({ req: { url = '' } }: Exchange): Record<string, unknown> {
-  const params = queryParamsOf(url);
+export const queryIn = ({ req: { url = '' } }: Exchange): Record<string, unknown> => valuesOf(queryParamsOf(url));
+
+function valuesOf(params: URLSearchParams): Record<string, unknown> {
   const given = [...new Set(params.keys())].map((name) => {
     const values = params.getAll(name);
     return [name, name.endsWith('[]') || values.length > 1 ? values : values[0]];

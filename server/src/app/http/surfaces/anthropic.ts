@@ -1,11 +1,14 @@
 import { type AnthropicError, anthropicTypeAt, statusAt, statusOn } from '@tallygate/contract';
+import * as z from 'zod';
 import type { SurfaceForm } from './surface.ts';
+
+/** Of its client for betas: it means nothing here. */
+const QUERY = z.object({ beta: z.string().optional() });
 
 /** Anthropic's errors (https://platform.claude.com/docs/en/api/errors), with our own code beside them. */
 export const anthropicSurface: SurfaceForm = {
   requestIdHeader: 'request-id',
-  // Of its client for betas.
-  ignoredQuery: new Set(['beta']),
+  query: () => QUERY,
   refusal({ code, extras: { upstream } }, { headers, body }) {
     // What a provider has said keeps its status.
     const status = upstream ? statusAt('anthropic', upstream.status) : statusOn('anthropic', code);

@@ -1,12 +1,26 @@
 import { type FieldError, type GoogleError, googleStatusAt, statusAt, statusOn } from '@tallygate/contract';
+import * as z from 'zod';
 import { inOpenAiNotation } from '../../../kernel/invalid-input.ts';
 import type { SurfaceForm } from './surface.ts';
+
+/** How an answer is written: `$alt` is another name of `alt`, and JSON is never indented. */
+function queryOf<Alt extends z.ZodType<string>>(alt: Alt) {
+  const pretty = z.enum(['true', 'false']).optional();
+  return z
+    .object({ alt: alt.optional(), $alt: alt.optional(), prettyPrint: pretty, $prettyPrint: pretty })
+    .refine(({ alt: one, $alt: other }) => one === undefined || other === undefined || one === other, {
+      path: ['$alt'],
+      error: 'must say the same as `alt`',
+    });
+}
+
+const OF_ANSWERS = queryOf(z.literal('json'));
+const OF_STREAMS = queryOf(z.enum(['json', 'sse']));
 
 /** Google's errors (https://cloud.google.com/apis/design/errors), with our own code beside them. */
 export const googleSurface: SurfaceForm = {
   requestIdHeader: 'x-goog-request-id',
-  // How an answer is written, which is JSON here.
-  ignoredQuery: new Set(['alt', '$alt', 'prettyPrint', '$prettyPrint']),
+  query: ({ events }) => (events ? OF_STREAMS : OF_ANSWERS),
   refusal({ code, extras: { upstream } }, { headers, body }) {
     // What a provider has said keeps its status.
     const status = upstream ? statusAt('google', upstream.status) : statusOn('google', code);

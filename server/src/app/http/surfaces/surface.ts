@@ -1,4 +1,5 @@
-import type { FieldError, Problem as ProblemBody } from '@tallygate/contract';
+import type { FieldError, Problem as ProblemBody, RouteMetadata } from '@tallygate/contract';
+import type * as z from 'zod';
 import type { Problem } from '../../../kernel/problem.ts';
 
 /** A refusal as it goes over the wire, in our own form. */
@@ -25,8 +26,8 @@ export interface WrittenRefusal {
 export interface SurfaceForm {
   /** Of every answer: what its clients quote. */
   readonly requestIdHeader: string;
-  /** Parameters that its clients add to every address, and that mean nothing here. */
-  readonly ignoredQuery: ReadonlySet<string>;
+  /** Parameters that its clients may add to the address of any operation, with what they may say. */
+  query(operation: RouteMetadata): z.ZodObject;
   /** @param document the problem in our own form */
   refusal(problem: Problem, document: ProblemAnswer): WrittenRefusal;
 }
