@@ -16,6 +16,8 @@ const PING_MS = 15_000;
 const RENEWED_MS = 10_000;
 /** Who does not read is not waited for: it begins again. */
 const MOST_UNREAD_BYTES = 4 * 1024 * 1024;
+/** For so long what was written may still be read once the stream has ended. */
+const LINGER_MS = 15_000;
 
 interface LiveApiDeps {
   readonly accounts: LiveAccounts;
@@ -40,17 +42,24 @@ function stream(exchange: Exchange, { accounts, admission, isDraining }: LiveApi
     if (res.writableLength > MOST_UNREAD_BYTES) res.destroy();
     else res.write(`data: ${JSON.stringify(changed)}\n\n`);
   });
-  // By its last event a client tells this end from a connection that broke.
-  const end = (): void => void res.end('data: [DONE]\n\n');
+  const stop = (): void => {
+    followed.close();
+    for (const timer of timers) clearInterval(timer);
+  };
+  // Once: until its client has read all, an answer that has ended is still open, and to write to it would end the process.
+  const end = (): void => {
+    stop();
+    if (res.writableEnded) return;
+    // By its last event a client tells this end from a connection that broke.
+    res.end('data: [DONE]\n\n');
+    setTimeout(() => res.destroy(), LINGER_MS).unref();
+  };
   const timers = [
     setInterval(() => isDraining() && end(), LOOK_MS),
     setInterval(() => res.write(': ping\n\n'), PING_MS),
     setInterval(() => void isStillAdmitted(exchange, admission).then((isAdmitted) => isAdmitted || end()), RENEWED_MS),
   ];
-  res.once('close', () => {
-    followed.close();
-    for (const timer of timers) clearInterval(timer);
-  });
+  res.once('close', stop);
   res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
   res.flushHeaders();
 }
