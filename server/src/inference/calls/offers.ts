@@ -88,8 +88,10 @@ function possibleOffers(call: Call, { catalog, deployments }: OfferDeps): { offe
         reason: reasonOf({ isIncapable: Boolean(missing || unpriced), isDear }),
       });
   }
-  if (headers.fallbackPolicy === 'semantic') offers.push(...stepsDown(call, offers, { catalog, deployments }));
-  return { offers: work.preference?.sort === 'price' ? cheapestFirst(offers) : offers, left };
+  const wanted = work.preference?.sort === 'price' ? cheapestFirst(offers) : offers;
+  // Cheaper by their nature, and nobody has asked for them: in any order they come last.
+  const steps = headers.fallbackPolicy === 'semantic' ? stepsDown(call, offers, { catalog, deployments }) : [];
+  return { offers: [...wanted, ...steps], left };
 }
 
 const reasonOf = ({ isIncapable, isDear }: { readonly isIncapable: boolean; readonly isDear: boolean }): Skipped['reason'] =>

@@ -2,8 +2,10 @@ import { ProviderPreference } from '@tallygate/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadCatalog } from '../../money/catalog/index.ts';
-import { isAffordable } from './preferred-work.ts';
+import { admit } from './admission.ts';
+import { isAffordable, withPreference } from './preferred-work.ts';
 import { type Measured, preferenceOf, preferred } from './provider-preference.ts';
+import { callOf, openInference } from './testing/inference.ts';
 
 const ALL = [{ provider: 'openai' }, { provider: 'Azure' }, { provider: 'groq' }];
 const UNMEASURED: Measured = { latencyMs: null, tokensPerSecond: null };
@@ -54,6 +56,18 @@ describe('what is asked by preference', () => {
       }),
     );
   });
+});
+
+it('by price, is what the request names: what stands in for a model in an agent run comes last', async () => {
+  const { deps, close } = openInference();
+  const preference = preferenceOf({ provider: { sort: 'price' } });
+  if (!preference) throw new Error('no preference');
+  const given = callOf({ model: 'gpt-4.1', models: ['gpt-4.1-mini'] }, { headers: { 'x-agent-run-id': 'r' } });
+  const { targets } = await admit({ ...given, work: withPreference(given.work, preference) }, deps);
+  close();
+  const models = targets.map(({ model }) => model.id);
+  expect(models.slice(0, 2)).toEqual(['gpt-4.1-mini', 'gpt-4.1']);
+  expect(models.length).toBeGreaterThan(2);
 });
 
 describe('the most that a token may cost', () => {
