@@ -168,9 +168,9 @@ export const RequestTrace = z
     model_served: z.string().meta({ examples: ['gpt-4o-mini'] }),
     provider: z.string().meta({ examples: ['openai'] }),
     fallback: z.enum(['none', 'deployment', 'model']),
-    outcome: z.enum(['completed', 'cancelled', 'abandoned', 'cut', 'failed']).meta({
+    outcome: z.enum(['completed', 'cancelled', 'abandoned', 'cut', 'failed', 'cached']).meta({
       description:
-        '`cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off, or failed and said what it had used. `failed`: no answer.',
+        '`cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off, or failed and said what it had used. `failed`: no answer. `cached`: an answer that was kept, at no cost.',
       examples: ['completed'],
     }),
     attempts: z.array(RequestAttempt),

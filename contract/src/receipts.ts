@@ -91,9 +91,9 @@ export const ReceiptPayload = z
     model_served: z.string().meta({ examples: ['gpt-4o-mini'] }),
     provider: z.string().meta({ examples: ['openai'] }),
     fallback: z.enum(['none', 'deployment', 'model']),
-    outcome: z.enum(['completed', 'cancelled', 'abandoned', 'cut', 'failed', 'refunded']).meta({
+    outcome: z.enum(['completed', 'cancelled', 'abandoned', 'cut', 'failed', 'cached', 'refunded']).meta({
       description:
-        '`cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off after the first byte, or failed and said what it had used. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else.',
+        '`cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off after the first byte, or failed and said what it had used. `failed`: no answer, nothing charged. `cached`: an answer that was kept; no model was run, and nothing is charged. `refunded`: of a refund, and of nothing else.',
       examples: ['completed'],
     }),
     request_sha256: Sha256Hex.meta({ description: 'Of the request body as received.' }),

@@ -55,7 +55,7 @@ export const RunStep = z
     model_requested: z.string().meta({ examples: ['gpt-4o-mini'] }),
     model_served: z.string().meta({ examples: ['gpt-4o-mini'] }),
     fallback: z.enum(['none', 'deployment', 'model']),
-    outcome: z.enum(['completed', 'cancelled', 'abandoned', 'cut', 'failed']),
+    outcome: z.enum(['completed', 'cancelled', 'abandoned', 'cut', 'failed', 'cached']),
     cost_usd: Usd.meta({ examples: ['0.00045'] }),
     refunded: z.boolean().meta({ description: 'Whether its cost was given back.', examples: [false] }),
     receipt_id: Uuid,

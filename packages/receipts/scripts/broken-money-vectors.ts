@@ -26,6 +26,12 @@ const dishonest: Record<string, BrokenVector> = {
     issue(payloadWith({ usage: { ...usage, reasoning_tokens: 100 }, cost_nano_usd: '444000' })),
   ),
   'charged-failure': broken('charged_failure', 'A request without an answer was charged.', issue(payloadWith({ outcome: 'failed' }))),
+  'charged-cached': broken('charged_cached', 'An answer that was kept was charged again.', issue(payloadWith({ outcome: 'cached' }))),
+  'charged-cached-usage': broken(
+    'charged_cached',
+    'It costs nothing, yet it states usage: a kept answer uses none.',
+    issue(payloadWith({ outcome: 'cached', unit_prices_pico_usd: {}, cost_nano_usd: '0' })),
+  ),
   'price-missing': broken(
     'price_missing',
     'Output was charged at a price that the receipt does not state.',

@@ -234,6 +234,14 @@ export const goodVectors: Readonly<Record<string, GoodVector>> = {
       cost_nano_usd: '0',
     }),
   ),
+  cached: good(
+    'Answered with an answer that was kept: zero usage, zero cost, at the prices that the model has now.',
+    payloadWith({
+      outcome: 'cached',
+      usage: { input_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0, reasoning_tokens: 0 },
+      cost_nano_usd: '0',
+    }),
+  ),
   'non-ascii': good(
     'Escapes, control characters, line separators and characters beyond the BMP in strings: only RFC 8785 gives these bytes.',
     payloadWith({ run_id: 'Zürich/東京/😀/\u2028\u0007\t"\\\u007f', model_requested: 'modèle-ﬁ' }),

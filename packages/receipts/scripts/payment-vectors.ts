@@ -80,6 +80,11 @@ export const brokenPayments: Readonly<Record<string, BrokenVector>> = {
     { covered: { requests: 1 }, charged_nano_usd: '0' },
     { outcome: 'failed', usage: noUsage, cost_nano_usd: '0' },
   ),
+  'cached-takes-quota': wrong(
+    'An answer that was kept takes a request of the quota.',
+    { covered: { requests: 1 }, charged_nano_usd: '0' },
+    { outcome: 'cached', usage: noUsage, cost_nano_usd: '0' },
+  ),
   'covered-zero': broken(
     'malformed',
     'A zero is left out: it would be a second spelling.',

@@ -101,7 +101,7 @@ export function recomputeCost(payload: Priced): bigint {
 
 /** Whether the receipt's own figures agree with each other. Throws `Refused` where they do not. */
 export function checkCost(payload: ReceiptPayload): void {
-  checkUnchargedFailure(payload);
+  checkUncharged(payload);
   checkTierReached(payload);
   checkFactorOfKind(payload);
   checkRefund(payload);
@@ -147,10 +147,14 @@ function checkRefund({ kind, outcome, receipt_id: id, refund_of: of, refund_reas
   if (of === id) throw refused('the receipt names itself');
 }
 
-function checkUnchargedFailure({ outcome, usage, cost_nano_usd: cost }: ReceiptPayload): void {
-  if (outcome !== 'failed') return;
+/** Without an answer, or with one that was kept, no model was run. */
+function checkUncharged({ outcome, usage, cost_nano_usd: cost }: ReceiptPayload): void {
+  if (outcome !== 'failed' && outcome !== 'cached') return;
   if (cost !== '0' || Object.values(usage).some((units) => units !== 0))
-    throw new Refused('charged_failure', 'payload.outcome is failed, yet usage or cost is not zero.');
+    throw new Refused(
+      outcome === 'failed' ? 'charged_failure' : 'charged_cached',
+      `payload.outcome is ${outcome}, yet usage or cost is not zero.`,
+    );
 }
 
 /** The dearer prices of long contexts are due only when the input is longer than the tier's threshold. */

@@ -28,9 +28,10 @@ export function checkPayment({
   if ((funding === 'test') !== !livemode) throw mismatch(`the funding is ${funding} in ${livemode ? 'live' : 'test'} mode`);
   if (!livemode && (plan !== null || charged !== 0n || !isUncovered)) throw mismatch('nobody pays in test mode');
   if (charged > cost) throw mismatch(`${charged} nano-USD were charged of a cost of ${cost}`);
-  // A request that got no answer counts as no request.
-  if (outcome === 'failed' && !isUncovered) throw mismatch('a request without an answer takes nothing of a quota');
-  if (!livemode || outcome === 'failed') return;
+  // A request that ran no model counts as no request.
+  const isUncharged = outcome === 'failed' || outcome === 'cached';
+  if (isUncharged && !isUncovered) throw mismatch('a request that ran no model takes nothing of a quota');
+  if (!livemode || isUncharged) return;
   const share = coveredShare(usage, covered);
   if (kind === 'refund' || kind === 'correction') return;
   const uncovered = ceilOf(cost * (share.whole - share.part), share.whole);

@@ -105,9 +105,10 @@ export interface ReceiptPayload {
   fallback: 'none' | 'deployment' | 'model';
   /**
    * `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at
-   * work. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else.
+   * work. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. `cached`: the answer is
+   * one that was kept, and no model was run: nothing was used or charged. `refunded`: of a refund, and of nothing else.
    */
-  outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed' | 'refunded';
+  outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed' | 'cached' | 'refunded';
   /** SHA-256 of the request body as received, hex. */
   request_sha256: string;
   /** SHA-256 of the response body as sent, hex; of a stream, up to its last settled event. */

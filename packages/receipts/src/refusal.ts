@@ -43,6 +43,7 @@ export type RefusalCode =
   /** The long-context tier does not go with the number of input tokens. */
   | 'tier_mismatch'
   /** `outcome` is `failed`, yet usage or cost is not zero. */
+  | 'charged_cached'
   | 'charged_failure'
   /** The factor on the prices is not the published one, or a request outside a batch has one. */
   | 'factor_mismatch'

@@ -154,7 +154,7 @@ const payload: Shape<ReceiptPayload> = strictObjectWith(
     model_served: string,
     provider: string,
     fallback: oneOf('none', 'deployment', 'model'),
-    outcome: oneOf('completed', 'cancelled', 'abandoned', 'cut', 'failed', 'refunded'),
+    outcome: oneOf('completed', 'cancelled', 'abandoned', 'cut', 'failed', 'cached', 'refunded'),
     request_sha256: sha256Hex,
     response_sha256: sha256Hex,
     usage,

@@ -4699,8 +4699,8 @@ export interface ReceiptListItem {
   /** The agent run as the caller named it (`X-Agent-Run-Id`), or null. */
   run_id: string | null;
   livemode: boolean;
-  /** `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off after the first byte, or failed and said what it had used. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else. */
-  outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed' | 'refunded';
+  /** `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off after the first byte, or failed and said what it had used. `failed`: no answer, nothing charged. `cached`: an answer that was kept; no model was run, and nothing is charged. `refunded`: of a refund, and of nothing else. */
+  outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed' | 'cached' | 'refunded';
   /** What it cost at catalogue prices; of a refund, what is given back. */
   cost_usd: string;
   /** The receipt whose cost is given back, or that is corrected; null otherwise. */
@@ -4758,8 +4758,8 @@ export interface ReceiptPayload {
   model_served: string;
   provider: string;
   fallback: 'none' | 'deployment' | 'model';
-  /** `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off after the first byte, or failed and said what it had used. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else. */
-  outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed' | 'refunded';
+  /** `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off after the first byte, or failed and said what it had used. `failed`: no answer, nothing charged. `cached`: an answer that was kept; no model was run, and nothing is charged. `refunded`: of a refund, and of nothing else. */
+  outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed' | 'cached' | 'refunded';
   /** Of the request body as received. */
   request_sha256: string;
   /** Of the response body as sent; of a stream, up to its last settled event. */
@@ -5001,8 +5001,8 @@ export interface RequestTrace {
   model_served: string;
   provider: string;
   fallback: 'none' | 'deployment' | 'model';
-  /** `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off, or failed and said what it had used. `failed`: no answer. */
-  outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed';
+  /** `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off, or failed and said what it had used. `failed`: no answer. `cached`: an answer that was kept, at no cost. */
+  outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed' | 'cached';
   attempts: RequestAttempt[];
   /** What could have served and was not asked. */
   skipped: SkippedDeployment[];
@@ -5322,7 +5322,7 @@ export interface RunStep {
   model_requested: string;
   model_served: string;
   fallback: 'none' | 'deployment' | 'model';
-  outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed';
+  outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed' | 'cached';
   /** Decimal string, USD. */
   cost_usd: string;
   /** Whether its cost was given back. */

@@ -30,7 +30,7 @@ const facts = fc.record({
   model_served: text,
   provider: text,
   fallback: fc.constantFrom('none', 'deployment', 'model'),
-  outcome: fc.constantFrom('completed', 'cancelled', 'abandoned', 'cut', 'failed', 'refunded'),
+  outcome: fc.constantFrom('completed', 'cancelled', 'abandoned', 'cut', 'failed', 'refunded', 'cached'),
   request_sha256: hex(32),
   response_sha256: hex(32),
   usage: counts(...Object.keys(ReceiptUsage.shape)).map((used) => ({

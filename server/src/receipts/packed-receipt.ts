@@ -23,7 +23,7 @@ const UUID_BYTES = 16;
 
 // Each list is part of the form: entries are added at the end, and none is ever changed.
 const FALLBACKS = ['none', 'deployment', 'model'] as const;
-const OUTCOMES = ['completed', 'cancelled', 'abandoned', 'cut', 'failed', 'refunded'] as const;
+const OUTCOMES = ['completed', 'cancelled', 'abandoned', 'cut', 'failed', 'refunded', 'cached'] as const;
 const FUNDINGS = ['test', 'balance', 'invoice', 'none'] as const;
 const REQUIRED_COUNTS = ['input_tokens', 'cached_input_tokens', 'cache_write_tokens', 'output_tokens', 'reasoning_tokens'] as const;
 const METERS = [

@@ -203,7 +203,7 @@ var payloadForm = exactly(members{
 	"account_hash": hexHash, "key_hash": nullable(hexHash), "livemode": isBoolean, "account_sequence": count(1), "endpoint": isText,
 	"run_id": nullable(isText), "model_requested": isText, "model_served": isText, "provider": isText,
 	"fallback":       oneOf("none", "deployment", "model"),
-	"outcome":        oneOf("completed", "cancelled", "abandoned", "cut", "failed", "refunded"),
+	"outcome":        oneOf("completed", "cancelled", "abandoned", "cut", "failed", "cached", "refunded"),
 	"request_sha256": hexHash, "response_sha256": hexHash,
 	"usage": exactly(each(basicMeters, count(0)), each(moreMeters, count(1))), "estimated": isBoolean, "price_version": isText,
 	"price_entry":                   nullable(exactly(members{"index": count(0), "digest": hexHash}, nil)),

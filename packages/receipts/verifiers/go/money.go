@@ -85,16 +85,20 @@ func picoOf(lines []pricedLine, prices object) (*big.Int, bool) {
 	return pico, isUnpriced
 }
 
+// ranNoModel: without an answer, or with one that was kept, nothing was used.
+func ranNoModel(p object) bool { return p["outcome"] == "failed" || p["outcome"] == "cached" }
+
 func checkCost(p object) {
 	kind, outcome, stated := p["kind"], p["outcome"], nano(p["cost_nano_usd"])
 	usage := p["usage"].(object)
-	if outcome == "failed" {
+	if ranNoModel(p) {
 		used := int64(0)
 		for _, units := range usage {
 			used |= units.(int64)
 		}
 		if stated.Sign() != 0 || used != 0 {
-			refuse("charged_failure", "the outcome is failed, yet usage or cost is not zero")
+			code := map[any]string{"failed": "charged_failure", "cached": "charged_cached"}[outcome]
+			refuse(code, "the outcome is %s, yet usage or cost is not zero", outcome)
 		}
 	}
 	if tier, there := p["price_tier_above_input_tokens"].(int64); there && usage["input_tokens"].(int64) <= tier {
@@ -154,8 +158,8 @@ func checkPayment(p object) {
 	must((pay["funding"] == "test") == !live, "funding and mode do not go together")
 	must(live || (pay["plan"] == nil && charged.Sign() == 0 && isUncovered), "nobody pays in test mode")
 	must(charged.Cmp(cost) <= 0, "more was charged than it cost")
-	must(p["outcome"] != "failed" || isUncovered, "a request without an answer takes nothing of a quota")
-	if !live || p["outcome"] == "failed" {
+	must(!ranNoModel(p) || isUncovered, "a request that ran no model takes nothing of a quota")
+	if !live || ranNoModel(p) {
 		return
 	}
 	units, covered := quotaUnits(p["usage"].(object)), coveredOf(p)

@@ -250,7 +250,7 @@ PAYLOAD = fields(
         "model_served": text,
         "provider": text,
         "fallback": one_of("none", "deployment", "model"),
-        "outcome": one_of("completed", "cancelled", "abandoned", "cut", "failed", "refunded"),
+        "outcome": one_of("completed", "cancelled", "abandoned", "cut", "failed", "cached", "refunded"),
         "request_sha256": HASH,
         "response_sha256": HASH,
         "usage": fields({name: count() for name in BASIC}, {name: count(1) for name in MORE}),
@@ -607,10 +607,14 @@ def ceil(amount, whole):
     return -(-amount // whole)
 
 
+# Without an answer, or with one that was kept, no model was run.
+UNCHARGED = {"failed": "charged_failure", "cached": "charged_cached"}
+
+
 def check_cost(p):
     kind, outcome, stated = p["kind"], p["outcome"], int(p["cost_nano_usd"])
-    if outcome == "failed" and (stated != 0 or any(p["usage"].values())):
-        raise Refused("charged_failure", "the outcome is failed, yet usage or cost is not zero")
+    if outcome in UNCHARGED and (stated != 0 or any(p["usage"].values())):
+        raise Refused(UNCHARGED[outcome], f"the outcome is {outcome}, yet usage or cost is not zero")
     tier = p["price_tier_above_input_tokens"]
     if tier is not None and p["usage"]["input_tokens"] <= tier:
         raise Refused("tier_mismatch", "the tier was not reached")
@@ -650,8 +654,8 @@ def check_payment(p):
     demand((pay["funding"] == "test") == (not live), "funding and mode do not go together")
     demand(live or (pay["plan"] is None and charged == 0 and not covered), "nobody pays in test mode")
     demand(charged <= cost, "more was charged than it cost")
-    demand(p["outcome"] != "failed" or not covered, "a request without an answer takes nothing of a quota")
-    if not live or p["outcome"] == "failed":
+    demand(p["outcome"] not in UNCHARGED or not covered, "a request that ran no model takes nothing of a quota")
+    if not live or p["outcome"] in UNCHARGED:
         return
     units = quota_units(p["usage"])
     part, whole = 1, 1

@@ -157,7 +157,7 @@ async function giveBack(video: VideoRow, { videos, refunds, clock }: FollowDeps)
   if ('refund' in outcome) return videos.refunded(video.id, 'made', outcome.refund.receiptId);
   const isLate = clock.now() - video.created_at.getTime() >= REFUNDABLE_MS;
   // A settlement that is not in the ledger yet may still get there.
-  if (outcome.because === 'failed' || (outcome.because === 'unknown' && isLate)) return videos.refunded(video.id, 'not_charged', null);
+  if (outcome.because === 'uncharged' || (outcome.because === 'unknown' && isLate)) return videos.refunded(video.id, 'not_charged', null);
   return videos.again(video.id, video.looks < 20 ? delayMs(video, null) : UNHURRIED_MS);
 }
 

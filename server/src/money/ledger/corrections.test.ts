@@ -240,12 +240,14 @@ describe('a correction', () => {
     await inOrder();
   });
 
-  test('is refused for what is not there, got no answer, changes nothing, or cannot be', async () => {
+  test('is refused for what is not there, ran no model, changes nothing, or cannot be', async () => {
     const failed = await settled(chat({ outcome: 'failed', cost: '0', usage: tokens(0, 0) }));
+    const cached = await settled(chat({ outcome: 'cached', cost: '0', usage: tokens(0, 0) }));
+    expect(await correct(cached, tokens(1, 1))).toEqual({ corrected: false, because: 'uncharged' });
     const record = await settled(chat());
     const long = await settled(chat({ priceVersion: '2026-01-01', priceTier: 50 }));
     expect(await correct({ ...record, requestId: newRequestId() }, tokens(1, 1))).toEqual({ corrected: false, because: 'unknown' });
-    expect(await correct(failed, tokens(1, 1))).toEqual({ corrected: false, because: 'failed' });
+    expect(await correct(failed, tokens(1, 1))).toEqual({ corrected: false, because: 'uncharged' });
     expect(await correct(record, tokens(100, 50))).toEqual({ corrected: false, because: 'same' });
     const impossible = { corrected: false, because: 'impossible', reason: expect.stringContaining('tokens') };
     expect(await correct(record, { ...tokens(1, 1), cached_input_tokens: 2 })).toEqual(impossible);

@@ -14,7 +14,7 @@ import { countsOf, usageOfRow, withoutZeros } from './field-kinds.ts';
 import { findSettled, lockSettled, whyMissing } from './find-settled.ts';
 import { lanesOfRecord } from './lanes-of-record.ts';
 import { paymentOf, reprice } from './reprice.ts';
-import type { CorrectionRecord, Repricing } from './settlement-record.ts';
+import { type CorrectionRecord, type Repricing, ranNoModel } from './settlement-record.ts';
 import { tables } from './tables.ts';
 import { type PricedRow, recordOfRow } from './usage-row.ts';
 
@@ -41,7 +41,7 @@ export type CorrectionOutcome =
    * `unknown`: there is no such settled request. `failed`: it got no answer. `refunded`: nothing of it counts any longer. `same`: it was
    * settled with this usage. `corrected`: with other usage than this.
    */
-  | { readonly corrected: false; readonly because: 'unknown' | 'failed' | 'archived' | 'refunded' | 'same' | 'corrected' }
+  | { readonly corrected: false; readonly because: 'unknown' | 'uncharged' | 'archived' | 'refunded' | 'same' | 'corrected' }
   /** The usage cannot be; `reason` is a sentence. */
   | { readonly corrected: false; readonly because: 'impossible'; readonly reason: string };
 
@@ -81,7 +81,7 @@ export class Corrections {
   async correct(requestId: string, wish: CorrectionWish): Promise<CorrectionOutcome> {
     const settled = (await findSettled(this.#deps.pool, requestId, null)) ?? (await this.#findWritten(requestId));
     if (!settled) return { corrected: false, because: await whyMissing(this.#deps.pool, requestId) };
-    if (settled.outcome === 'failed') return { corrected: false, because: 'failed' };
+    if (ranNoModel(settled.outcome)) return { corrected: false, because: 'uncharged' };
     const claimed = await this.#claim(settled, wish);
     if ('because' in claimed) return claimed;
     return this.#tell(settled, claimed);

@@ -198,10 +198,13 @@ describe('a refund', () => {
     const failed = video({ outcome: 'failed', cost: '0', usage: tokens(0, 0) });
     await settle(record);
     await settle(failed);
+    const cached = video({ kind: 'usage', outcome: 'cached', cost: '0', usage: tokens(0, 0) });
+    await settle(cached);
+    expect(await refund(cached)).toEqual({ refunded: false, because: 'uncharged' });
     expect(await refund({ ...record, requestId: newRequestId() })).toEqual({ refunded: false, because: 'unknown' });
     expect(await refund({ ...record, accountId: newId() })).toEqual({ refunded: false, because: 'unknown' });
     expect(await refund({ ...record, attempt: 2 })).toEqual({ refunded: false, because: 'unknown' });
-    expect(await refund(failed)).toEqual({ refunded: false, because: 'failed' });
+    expect(await refund(failed)).toEqual({ refunded: false, because: 'uncharged' });
   });
 
   test('by an administrator needs neither the account nor the attempt', async () => {

@@ -8,7 +8,7 @@ import { inTransaction } from '../../kernel/transaction.ts';
 import type { Refund as RefundRow } from './entities.ts';
 import { findStanding, lockSettled, type Owner, type StandingRow, whyMissing } from './find-settled.ts';
 import { lanesOfRecord } from './lanes-of-record.ts';
-import type { RefundRecord, SettlementRecord } from './settlement-record.ts';
+import { type RefundRecord, ranNoModel, type SettlementRecord } from './settlement-record.ts';
 import { tables } from './tables.ts';
 import { recordOfRow } from './usage-row.ts';
 
@@ -37,7 +37,7 @@ export type RefundOutcome =
    * `unknown`: the account has no such settled request. `failed`: it got no answer, and nothing was charged. `archived`: it is of a month whose
    * requests have left the database. `correcting`: a correction of it is on its way to the ledger, and decides how much is given back.
    */
-  | { readonly refunded: false; readonly because: 'unknown' | 'failed' | 'archived' | 'correcting' };
+  | { readonly refunded: false; readonly because: 'unknown' | 'uncharged' | 'archived' | 'correcting' };
 
 interface RefundsDeps {
   readonly pool: Pool;
@@ -70,7 +70,7 @@ export class Refunds {
     const { pool } = this.#deps;
     const found = (await findStanding(pool, owner, requestId, attempt)) ?? (await this.#findWritten(owner, requestId, attempt));
     if (!found) return { refunded: false, because: await whyMissing(pool, requestId) };
-    if (found.outcome === 'failed') return { refunded: false, because: 'failed' };
+    if (ranNoModel(found.outcome)) return { refunded: false, because: 'uncharged' };
     const claim = (await this.#claim(found, wish)) ?? (await this.#claimWritten(found, wish));
     if (!claim) return { refunded: false, because: 'correcting' };
     // Read after the claim: from then on nothing of it is corrected.

@@ -100,8 +100,8 @@ function refusalOf(because: Exclude<Because, 'already_refunded' | 'impossible'>)
       return new Problem('not_found', 'There is no settled request with this id.');
     case 'archived':
       return new Problem('conflict', 'This request is of a month that is archived: nothing of it is given back or corrected any more.');
-    case 'failed':
-      return new Problem('conflict', 'This request got no answer and was not charged: there is nothing to give back or to correct.');
+    case 'uncharged':
+      return new Problem('conflict', 'This request ran no model and was not charged: there is nothing to give back or to correct.');
     case 'correcting':
       return new Problem('conflict', 'A correction of this request is being booked: ask again in a second.', { retryAfterSeconds: 1 });
     case 'refunded':

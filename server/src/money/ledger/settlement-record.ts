@@ -49,6 +49,9 @@ export interface CorrectedRecord extends Omit<CorrectionRecord, 'was' | 'charged
 /** What the ledger writes. */
 export type PostedRecord = SettledRecord | RefundedRecord | CorrectedRecord;
 
+/** Without an answer, or with one that was kept, nothing was used: there is nothing to give back or to correct. */
+export const ranNoModel = (outcome: string): boolean => outcome === 'failed' || outcome === 'cached';
+
 export const isRefund = (record: PostedRecord): record is RefundedRecord => record.kind === 'refund';
 export const isCorrection = (record: PostedRecord): record is CorrectedRecord => record.kind === 'correction';
 

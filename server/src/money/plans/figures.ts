@@ -45,6 +45,7 @@ const USED: Readonly<Record<Meter, string>> = {
 
 const Sums = z.record(z.string(), z.string());
 const ChargedRow = z.object({ model: z.string(), requests: z.bigint() });
+const Cached = z.object({ requests: z.string() });
 const Money = z.object({
   ...{ balance: z.string(), used: z.string(), invoiced: z.string() },
   ...{ disputed: z.string(), owed: z.string(), waiting: z.string() },
@@ -68,12 +69,21 @@ export async function monthFigures(pool: Pool, accountId: string, plan: Plan, no
       where account_id = $1 and livemode and started_at >= $2 and started_at < $3 and charged_nano > 0 and not refunded group by 1`,
     [accountId, monthStart(month), monthEnd(month)],
   );
+  const cached = await checkedRow(
+    pool,
+    Cached,
+    `select coalesce(sum(requests), 0)::text as requests from usage_details_daily
+      where account_id = $1 and livemode and day >= $2 and day < $3 and outcome = 'cached'`,
+    [accountId, monthStart(month), monthEnd(month)],
+  );
+  // An answer that was kept takes nothing of a quota.
+  const uncounted = (meter: Meter) => (meter === 'requests' ? BigInt(cached?.requests ?? 0) : 0n);
   const requestsOf = new Map(charged.map(({ model, requests }) => [model, requests]));
   return {
     month,
     meters: METERS.map((meter) => {
       const used = sum(`covered_${meter}`);
-      return { meter, included: plan.quota[meter], used, beyond: maxOf(0n, sum(meter) - used) };
+      return { meter, included: plan.quota[meter], used, beyond: maxOf(0n, sum(meter) - uncounted(meter) - used) };
     }),
     cost: sum('cost'),
     charged: sum('charged'),
