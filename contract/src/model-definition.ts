@@ -8,6 +8,7 @@ const PRICE_METERS = {
   cache_write_1h_tokens: 'Input token written to the cache for an hour.',
   output_tokens: 'Token out, reasoning included.',
   audio_input_tokens: 'Audio token in.',
+  cached_audio_input_tokens: 'Cached audio token in.',
   image_input_tokens: 'Image token in.',
   cached_image_input_tokens: 'Cached image token in.',
   image_output_tokens: 'Image token out.',
@@ -30,7 +31,7 @@ const PRICE_METERS = {
 export const PriceMeter = z.enum(Object.keys(PRICE_METERS) as [keyof typeof PRICE_METERS, ...(keyof typeof PRICE_METERS)[]]);
 export type PriceMeter = z.infer<typeof PriceMeter>;
 
-export const ModelKind = z.enum(['chat', 'completion', 'embedding', 'image', 'moderation', 'rerank', 'tts', 'stt', 'video']);
+export const ModelKind = z.enum(['chat', 'completion', 'embedding', 'image', 'moderation', 'realtime', 'rerank', 'tts', 'stt', 'video']);
 export type ModelKind = z.infer<typeof ModelKind>;
 
 /** USD per 1,000,000 units as decimal strings, by meter: six decimals are exact in pico-USD per unit. */

@@ -6,7 +6,7 @@ const More = z.int().min(1).optional();
 
 /**
  * What was consumed, by meter. `cached_input_tokens`, `cache_write_tokens`, `cache_write_1h_tokens`, `audio_input_tokens` and
- * `image_input_tokens` are disjoint parts of `input_tokens`; `cached_image_input_tokens` is a part of `image_input_tokens`;
+ * `image_input_tokens` are disjoint parts of `input_tokens`; `cached_audio_input_tokens` is a part of `audio_input_tokens`, `cached_image_input_tokens` of `image_input_tokens`;
  * `reasoning_tokens`, `image_output_tokens` and `audio_output_tokens` are parts of `output_tokens`. What tools of the provider used is beside both. The counts that only some requests have are absent when zero.
  */
 export const ReceiptUsage = z
@@ -17,7 +17,8 @@ export const ReceiptUsage = z
     output_tokens: Count.meta({ examples: [12] }),
     reasoning_tokens: Count.meta({ examples: [0] }),
     cache_write_1h_tokens: More.meta({ description: 'Part of the input: written to the provider’s cache for an hour.', examples: [1024] }),
-    audio_input_tokens: More.meta({ description: 'Part of the input.', examples: [300] }),
+    audio_input_tokens: More.meta({ description: 'Part of the input, cached ones included.', examples: [300] }),
+    cached_audio_input_tokens: More.meta({ description: 'Part of the audio tokens in.', examples: [256] }),
     image_input_tokens: More.meta({ description: 'Part of the input, cached ones included.', examples: [1290] }),
     cached_image_input_tokens: More.meta({ description: 'Part of the image tokens in.', examples: [1290] }),
     image_output_tokens: More.meta({ description: 'Part of the output.', examples: [4160] }),

@@ -161,6 +161,11 @@ const modalities: Record<string, BrokenVector> = {
     'Cached, audio and image tokens are together more than the input: the fresh input would be negative.',
     issue(payloadWith({ usage: { ...usage, cached_input_tokens: 400, audio_input_tokens: 400, image_input_tokens: 401 } })),
   ),
+  'cached-audio-beyond-audio': broken(
+    'usage_inconsistent',
+    'More cached audio tokens than audio tokens in.',
+    issue(payloadWith({ usage: { ...usage, audio_input_tokens: 10, cached_audio_input_tokens: 11 } })),
+  ),
   'cached-image-beyond-image': broken(
     'usage_inconsistent',
     'More cached image tokens than image tokens in.',

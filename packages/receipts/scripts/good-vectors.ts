@@ -185,6 +185,32 @@ export const goodVectors: Readonly<Record<string, GoodVector>> = {
       cost_nano_usd: '1575000',
     }),
   ),
+  'realtime-response': good(
+    'A response of a realtime session: 250 × 600,000 + 100 × 60,000 + 300 × 10,000,000 + 600 × 300,000 + 40 × 2,400,000 + 160 × 20,000,000 pico-USD.',
+    payloadWith({
+      endpoint: '/v1/realtime',
+      model_requested: 'gpt-realtime-mini',
+      model_served: 'gpt-realtime-mini',
+      usage: {
+        ...noUsage,
+        input_tokens: 1250,
+        cached_input_tokens: 100,
+        audio_input_tokens: 900,
+        cached_audio_input_tokens: 600,
+        output_tokens: 200,
+        audio_output_tokens: 160,
+      },
+      unit_prices_pico_usd: {
+        input_tokens: '600000',
+        cached_input_tokens: '60000',
+        audio_input_tokens: '10000000',
+        cached_audio_input_tokens: '300000',
+        output_tokens: '2400000',
+        audio_output_tokens: '20000000',
+      },
+      cost_nano_usd: '6632000',
+    }),
+  ),
   'video-job': good(
     'A media job: 8 seconds of video at 100,000,000,000 pico-USD each.',
     payloadWith({

@@ -28,9 +28,10 @@ export interface CostLine {
 export function costLines({ usage, unit_prices_pico_usd: prices }: Priced): CostLine[] {
   const { cache_write_1h_tokens: hourly = 0, audio_input_tokens: audio = 0, image_input_tokens: image = 0 } = usage;
   const { cached_image_input_tokens: cachedImage = 0, image_output_tokens: imageOut = 0, reasoning_tokens: reasoning } = usage;
-  const { audio_output_tokens: audioOut = 0 } = usage;
+  const { cached_audio_input_tokens: cachedAudio = 0, audio_output_tokens: audioOut = 0 } = usage;
   const fresh = usage.input_tokens - usage.cached_input_tokens - usage.cache_write_tokens - hourly - audio - image;
   if (fresh < 0) throw inconsistent('cached, cache-write, audio and image tokens are more than the input tokens');
+  if (cachedAudio > audio) throw inconsistent('cached audio tokens are more than the audio tokens in');
   if (cachedImage > image) throw inconsistent('cached image tokens are more than the image tokens in');
   if (reasoning > usage.output_tokens) throw inconsistent('reasoning tokens are more than the output tokens');
   if (imageOut + audioOut > usage.output_tokens) throw inconsistent('image and audio tokens out are more than the output tokens');
@@ -55,7 +56,8 @@ export function costLines({ usage, unit_prices_pico_usd: prices }: Priced): Cost
     ...line('cached_input_tokens', usage.cached_input_tokens, 'cached_input_tokens', 'input_tokens'),
     ...line('cache_write_tokens', usage.cache_write_tokens, 'cache_write_tokens', 'input_tokens'),
     ...line('cache_write_1h_tokens', hourly, 'cache_write_1h_tokens', 'cache_write_tokens', 'input_tokens'),
-    ...line('audio_input_tokens', audio, 'audio_input_tokens', 'input_tokens'),
+    ...line('audio_input_tokens', audio - cachedAudio, 'audio_input_tokens', 'input_tokens'),
+    ...line('cached_audio_input_tokens', cachedAudio, 'cached_audio_input_tokens', 'audio_input_tokens', 'input_tokens'),
     ...line('image_input_tokens', image - cachedImage, 'image_input_tokens', 'input_tokens'),
     ...line('cached_image_input_tokens', cachedImage, 'cached_image_input_tokens', 'image_input_tokens', 'input_tokens'),
     ...line('text_output_tokens', usage.output_tokens - imageOut - audioOut, 'output_tokens', 'image_output_tokens'),

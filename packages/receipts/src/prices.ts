@@ -27,6 +27,7 @@ export const PRICE_METERS = [
   'cache_write_1h_tokens',
   'output_tokens',
   'audio_input_tokens',
+  'cached_audio_input_tokens',
   'image_input_tokens',
   'cached_image_input_tokens',
   'image_output_tokens',

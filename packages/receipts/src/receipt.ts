@@ -1,8 +1,8 @@
 /** The wire forms of a receipt and of the keys that sign it. A test holds them equal to the contract of the API. */
 
 /**
- * What was consumed, by meter. Cached, cache-write, audio and image tokens are disjoint parts of the input, cached image tokens a part of
- * the image tokens in; reasoning, image and audio tokens are parts of the output. What tools of the provider used is beside both. The counts that only some requests have are absent when zero.
+ * What was consumed, by meter. Cached, cache-write, audio and image tokens are disjoint parts of the input, cached audio and
+ * image tokens parts of the audio and image tokens in; reasoning, image and audio tokens are parts of the output. What tools of the provider used is beside both. The counts that only some requests have are absent when zero.
  */
 export interface ReceiptUsage {
   input_tokens: number;
@@ -13,6 +13,7 @@ export interface ReceiptUsage {
   /** Written to the provider's cache for an hour. */
   cache_write_1h_tokens?: number | undefined;
   audio_input_tokens?: number | undefined;
+  cached_audio_input_tokens?: number | undefined;
   image_input_tokens?: number | undefined;
   cached_image_input_tokens?: number | undefined;
   image_output_tokens?: number | undefined;

@@ -80,6 +80,7 @@ const usage: Shape<ReceiptUsage> = strictObjectWith(
   {
     cache_write_1h_tokens: moreThanNone,
     audio_input_tokens: moreThanNone,
+    cached_audio_input_tokens: moreThanNone,
     image_input_tokens: moreThanNone,
     cached_image_input_tokens: moreThanNone,
     image_output_tokens: moreThanNone,

@@ -954,8 +954,10 @@ export interface CorrectionRequest {
     reasoning_tokens: number;
     /** Part of the input: written to the provider’s cache for an hour. */
     cache_write_1h_tokens?: number | undefined;
-    /** Part of the input. */
+    /** Part of the input, cached ones included. */
     audio_input_tokens?: number | undefined;
+    /** Part of the audio tokens in. */
+    cached_audio_input_tokens?: number | undefined;
     /** Part of the input, cached ones included. */
     image_input_tokens?: number | undefined;
     /** Part of the image tokens in. */
@@ -3700,7 +3702,7 @@ export interface Model {
   /** Release, unix seconds; 0 where no release date is known. */
   created: number;
   owned_by: string;
-  kind: 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'rerank' | 'tts' | 'stt' | 'video';
+  kind: 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'realtime' | 'rerank' | 'tts' | 'stt' | 'video';
   /** Tokens; null where the model is not limited in tokens. */
   context_length: number | null;
   max_output_tokens: number | null;
@@ -3736,7 +3738,7 @@ export interface ModelDefinition {
   aliases?: string[] | undefined;
   /** Names that the provider knows itself and that cost the same, such as dated ones: it is sent the name as it was asked for. `*` matches any characters: `llama3*`. */
   variants?: string[] | undefined;
-  kind?: 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'rerank' | 'tts' | 'stt' | 'video' | undefined;
+  kind?: 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'realtime' | 'rerank' | 'tts' | 'stt' | 'video' | undefined;
   released?: string | null | undefined;
   /** Day on which its end was announced. */
   deprecated?: string | undefined;
@@ -3778,7 +3780,7 @@ export interface ModelDefinition {
 
 export type ModelId = string;
 
-export type ModelKind = 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'rerank' | 'tts' | 'stt' | 'video';
+export type ModelKind = 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'realtime' | 'rerank' | 'tts' | 'stt' | 'video';
 
 /** The catalogue. */
 export interface ModelList {
@@ -3801,7 +3803,7 @@ export interface ModelPricing {
   effective_from: string;
   currency: 'USD';
   /** USD per single unit, by meter. */
-  prices: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
+  prices: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'cached_audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
   /** Empty where long inputs cost no more. */
   tiers: PriceTier[];
   /** Factor on all prices in batches. */
@@ -4464,13 +4466,13 @@ export interface PriceEntry {
 /** A price of a model. It has to name every meter that the model’s kind is charged by; 0 is allowed. */
 export interface PriceInput {
   /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
-  usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
+  usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'cached_audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
   /** Prices of long inputs. */
   tiers?: {
     /** The whole request is priced at this tier when its input is above this many tokens. */
     above_input_tokens: number;
     /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
-    usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
+    usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'cached_audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
   }[] | undefined;
   /** Factor on all prices in batches. */
   batch_factor?: string | undefined;
@@ -4490,17 +4492,17 @@ export interface PriceList {
   }[];
 }
 
-export type PriceMeter = 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units';
+export type PriceMeter = 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'cached_audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units';
 
 export interface PriceTerms {
   /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
-  usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
+  usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'cached_audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
   /** Prices of long inputs. */
   tiers?: {
     /** The whole request is priced at this tier when its input is above this many tokens. */
     above_input_tokens: number;
     /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
-    usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
+    usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'cached_audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
   }[] | undefined;
   /** Factor on all prices in batches. */
   batch_factor?: string | undefined;
@@ -4510,7 +4512,7 @@ export interface PriceTerms {
 export interface PriceTier {
   /** The whole request is priced at this tier when its input is above this many tokens. */
   above_input_tokens: number;
-  prices: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
+  prices: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'cached_audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
 }
 
 /** Problem details (RFC 9457) with OpenAI’s `error` member. */
@@ -4858,8 +4860,10 @@ export interface ReceiptUsage {
   reasoning_tokens: number;
   /** Part of the input: written to the provider’s cache for an hour. */
   cache_write_1h_tokens?: number | undefined;
-  /** Part of the input. */
+  /** Part of the input, cached ones included. */
   audio_input_tokens?: number | undefined;
+  /** Part of the audio tokens in. */
+  cached_audio_input_tokens?: number | undefined;
   /** Part of the input, cached ones included. */
   image_input_tokens?: number | undefined;
   /** Part of the image tokens in. */

@@ -32,7 +32,7 @@ const METERS = [
   ...(['input_characters', 'audio_seconds', 'video_seconds', 'images', 'requests', 'tokens'] as const),
   ...(['audio_output_tokens', 'web_searches', 'web_search_previews', 'file_searches', 'container_gigabytes'] as const),
   ...(['image_tool_text_input_tokens', 'image_tool_image_input_tokens'] as const),
-  ...(['image_tool_text_output_tokens', 'image_tool_image_output_tokens', 'search_units'] as const),
+  ...(['image_tool_text_output_tokens', 'image_tool_image_output_tokens', 'search_units', 'cached_audio_input_tokens'] as const),
 ];
 
 /** A nonce follows from the id, which has 74 random bits and is known to those alone who may read the receipt. */

@@ -58,6 +58,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   input_tokens: { label: 'Input', ...TOKENS },
   cached_input_tokens: { label: 'Cached input', ...TOKENS },
   audio_input_tokens: { label: 'Audio input', ...TOKENS },
+  cached_audio_input_tokens: { label: 'Cached audio input', ...TOKENS },
   image_input_tokens: { label: 'Image input', ...TOKENS },
   cached_image_input_tokens: { label: 'Cached image input', ...TOKENS },
   output_tokens: { label: 'Output', ...TOKENS },

@@ -153,8 +153,8 @@ var (
 	kinds        = []string{"usage", "batch_line", "media_job", "refund", "correction"}
 	quotaMeters  = []string{"requests", "tokens", "images", "audio_seconds", "video_seconds"}
 	basicMeters  = strings.Fields("input_tokens cached_input_tokens cache_write_tokens output_tokens reasoning_tokens")
-	moreMeters   = strings.Fields("cache_write_1h_tokens audio_input_tokens image_input_tokens cached_image_input_tokens image_output_tokens input_characters audio_seconds video_seconds images audio_output_tokens search_units " + toolMeters)
-	priceMeters  = strings.Fields("input_tokens cached_input_tokens cache_write_tokens cache_write_1h_tokens output_tokens audio_input_tokens image_input_tokens cached_image_input_tokens image_output_tokens input_characters audio_seconds video_seconds audio_output_tokens search_units " + toolMeters)
+	moreMeters   = strings.Fields("cache_write_1h_tokens audio_input_tokens cached_audio_input_tokens image_input_tokens cached_image_input_tokens image_output_tokens input_characters audio_seconds video_seconds images audio_output_tokens search_units " + toolMeters)
+	priceMeters  = strings.Fields("input_tokens cached_input_tokens cache_write_tokens cache_write_1h_tokens output_tokens audio_input_tokens cached_audio_input_tokens image_input_tokens cached_image_input_tokens image_output_tokens input_characters audio_seconds video_seconds audio_output_tokens search_units " + toolMeters)
 )
 
 // What tools of the provider used: the factor is not on their prices.

@@ -29,8 +29,9 @@ func costOf(usage, prices object, factor string) (*big.Int, bool) {
 	image, cachedImage, imageOut, output := use("image_input_tokens"), use("cached_image_input_tokens"), use("image_output_tokens"), use("output_tokens")
 	audioOut := use("audio_output_tokens")
 	// Each is below 2^53, so five of them fit.
-	fresh := use("input_tokens") - use("cached_input_tokens") - use("cache_write_tokens") - use("cache_write_1h_tokens") - use("audio_input_tokens") - image
-	if fresh < 0 || cachedImage > image || use("reasoning_tokens") > output || imageOut+audioOut > output {
+	audio, cachedAudio := use("audio_input_tokens"), use("cached_audio_input_tokens")
+	fresh := use("input_tokens") - use("cached_input_tokens") - use("cache_write_tokens") - use("cache_write_1h_tokens") - audio - image
+	if fresh < 0 || cachedImage > image || cachedAudio > audio || use("reasoning_tokens") > output || imageOut+audioOut > output {
 		refuse("usage_inconsistent", "parts are more than their whole")
 	}
 	lines := []pricedLine{
@@ -38,7 +39,8 @@ func costOf(usage, prices object, factor string) (*big.Int, bool) {
 		{use("cached_input_tokens"), "cached_input_tokens input_tokens"},
 		{use("cache_write_tokens"), "cache_write_tokens input_tokens"},
 		{use("cache_write_1h_tokens"), "cache_write_1h_tokens cache_write_tokens input_tokens"},
-		{use("audio_input_tokens"), "audio_input_tokens input_tokens"},
+		{audio - cachedAudio, "audio_input_tokens input_tokens"},
+		{cachedAudio, "cached_audio_input_tokens audio_input_tokens input_tokens"},
 		{image - cachedImage, "image_input_tokens input_tokens"},
 		{cachedImage, "cached_image_input_tokens image_input_tokens input_tokens"},
 		{output - imageOut - audioOut, "output_tokens image_output_tokens"},

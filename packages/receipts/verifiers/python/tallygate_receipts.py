@@ -208,13 +208,14 @@ TOOL_METERS = (
 ).split()
 PRICE_METERS = (
     "input_tokens cached_input_tokens cache_write_tokens cache_write_1h_tokens output_tokens audio_input_tokens image_input_tokens "
-    "cached_image_input_tokens image_output_tokens input_characters audio_seconds video_seconds audio_output_tokens search_units"
+    "cached_audio_input_tokens cached_image_input_tokens image_output_tokens input_characters audio_seconds video_seconds "
+    "audio_output_tokens search_units"
 ).split() + TOOL_METERS
 QUOTA_METERS = ("requests", "tokens", "images", "audio_seconds", "video_seconds")
 BASIC = ("input_tokens", "cached_input_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
 MORE = (
-    "cache_write_1h_tokens audio_input_tokens image_input_tokens cached_image_input_tokens image_output_tokens input_characters "
-    "audio_seconds video_seconds images audio_output_tokens search_units"
+    "cache_write_1h_tokens audio_input_tokens cached_audio_input_tokens image_input_tokens cached_image_input_tokens "
+    "image_output_tokens input_characters audio_seconds video_seconds images audio_output_tokens search_units"
 ).split() + TOOL_METERS
 
 
@@ -570,15 +571,16 @@ def cost_of(usage, prices, factor):
     parts = ("cached_input_tokens", "cache_write_tokens", "cache_write_1h_tokens", "audio_input_tokens", "image_input_tokens")
     fresh = use["input_tokens"] - sum(use[name] for name in parts)
     image, cached_image, image_out = use["image_input_tokens"], use["cached_image_input_tokens"], use["image_output_tokens"]
-    audio_out = use["audio_output_tokens"]
-    if fresh < 0 or cached_image > image or max(use["reasoning_tokens"], image_out + audio_out) > use["output_tokens"]:
+    audio, cached_audio, audio_out = use["audio_input_tokens"], use["cached_audio_input_tokens"], use["audio_output_tokens"]
+    if fresh < 0 or cached_image > image or cached_audio > audio or max(use["reasoning_tokens"], image_out + audio_out) > use["output_tokens"]:
         raise Refused("usage_inconsistent", "parts are more than their whole")
     lines = [
         (fresh, "input_tokens"),
         (use["cached_input_tokens"], "cached_input_tokens", "input_tokens"),
         (use["cache_write_tokens"], "cache_write_tokens", "input_tokens"),
         (use["cache_write_1h_tokens"], "cache_write_1h_tokens", "cache_write_tokens", "input_tokens"),
-        (use["audio_input_tokens"], "audio_input_tokens", "input_tokens"),
+        (audio - cached_audio, "audio_input_tokens", "input_tokens"),
+        (cached_audio, "cached_audio_input_tokens", "audio_input_tokens", "input_tokens"),
         (image - cached_image, "image_input_tokens", "input_tokens"),
         (cached_image, "cached_image_input_tokens", "image_input_tokens", "input_tokens"),
         (use["output_tokens"] - image_out - audio_out, "output_tokens", "image_output_tokens"),

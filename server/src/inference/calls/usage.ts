@@ -207,6 +207,7 @@ const PROMPT_METERS: ReadonlySet<string> = new Set<keyof ReceiptUsage>([
   'cache_write_tokens',
   'cache_write_1h_tokens',
   'audio_input_tokens',
+  'cached_audio_input_tokens',
   'image_input_tokens',
   'cached_image_input_tokens',
 ]);

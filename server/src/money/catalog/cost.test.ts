@@ -77,7 +77,7 @@ const within = (bound: UsageBound, output: number): fc.Arbitrary<ReceiptUsage> =
       text: upTo(output + (bound.fixedOutputTokens ?? 0)),
       image: upTo(bound.imageOutputTokens),
       areImagesToldApart: fc.boolean(),
-      shares: fc.array(share, { minLength: 7, maxLength: 7 }),
+      shares: fc.array(share, { minLength: 8, maxLength: 8 }),
       input_characters: upTo(bound.inputCharacters),
       audio_seconds: upTo(bound.audioSeconds),
       video_seconds: upTo(bound.videoSeconds),
@@ -98,6 +98,7 @@ const within = (bound: UsageBound, output: number): fc.Arbitrary<ReceiptUsage> =
         cache_write_tokens: write,
         cache_write_1h_tokens: hourly,
         audio_input_tokens: audio,
+        cached_audio_input_tokens: part(7, audio),
         image_input_tokens: images,
         cached_image_input_tokens: part(5, images),
         output_tokens: text + image,
@@ -187,6 +188,7 @@ describe('a cost', () => {
       input_tokens: 100,
       cache_write_1h_tokens: 10,
       audio_input_tokens: 20,
+      cached_audio_input_tokens: 15,
       image_input_tokens: 30,
       cached_image_input_tokens: 5,
       output_tokens: 50,
@@ -198,6 +200,7 @@ describe('a cost', () => {
     expect(cost({ input_tokens, output_tokens, cache_write_tokens: 3_000n })).toBe(90n + 30n + 100n);
     expect(cost({ input_tokens, output_tokens, cache_write_tokens: 3_000n, cache_write_1h_tokens: 9_000n })).toBe(90n + 90n + 100n);
     expect(cost({ input_tokens, output_tokens, audio_input_tokens: 5_000n })).toBe(80n + 100n + 100n);
+    expect(cost({ input_tokens, output_tokens, audio_input_tokens: 5_000n, cached_audio_input_tokens: 400n })).toBe(80n + 25n + 6n + 100n);
     expect(cost({ input_tokens, output_tokens, image_input_tokens: 4_000n })).toBe(70n + 120n + 100n);
     expect(cost({ input_tokens, output_tokens, image_input_tokens: 4_000n, cached_image_input_tokens: 0n })).toBe(70n + 100n + 100n);
     expect(cost({ input_tokens, output_tokens, image_output_tokens: 8_000n })).toBe(100n + 20n + 320n);

@@ -60,7 +60,8 @@ function picoOfTools(unit: UnitPrices, used: ToolUsage): PicoUsd {
 
 function picoOf(unit: UnitPrices, usage: ReceiptUsage): PicoUsd {
   const { cache_write_1h_tokens: hourly = 0, audio_input_tokens: audio = 0, image_output_tokens: imageOut = 0 } = usage;
-  const { image_input_tokens: image = 0, cached_image_input_tokens: cachedImage = 0, audio_output_tokens: audioOut = 0 } = usage;
+  const { cached_audio_input_tokens: cachedAudio = 0, image_input_tokens: image = 0 } = usage;
+  const { cached_image_input_tokens: cachedImage = 0, audio_output_tokens: audioOut = 0 } = usage;
   const fresh = usage.input_tokens - usage.cached_input_tokens - usage.cache_write_tokens - hourly - audio - image;
   const each = pricesWithFallbacks(unit);
   return (
@@ -68,7 +69,8 @@ function picoOf(unit: UnitPrices, usage: ReceiptUsage): PicoUsd {
     times(usage.cached_input_tokens, each.cached) +
     times(usage.cache_write_tokens, each.cacheWrite) +
     times(hourly, each.cacheWriteHour) +
-    times(audio, each.audio) +
+    times(audio - cachedAudio, each.audio) +
+    times(cachedAudio, each.cachedAudio) +
     times(image - cachedImage, each.image) +
     times(cachedImage, each.cachedImage) +
     times(usage.output_tokens - imageOut - audioOut, each.output) +
@@ -92,12 +94,14 @@ function withFallbacks(unit: UnitPrices) {
   const output = unit.output_tokens ?? unit.image_output_tokens ?? 0n;
   const cacheWrite = unit.cache_write_tokens ?? input;
   const image = unit.image_input_tokens ?? input;
+  const audio = unit.audio_input_tokens ?? input;
   return {
     input,
     cached: unit.cached_input_tokens ?? input,
     cacheWrite,
     cacheWriteHour: unit.cache_write_1h_tokens ?? cacheWrite,
-    audio: unit.audio_input_tokens ?? input,
+    audio,
+    cachedAudio: unit.cached_audio_input_tokens ?? audio,
     image,
     cachedImage: unit.cached_image_input_tokens ?? image,
     output,
@@ -175,6 +179,7 @@ function dearestOf(units: readonly UnitPrices[]): Dearest {
     cacheWrite: dearest('cacheWrite'),
     cacheWriteHour: dearest('cacheWriteHour'),
     audio: dearest('audio'),
+    cachedAudio: dearest('cachedAudio'),
     image: dearest('image'),
     cachedImage: dearest('cachedImage'),
     output: dearest('output'),
@@ -200,7 +205,7 @@ function mostOfTools(units: readonly UnitPrices[], tools: ToolUsage | undefined)
 const scaled = (amount: PicoUsd, { part, whole }: Factor): PicoUsd => ceilDiv(amount * part, whole);
 
 /** The input meters that a provider may count a prompt under, dearest first where prices are equal to the plain one. */
-const INPUT_METERS = ['input', 'cacheWriteHour', 'cacheWrite', 'audio', 'image', 'cachedImage', 'cached'] as const;
+const INPUT_METERS = ['input', 'cacheWriteHour', 'cacheWrite', 'audio', 'cachedAudio', 'image', 'cachedImage', 'cached'] as const;
 
 /** The dearest usage within the bound, for a request whose real usage stays unknown. It costs at most what {@link costBound} says. */
 export function usageBound(price: Price, { rereads = 0, ...given }: UsageBound, outputTokens: number): ReceiptUsage {
@@ -230,7 +235,8 @@ function usageOfInput(price: Price, bound: UsageBound, outputTokens: number): Re
     if (count) usage[meter] = count;
   };
   set('cache_write_1h_tokens', dearest === 'cacheWriteHour' ? input : 0);
-  set('audio_input_tokens', dearest === 'audio' ? input : 0);
+  set('audio_input_tokens', dearest === 'audio' || dearest === 'cachedAudio' ? input : 0);
+  set('cached_audio_input_tokens', dearest === 'cachedAudio' ? input : 0);
   set('image_input_tokens', dearest === 'image' || dearest === 'cachedImage' ? input : 0);
   set('cached_image_input_tokens', dearest === 'cachedImage' ? input : 0);
   set('image_output_tokens', imageOutput);

@@ -2,6 +2,7 @@ import type { ModelKind } from '@tallygate/contract';
 
 const KINDS = [
   ['rerank', /rerank/i],
+  ['realtime', /^gpt-realtime/i],
   ['embedding', /embed|\b(bge|e5|gte)-|minilm/i],
   ['stt', /whisper|transcribe|parakeet|\bcanary-/i],
   ['tts', /\b(tts|xtts|kokoro|orpheus|piper|parler-tts)\b/i],

@@ -74,6 +74,7 @@ const BY_KIND: Readonly<
   completion: { takes: 'text', gives: 'text', endpoints: ['/v1/completions'], capabilities: ['streaming'] },
   embedding: { takes: 'text', gives: 'embedding', endpoints: ['/v1/embeddings', '/v1/batches'], capabilities: [] },
   image: { takes: 'text', gives: 'image', endpoints: ['/v1/images/generations'], capabilities: [] },
+  realtime: { takes: 'audio', gives: 'audio', endpoints: ['/v1/realtime'], capabilities: ['tools'] },
   rerank: { takes: 'text', gives: 'text', endpoints: ['/v1/rerank'], capabilities: [] },
   moderation: { takes: 'text', gives: 'text', endpoints: ['/v1/moderations'], capabilities: [] },
   tts: { takes: 'text', gives: 'audio', endpoints: ['/v1/audio/speech'], capabilities: [] },

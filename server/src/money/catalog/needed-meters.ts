@@ -6,6 +6,7 @@ const NEEDED: Readonly<Record<Model['kind'], readonly (readonly PriceMeter[])[]>
   completion: [['input_tokens'], ['output_tokens']],
   embedding: [['input_tokens']],
   image: [['input_tokens'], ['image_input_tokens'], ['image_output_tokens']],
+  realtime: [['input_tokens'], ['audio_input_tokens'], ['output_tokens'], ['audio_output_tokens']],
   rerank: [['search_units', 'input_tokens']],
   moderation: [],
   // By characters, or by tokens in and tokens of sound out.

@@ -97,6 +97,7 @@ const PRICE_OPTIONS: Readonly<Record<CatalogModel['kind'], string>> = {
   completion: '--input USD --output USD',
   embedding: '--input USD',
   image: '--input USD --meter image_input_tokens=USD --meter image_output_tokens=USD',
+  realtime: '--input USD --output USD --meter audio_input_tokens=USD --meter audio_output_tokens=USD',
   rerank: '--meter search_units=USD',
   moderation: '--input USD',
   tts: '--meter input_characters=USD',
