@@ -42,8 +42,9 @@ export type RefusalCode =
   | 'usage_inconsistent'
   /** The long-context tier does not go with the number of input tokens. */
   | 'tier_mismatch'
-  /** `outcome` is `failed`, yet usage or cost is not zero. */
+  /** `outcome` is `cached`, yet usage or cost is not zero. */
   | 'charged_cached'
+  /** `outcome` is `failed`, yet usage or cost is not zero. */
   | 'charged_failure'
   /** The factor on the prices is not the published one, or a request outside a batch has one. */
   | 'factor_mismatch'

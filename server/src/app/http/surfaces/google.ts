@@ -14,8 +14,10 @@ function queryOf<Alt extends z.ZodType<string>>(alt: Alt) {
     });
 }
 
-const OF_ANSWERS = queryOf(z.literal('json'));
-const OF_STREAMS = queryOf(z.enum(['json', 'sse']));
+/** Google's generated clients ask for enums as numbers and read their names as well. */
+const JSON_FORMS = ['json', 'json;enum-encoding=int'] as const;
+const OF_ANSWERS = queryOf(z.enum(JSON_FORMS));
+const OF_STREAMS = queryOf(z.enum([...JSON_FORMS, 'sse']));
 
 /** Google's errors (https://cloud.google.com/apis/design/errors), with our own code beside them. */
 export const googleSurface: SurfaceForm = {
