@@ -34,16 +34,21 @@ export interface AuditEntry {
 const MAX_USER_AGENT = 300;
 
 /** Adds an entry in the transaction of the change that it describes, so both are committed or neither. */
-export async function recordAudit(db: Queryable, { accountId, actor, action, target, changes = {}, origin }: AuditEntry): Promise<void> {
-  await run(
-    db,
-    tables.insertInto('audit_log').values({
-      ...{ id: newId(), account_id: accountId, actor_kind: actor.kind, actor_id: actor.id, action },
-      ...{ target_kind: target.kind, target_id: target.id, changes: asJson(redactChanges(changes)) },
-      ...{ ip: origin?.ip ?? null, user_agent: origin?.userAgent?.slice(0, MAX_USER_AGENT) ?? null, request_id: origin?.requestId ?? null },
-    }),
-  );
+export const recordAudit = (db: Queryable, entry: AuditEntry): Promise<void> => recordAudits(db, [entry]);
+
+/** In one statement: PostgreSQL takes 65,535 values. */
+const MOST_AT_ONCE = 1_000;
+
+export async function recordAudits(db: Queryable, entries: readonly AuditEntry[]): Promise<void> {
+  for (let at = 0; at < entries.length; at += MOST_AT_ONCE)
+    await run(db, tables.insertInto('audit_log').values(entries.slice(at, at + MOST_AT_ONCE).map(rowOf)));
 }
+
+const rowOf = ({ accountId, actor, action, target, changes = {}, origin }: AuditEntry) => ({
+  ...{ id: newId(), account_id: accountId, actor_kind: actor.kind, actor_id: actor.id, action },
+  ...{ target_kind: target.kind, target_id: target.id, changes: asJson(redactChanges(changes)) },
+  ...{ ip: origin?.ip ?? null, user_agent: origin?.userAgent?.slice(0, MAX_USER_AGENT) ?? null, request_id: origin?.requestId ?? null },
+});
 
 /** The actor that a proven caller is. */
 export function actorOf(principal: Principal): Actor {

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { DirectoryGroup as WireGroup } from '@tallygate/contract';
+import type { AccountRole, DirectoryGroup as WireGroup } from '@tallygate/contract';
 import { sql } from 'kysely';
 import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { Administrator } from '../../http/index.ts';
@@ -11,7 +11,7 @@ import { anyOf, firstOf, ifGiven, inUnit, type Queryable, type RowOf, rowsOf, ru
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import { type Identity, lockMembers } from '../identity/index.ts';
 import type { DirectoryGroup } from './entities.ts';
-import { roleByGroups } from './group-roles.ts';
+import { rolesByGroups } from './group-roles.ts';
 import { ScimError } from './scim-error.ts';
 import { equalsOf } from './scim-filter.ts';
 import { type Listed, listed, windowOf } from './scim-list.ts';
@@ -128,12 +128,13 @@ export class DirectoryGroups {
     const members = new Set(wanted.members.map(({ value }) => value));
     await requireUsers(db, principal.accountId, [...members]);
     const earlier = new Set(await memberIdsOf(db, id));
-    await run(db, tables.deleteFrom('directory_group_members').where('group_id', '=', id));
-    for (const directory_user_id of members)
-      await run(db, tables.insertInto('directory_group_members').values({ group_id: id, directory_user_id }));
-    const changed = [...[...members].filter((one) => !earlier.has(one)), ...[...earlier].filter((one) => !members.has(one))];
+    const gone = [...earlier].filter((one) => !members.has(one));
+    const come = [...members].filter((one) => !earlier.has(one));
+    const theirs = tables.deleteFrom('directory_group_members').where('group_id', '=', id);
+    if (gone.length > 0) await run(db, theirs.where('directory_user_id', '=', anyOf(gone)));
+    if (come.length > 0) await addMembers(db, id, come);
     // A group without a role says nothing of its members': people have given them.
-    if (before.account_role !== null) await this.#giveRoles(unit, principal, changed, origin);
+    if (before.account_role !== null) await this.#giveRoles(unit, principal, [...come, ...gone], origin);
     return this.#resource(db, await find(db, principal.accountId, id));
   }
 
@@ -141,13 +142,15 @@ export class DirectoryGroups {
   async #giveRoles(unit: EntityManager, principal: Administrator, directoryUserIds: readonly string[], origin: Origin): Promise<void> {
     if (directoryUserIds.length === 0) return;
     const db = inUnit(unit);
-    const active = tables
+    const known = tables
       .selectFrom('directory_users')
       .select(['id', 'user_id'])
       .where('id', '=', anyOf([...directoryUserIds]));
-    for (const { id, user_id } of await rowsOf(db, active.where('user_id', 'is not', null)))
-      if (user_id !== null)
-        await this.#deps.identity.members.giveRole(unit, principal, { userId: user_id, role: await roleByGroups(db, id) }, origin);
+    const roleOf = await rolesByGroups(db, directoryUserIds);
+    const active = (await rowsOf(db, known)).flatMap(({ id, user_id }): [string, AccountRole][] =>
+      user_id === null ? [] : [[user_id, roleOf(id)]],
+    );
+    await this.#deps.identity.members.giveRoles(unit, principal, new Map(active), origin);
   }
 
   async #resource(db: Queryable, row: GroupRow): Promise<GroupResource> {
@@ -182,6 +185,20 @@ async function memberIdsOf(db: Queryable, groupId: string): Promise<string[]> {
   const members = tables.selectFrom('directory_group_members').select('directory_user_id').where('group_id', '=', groupId);
   return (await rowsOf(db, members.orderBy('directory_user_id'))).map(({ directory_user_id }) => directory_user_id);
 }
+
+const addMembers = (db: Queryable, groupId: string, ids: readonly string[]): Promise<number> =>
+  run(
+    db,
+    tables
+      .insertInto('directory_group_members')
+      .columns(['group_id', 'directory_user_id'])
+      .expression((eb) =>
+        eb
+          .selectFrom('directory_users')
+          .select([sql<string>`${groupId}::uuid`.as('group_id'), 'id'])
+          .where('id', '=', anyOf(ids)),
+      ),
+  );
 
 async function requireFreeName(db: Queryable, accountId: string, name: string): Promise<void> {
   if (await firstOf(db, groupsOf(accountId).where('display_name', '=', name)))

@@ -8,7 +8,7 @@ import { firstOf, ifGiven, inUnit, type Queryable, type RowOf, rowsOf, run } fro
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import { type Identity, lockMembers, provisionMember } from '../identity/index.ts';
 import type { DirectoryUser } from './entities.ts';
-import { roleByGroups } from './group-roles.ts';
+import { rolesByGroups } from './group-roles.ts';
 import { ScimError } from './scim-error.ts';
 import { equalsOf } from './scim-filter.ts';
 import { type Listed, listed, windowOf } from './scim-list.ts';
@@ -107,7 +107,7 @@ export class DirectoryUsers {
     const email = addressOf(wanted);
     if (wanted.active && userId === null) {
       if (email === null) throw new ScimError(400, 'The user needs an e-mail address.', 'invalidValue');
-      const accountRole = await roleByGroups(db, before.id);
+      const accountRole = (await rolesByGroups(db, [before.id]))(before.id);
       const who = { accountId, email, name, accountRole, planOf, actor: actorOf(principal), origin, at };
       userId = (await provisionMember(unit, who)).id;
     }

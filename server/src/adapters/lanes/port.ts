@@ -33,7 +33,7 @@ export interface QuotaLane {
 export interface RateLane {
   readonly id: string;
   /** Whose limits these are. */
-  readonly owner: 'key' | 'plan' | 'contract' | LimitKind;
+  readonly owner: 'key' | 'plan' | 'test_keys' | 'contract' | LimitKind;
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
   /** Holds that may run at the same time. */

@@ -242,6 +242,50 @@ describe('a group of the directory', () => {
     expect(await rolesOf()).toEqual(['developer', 'developer']);
   });
 
+  test('of three hundred members is saved in as many statements as one of two', async () => {
+    const { body: first } = await ask('Users', somebody());
+    const { pool } = db.database;
+    const copied = async (table: string, id: string, differs: string) => {
+      const text = `insert into ${table} select (jsonb_populate_record(null::${table}, to_jsonb(one) || ${differs})).*
+        from ${table} one, generate_series(1, 300) n where one.id = $1 returning id`;
+      return (await pool.query(text, [id])).rows.map((row) => String(row.id));
+    };
+    const user = (await pool.query('select user_id from directory_users where id = $1', [first.id])).rows[0].user_id;
+    const users = await copied('users', user, `jsonb_build_object('id', gen_random_uuid(), 'email', n || '@group.example', 'external_id', null)`);
+    const differs = `jsonb_build_object('id', gen_random_uuid(), 'user_name', n || '@group.example', 'external_id', null, 'user_id', ($2::uuid[])[n])`;
+    const { rows } = await pool.query(
+      `insert into directory_users select (jsonb_populate_record(null::directory_users, to_jsonb(one) || ${differs})).*
+         from directory_users one, generate_series(1, 300) n where one.id = $1 returning id`,
+      [first.id, users],
+    );
+    const ids: string[] = rows.map(({ id }) => id);
+    const { body: group } = await ask('Groups', { displayName: 'All', members: [] });
+    const role = { headers: owner.auth, method: 'PATCH', json: { account_role: 'billing' } };
+    await send(api, `/v1/directory/groups/${group.id}`, role);
+    await pool.query(`create table statements_of (name text);
+      create function note_statement() returns trigger language plpgsql as $$ begin insert into statements_of values (tg_table_name); return null; end $$`);
+    const noted = ['directory_group_members', 'users', 'audit_log'];
+    for (const table of noted)
+      await pool.query(
+        `create trigger note_statement after insert or update or delete on ${table} for each statement execute function note_statement()`,
+      );
+    const saved = async (members: string[]) => {
+      await pool.query('truncate statements_of');
+      const wanted = { displayName: 'All', members: members.map((value) => ({ value })) };
+      expect((await ask(`Groups/${group.id}`, wanted, 'PUT')).body.members).toHaveLength(members.length);
+      return (await pool.query('select name from statements_of order by name')).rows.map(({ name }) => name);
+    };
+    try {
+      const few = await saved(ids.slice(0, 2));
+      expect(few).toEqual(noted.toSorted());
+      expect(await saved(ids.slice(2))).toEqual(['audit_log', 'directory_group_members', 'directory_group_members', 'users', 'users']);
+      const given = await pool.query('select count(*)::int as many from users where id = any($1) and account_role = $2', [users, 'billing']);
+      expect(given.rows).toEqual([{ many: 298 }]);
+    } finally {
+      for (const table of noted) await pool.query(`drop trigger note_statement on ${table}`);
+    }
+  });
+
   test('without a role leaves its members the role that people have given them', async () => {
     const ada = somebody();
     const { id } = (await ask('Users', ada)).body;

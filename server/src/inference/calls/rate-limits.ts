@@ -34,7 +34,9 @@ function rateLanesOf(grant: Caller, { plans, testRates }: Limits): RateLane[] {
   const lanes: RateLane[] = [
     reserved
       ? { id: `rate:${accountId}:dedicated`, owner: 'contract', ...reserved }
-      : { id: `rate:${accountId}:${isLiveCall ? 'live' : 'test'}`, owner: 'plan', ...(isLiveCall ? plans.of(plan).rates : testRates) },
+      : isLiveCall
+        ? { id: `rate:${accountId}:live`, owner: 'plan', ...plans.of(plan).rates }
+        : { id: `rate:${accountId}:test`, owner: 'test_keys', ...testRates },
   ];
   const own = limitsOf(grant)?.rates;
   if (own && principal.kind === 'key') lanes.unshift({ id: `rate:${accountId}:key:${principal.keyId}`, owner: 'key', ...own });
@@ -59,8 +61,9 @@ interface RateDeps extends Limits {
 
 /**
  * Counts requests that are refused before they get as far as a hold among the requests of their caller: nobody may have bodies read and
- * checked faster than answers. What needs no hold because no provider is called is counted here, too. Who has no request left is refused until there is one, before anything of the next body is read; that is
- * remembered in this process, and costs the requests that are served nothing.
+ * checked faster than answers. What needs no hold because no provider is called is counted here, too. Who has no request left is refused
+ * until there is one, before anything of the next body is read; that is remembered in this process, and costs the requests that are served
+ * nothing.
  */
 export class RefusedRequests {
   readonly #deps: RateDeps;
@@ -146,7 +149,14 @@ function openAiDuration(milliseconds: number): string {
 }
 
 const OWNERS: Readonly<Record<RateLane['owner'], string>> = {
-  ...{ key: 'this API key', plan: 'your plan', contract: 'your contract', account: 'your account', project: 'the project' },
+  ...{
+    key: 'this API key',
+    plan: 'your plan',
+    test_keys: 'the test keys of your account',
+    contract: 'your contract',
+    account: 'your account',
+    project: 'the project',
+  },
   ...{ member: 'the owner of this API key or session', end_user: 'the end user', tag: 'the tag', model: 'the model' },
 };
 

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountRole } from '@tallygate/contract';
 import type { Administrator } from '../../../http/index.ts';
 import { Problem } from '../../../kernel/problem.ts';
-import { inUnit, run } from '../../../kernel/statements.ts';
+import { anyOf, inUnit, run } from '../../../kernel/statements.ts';
 import { requireLiveSession } from '../sessions.ts';
 import { tables } from '../tables.ts';
 import { rolesOf } from '../users.ts';
@@ -37,8 +37,8 @@ export function refuseBeyondOwners(caller: AccountRole, ...roles: AccountRole[])
 }
 
 /** Invitations end with the right of their inviter: else somebody who is removed would come back by one. @param role undefined: removed */
-export async function withdrawBeyondRole(unit: EntityManager, userId: string, role: AccountRole | undefined): Promise<void> {
+export async function withdrawBeyondRole(unit: EntityManager, userIds: readonly string[], role: AccountRole | undefined): Promise<void> {
   if (role === 'owner') return;
-  const theirs = tables.deleteFrom('member_invitations').where('invited_by', '=', userId);
+  const theirs = tables.deleteFrom('member_invitations').where('invited_by', '=', anyOf(userIds));
   await run(inUnit(unit), role === 'admin' ? theirs.where('account_role', '=', 'owner') : theirs);
 }

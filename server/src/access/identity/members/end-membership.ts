@@ -35,7 +35,7 @@ export async function endMembership(
     changes: { email: user.email, account_role: user.accountRole },
   });
   await forgetLogins(unit, user, at);
-  await withdrawBeyondRole(unit, user.id, undefined);
+  await withdrawBeyondRole(unit, [user.id], undefined);
   user.leave(at);
   await unit.flush();
   await forgetUser(db, user.id, at);

@@ -1,13 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountRole, UpdateMemberRequest } from '@tallygate/contract';
-import { actorOf, type Origin, recordAudit } from '../../../audit/index.ts';
+import { type AuditEntry, actorOf, type Origin, recordAudit, recordAudits } from '../../../audit/index.ts';
 import type { Administrator } from '../../../http/index.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Keyset, mapPage, type Page, type PageQuery } from '../../../kernel/page.ts';
 import { Problem } from '../../../kernel/problem.ts';
-import { inUnit } from '../../../kernel/statements.ts';
+import { anyOf, inUnit, rowsOf, run } from '../../../kernel/statements.ts';
 import { inUnitOfWork } from '../../../kernel/transaction.ts';
 import { oneRoleChangeAtATime, requireOtherAdministrator } from '../roles.ts';
+import { tables } from '../tables.ts';
 import { User } from '../user.ts';
 import { lockUser } from '../users.ts';
 import { refuseBeyondOwners, requireAuthority, withdrawBeyondRole } from './authority.ts';
@@ -17,11 +18,6 @@ export interface MembersDeps {
   readonly em: EntityManager;
   readonly clock: Clock;
   readonly onMemberRemoved: OnMemberRemoved;
-}
-
-interface GivenRole {
-  readonly userId: string;
-  readonly role: AccountRole;
 }
 
 const MEMBERS = new Keyset({ name: 'members', columns: { id: 'uuid' }, direction: 'desc' });
@@ -63,7 +59,7 @@ export class Members {
       if (before === 'owner') await requireOtherOwner(unit, user);
       user.accountRole = role;
       await unit.flush();
-      await withdrawBeyondRole(unit, userId, role);
+      await withdrawBeyondRole(unit, [userId], role);
       await record(
         unit,
         principal,
@@ -91,16 +87,28 @@ export class Members {
     await endMembership(unit, this.#deps.onMemberRemoved, { user, at, actor: actorOf(principal), origin });
   }
 
-  /** As the groups of somebody say; owners are made and changed by people. */
-  async giveRole(unit: EntityManager, principal: Administrator, { userId, role }: GivenRole, origin: Origin): Promise<void> {
-    const user = await lockMember(unit, principal, userId);
-    const before = user.accountRole;
-    if (before === 'owner' || before === role) return;
-    user.accountRole = role;
-    await unit.flush();
-    await withdrawBeyondRole(unit, userId, role);
-    const changes = { account_role: { from: before, to: role }, by: 'directory' };
-    await record(unit, principal, { action: 'member.role_changed', userId, changes }, origin);
+  /**
+   * As their groups say, of which there may be ten thousand members; owners are made and changed by people.
+   *
+   * @param roles by the ids of users
+   */
+  async giveRoles(unit: EntityManager, principal: Administrator, roles: ReadonlyMap<string, AccountRole>, origin: Origin): Promise<void> {
+    const db = inUnit(unit);
+    const members = tables.selectFrom('users').where('account_id', '=', principal.accountId).where('closed_at', 'is', null);
+    const locked = members.where('id', '=', anyOf([...roles.keys()])).select(['id', 'account_role']);
+    const changed = (await rowsOf(db, locked.orderBy('id').forUpdate())).flatMap(({ id, account_role: from }) => {
+      const to = roles.get(id);
+      return from === 'owner' || to === undefined || to === from ? [] : [{ id, from, to }];
+    });
+    for (const [role, theirs] of Map.groupBy(changed, ({ to }) => to)) {
+      const ids = theirs.map(({ id }) => id);
+      await run(db, tables.updateTable('users').set({ account_role: role }).where('id', '=', anyOf(ids)));
+      await withdrawBeyondRole(unit, ids, role);
+    }
+    const told = changed.map(({ id: userId, from, to }) =>
+      entryOf(principal, { action: 'member.role_changed', userId, changes: { account_role: { from, to }, by: 'directory' } }, origin),
+    );
+    await recordAudits(db, told);
   }
 }
 
@@ -145,8 +153,10 @@ interface Told {
   readonly changes: Readonly<Record<string, unknown>>;
 }
 
-const record = (unit: EntityManager, principal: Administrator, { action, userId, changes }: Told, origin: Origin): Promise<void> =>
-  recordAudit(inUnit(unit), {
-    ...{ accountId: principal.accountId, actor: actorOf(principal), action, changes, origin },
-    target: { kind: 'user', id: userId },
-  });
+const record = (unit: EntityManager, principal: Administrator, told: Told, origin: Origin): Promise<void> =>
+  recordAudit(inUnit(unit), entryOf(principal, told, origin));
+
+const entryOf = (principal: Administrator, { action, userId, changes }: Told, origin: Origin): AuditEntry => ({
+  ...{ accountId: principal.accountId, actor: actorOf(principal), action, changes, origin },
+  target: { kind: 'user', id: userId },
+});
