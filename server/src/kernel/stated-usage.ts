@@ -17,7 +17,7 @@ const inSnakeCase = (name: string): string =>
 
 const NAMES = new Set(['usage', 'usage_metadata', 'token_usage', 'billed_units']);
 /** Such a name is of a count, or has the counts of parts. */
-const COUNTED = /token/i;
+const COUNTED = /token|search_?units/i;
 const UNUSUAL = /[A-Z-]/;
 
 /** What can be said of a member by its name. */

@@ -24,10 +24,10 @@ export function withRepeatedUsage(bytes: Buffer, answer: PlainAnswer, { usageIn 
 }
 
 /** Inside of a JSON string quotes are escaped: these are names. */
-const NAMED = /"usage"\s*:/g;
+const NAMED = /"(?:usage|billed_units)"\s*:/g;
 const timesNamed = (json: Buffer): number => json.toString('utf8').match(NAMED)?.length ?? 0;
 
 function namesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
-  return Object.entries(value).reduce((sum, [name, member]) => sum + (name === 'usage' ? 1 : 0) + namesIn(member), 0);
+  return Object.entries(value).reduce((sum, [name, member]) => sum + (name === 'usage' || name === 'billed_units' ? 1 : 0) + namesIn(member), 0);
 }

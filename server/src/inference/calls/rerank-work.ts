@@ -75,8 +75,7 @@ const searchUsage: Reader = (...stated) => {
 };
 
 function unitsIn(usage: unknown): number {
-  const said = isRecord(usage) ? usage['search_units'] : undefined;
-  const units = typeof said === 'number' || typeof said === 'string' ? Math.ceil(Number(said)) : 0;
+  const units = plainUsage(usage)?.['search_units'];
   return isCount(units) ? units : 0;
 }
 

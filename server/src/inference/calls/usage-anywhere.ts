@@ -13,7 +13,8 @@ export function usageAnywhere(body: Buffer): Readonly<Record<string, unknown>> |
   return ends.map((end) => usageInText(end.toString('utf8'))).findLast((usage) => usage !== undefined);
 }
 
-const NAME = Buffer.from('"usage"');
+/** The second is Cohere's. */
+const NAMES = ['"usage"', '"billed_units"'].map((name) => Buffer.from(name));
 /** What is larger is not looked through. */
 const LARGEST_SEARCHED = 256 * 1024;
 
@@ -22,6 +23,6 @@ const LARGEST_SEARCHED = 256 * 1024;
  * where there is one at most.
  */
 export function mostOfSeveral(json: Buffer): Readonly<Record<string, unknown>> | undefined {
-  if (json.length > LARGEST_SEARCHED || json.indexOf(NAME) === json.lastIndexOf(NAME)) return undefined;
+  if (json.length > LARGEST_SEARCHED || NAMES.every((name) => json.indexOf(name) === json.lastIndexOf(name))) return undefined;
   return usageInText(json.toString('utf8'));
 }

@@ -198,6 +198,21 @@ test.each(REPEATED)('%s: of a usage that is named twice in one object the larges
   expect(record).toMatchObject({ outcome: 'completed', usage: { input_tokens: INPUT, output_tokens: OUTPUT } });
 });
 
+/** Cohere's rankings, with units that come twice in one object, in two of one name, or as texts. */
+const ranked = (...metas: readonly string[]) =>
+  `{"id":"r","results":[{"index":0,"relevance_score":0.5}],${metas.map((meta) => `"meta":{${meta}}`).join()}}`;
+const units = (count: unknown) => `"billed_units":{"search_units":${JSON.stringify(count)}}`;
+
+test.each([
+  ['in one object', ranked(`${units(2)},${units(1)}`)],
+  ['in two objects', ranked(units(2), units(1))],
+  ['as texts', ranked(`${units('2')},${units('1')}`)],
+  ['as the last', ranked(`${units(1)},${units(2)}`)],
+])('of units of a search that are named twice the most counts: %s', async (_, body) => {
+  const { record } = await play({ ...scenario, one: caseOf('rankings by searches'), stream: false, steps: [{ body }] });
+  expect(record).toMatchObject({ outcome: 'completed', usage: { search_units: 2 } });
+});
+
 test('a usage that a model wrote for a tool is no usage of the answer', async () => {
   const step = { body: { ...inUsageOfTool, usage: tokens } };
   const { record } = await play({ ...scenario, one: caseOf('messages'), stream: false, steps: [step] });
