@@ -362,7 +362,28 @@ describe('an answer of the sandbox that is much larger than its request', () => 
     JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, { type: 'string' }])));
   const schema = `{"type":"json_schema","json_schema":{"name":"a","schema":{"type":"object","properties":${properties(2_000)}}}}`;
   const said = (content: string) => `"messages":[{"role":"user","content":"${content}"}]`;
+  /** Each definition is the next one twice: the sampler works up to its bound. */
+  const doubling = (ofNext: (ref: object) => object) =>
+    JSON.stringify({
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/a0' } },
+      required: ['a'],
+      $defs: Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`a${at}`, ofNext({ $ref: `#/$defs/a${at + 1}` })])),
+    });
+  const lists = doubling((ref) => ({ type: 'array', prefixItems: [ref, ref], minItems: 2 }));
+  const objects = doubling((ref) => ({ type: 'object', properties: { x: ref, y: ref }, required: ['x', 'y'] }));
+  const long = JSON.stringify({ type: 'object', properties: { a: { type: 'array', minItems: 7_000, items: {} } }, required: ['a'] });
+  const answered = (wanted: string) => `{"type":"json_schema","json_schema":{"name":"a","schema":${wanted}}}`;
+  const tools = (wanted: string, count: number) =>
+    Array.from({ length: count }, (_, at) => `{"type":"function","function":{"name":"f${at}","parameters":${wanted}}}`).join();
+  const names = Array.from({ length: 16 }, (_, at) => `f${at}`).join(' ');
   test.each([
+    ['lists that double', CHAT, `{${model},"response_format":${answered(lists)},${said('Hi')}}`],
+    ['objects that double', CHAT, `{${model},"response_format":${answered(objects)},${said('Hi')}}`],
+    ['a long list', CHAT, `{${model},"response_format":${answered(long)},${said('Hi')}}`],
+    ['a call with lists that double', CHAT, `{${model},"tools":[${tools(lists, 1)}],${said('Hi')}}`],
+    ['16 calls with a long list each', CHAT, `{${model},"tools":[${tools(long, 16)}],${said(names)}}`],
+    ['16 calls with 100 properties each', CHAT, `{${model},"tools":[${tools(`{"properties":${properties(100)}}`, 16)}],${said(names)}}`],
     ['2,000 streamed choices', COMPLETION, `{${completion},"stream":true,"n":10,"max_tokens":4000,"prompt":${prompts(200, 100)}}`],
     ['2,040 long prompts', COMPLETION, `{${completion},"prompt":${prompts(2_040, 4_000)}}`],
     ['2,040 long prompts, streamed', COMPLETION, `{${completion},"stream":true,"prompt":${prompts(2_040, 4_000)}}`],

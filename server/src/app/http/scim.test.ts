@@ -251,7 +251,11 @@ describe('a group of the directory', () => {
       return (await pool.query(text, [id])).rows.map((row) => String(row.id));
     };
     const user = (await pool.query('select user_id from directory_users where id = $1', [first.id])).rows[0].user_id;
-    const users = await copied('users', user, `jsonb_build_object('id', gen_random_uuid(), 'email', n || '@group.example', 'external_id', null)`);
+    const users = await copied(
+      'users',
+      user,
+      `jsonb_build_object('id', gen_random_uuid(), 'email', n || '@group.example', 'external_id', null)`,
+    );
     const differs = `jsonb_build_object('id', gen_random_uuid(), 'user_name', n || '@group.example', 'external_id', null, 'user_id', ($2::uuid[])[n])`;
     const { rows } = await pool.query(
       `insert into directory_users select (jsonb_populate_record(null::directory_users, to_jsonb(one) || ${differs})).*
@@ -279,7 +283,10 @@ describe('a group of the directory', () => {
       const few = await saved(ids.slice(0, 2));
       expect(few).toEqual(noted.toSorted());
       expect(await saved(ids.slice(2))).toEqual(['audit_log', 'directory_group_members', 'directory_group_members', 'users', 'users']);
-      const given = await pool.query('select count(*)::int as many from users where id = any($1) and account_role = $2', [users, 'billing']);
+      const given = await pool.query('select count(*)::int as many from users where id = any($1) and account_role = $2', [
+        users,
+        'billing',
+      ]);
       expect(given.rows).toEqual([{ many: 298 }]);
     } finally {
       for (const table of noted) await pool.query(`drop trigger note_statement on ${table}`);

@@ -29,5 +29,8 @@ const timesNamed = (json: Buffer): number => json.toString('utf8').match(NAMED)?
 
 function namesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
-  return Object.entries(value).reduce((sum, [name, member]) => sum + (name === 'usage' || name === 'billed_units' ? 1 : 0) + namesIn(member), 0);
+  return Object.entries(value).reduce(
+    (sum, [name, member]) => sum + (name === 'usage' || name === 'billed_units' ? 1 : 0) + namesIn(member),
+    0,
+  );
 }

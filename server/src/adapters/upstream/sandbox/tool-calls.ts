@@ -1,7 +1,8 @@
 import type { ChatCompletionRequest } from '@tallygate/contract';
+import { inTurns } from '../../../kernel/turn.ts';
 import { type Rejection, rejection } from './rejection.ts';
 import { isRecord, recordAt } from './schema/json-schema.ts';
-import { sampleSchema } from './schema/sample.ts';
+import { sampling } from './schema/sample.ts';
 
 export interface ToolCall {
   readonly kind: 'function' | 'custom';
@@ -21,15 +22,13 @@ interface CallableTool {
 
 const MOST_CALLS = 16;
 const LONGEST_SEARCH = 20_000;
-/** Shared by its calls, so that many of them do not take longer than one. */
-const STEPS_OF_A_REQUEST = 40_000;
 
 /**
  * The functions and custom tools to call, with arguments: the one that `tool_choice` names, else those whose names are in the text, else the
  * first. None where there are none, where `tool_choice` says so, or where the conversation ends with a tool's result.
  * @param text what the user said last
  */
-export function callTools(request: ChatCompletionRequest, text: string): ToolCall[] | Rejection {
+export async function callTools(request: ChatCompletionRequest, text: string): Promise<ToolCall[] | Rejection> {
   const tools = callable(request);
   const choice = readToolChoice(request, tools);
   if ('ok' in choice) return choice;
@@ -40,7 +39,7 @@ export function callTools(request: ChatCompletionRequest, text: string): ToolCal
   const atOnce = called.slice(0, request.parallel_tool_calls === false ? 1 : MOST_CALLS);
   const calls: ToolCall[] = [];
   for (const { kind, name, schema, param } of atOnce) {
-    const sample = sampleSchema(schema, STEPS_OF_A_REQUEST / atOnce.length);
+    const sample = await inTurns(sampling(schema, atOnce.length));
     if (!sample.ok) {
       const message = `Invalid parameters of the function "${name}" for the sandbox: ${sample.reason}.`;
       return rejection(message, { param, code: 'invalid_function_parameters' });

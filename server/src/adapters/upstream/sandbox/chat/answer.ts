@@ -1,9 +1,9 @@
 import type { ChatCompletionRequest } from '@tallygate/contract';
-import { breather } from '../../../../kernel/turn.ts';
+import { breather, inTurns } from '../../../../kernel/turn.ts';
 import type { ChatCall } from '../../port.ts';
 import type { AnswerSize, ChoiceSize } from '../answer-size.ts';
 import { type Rejection, rejection } from '../rejection.ts';
-import { sampleSchema } from '../schema/sample.ts';
+import { sampling } from '../schema/sample.ts';
 import { countTokens, cutToTokens, mostPieces, promptTokens, wordsOf } from '../tokens.ts';
 import { callTools, type ToolCall } from '../tool-calls.ts';
 import { answersInWords, lastUserMessage, REFUSAL, textOf } from './answer-text.ts';
@@ -65,7 +65,7 @@ interface Room {
 async function compose(request: ChatCompletionRequest, { count, bound, refuses, size }: Room): Promise<Choice[] | Rejection> {
   const broken = checkAttachments(request.messages);
   if (broken) return broken;
-  const choice = refuses ? always(refusalWithin(bound)) : choiceOf(request, { count, bound });
+  const choice = refuses ? always(refusalWithin(bound)) : await choiceOf(request, { count, bound });
   if ('ok' in choice) return choice;
   const rest = breather();
   const choices: Choice[] = [];
@@ -86,11 +86,11 @@ const always =
   () =>
     choice;
 
-function choiceOf(request: ChatCompletionRequest, { count, bound }: Pick<Room, 'count' | 'bound'>): ChoiceAt | Rejection {
-  const calls = callTools(request, textOf(lastUserMessage(request.messages)?.content));
+async function choiceOf(request: ChatCompletionRequest, { count, bound }: Pick<Room, 'count' | 'bound'>): Promise<ChoiceAt | Rejection> {
+  const calls = await callTools(request, textOf(lastUserMessage(request.messages)?.content));
   if ('ok' in calls) return calls;
   if (calls.length > 0) return always(callsWithin(calls, bound));
-  const json = answerInJson(request);
+  const json = await answerInJson(request);
   if (json && 'ok' in json) return json;
   if (json) return always(textWithin(json.text, request.stop, bound));
   const words = answersInWords(request.messages, count);
@@ -104,11 +104,14 @@ function reasoningTokens(model: string, { reasoning_effort: effort }: ChatComple
   return Math.min(tokens ?? 32, Math.ceil(bound / 2));
 }
 
-function answerInJson({ messages, response_format: format }: ChatCompletionRequest): { text: string } | Rejection | undefined {
+async function answerInJson({
+  messages,
+  response_format: format,
+}: ChatCompletionRequest): Promise<{ text: string } | Rejection | undefined> {
   if (!format || format.type === 'text') return undefined;
   const schema = format.type === 'json_schema' ? format.json_schema?.schema : undefined;
   if (schema === undefined) return { text: JSON.stringify({ answer: answersInWords(messages, 1)(0), sandbox: true }) };
-  const sample = sampleSchema(schema);
+  const sample = await inTurns(sampling(schema));
   if (sample.ok) return { text: JSON.stringify(sample.value) };
   const message = `Invalid schema for response_format in the sandbox: ${sample.reason}.`;
   return rejection(message, { param: 'response_format.json_schema.schema', code: 'invalid_json_schema' });

@@ -2,7 +2,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sampleSchema } from './sample.ts';
+import { atOnce } from '../../../../kernel/turn.ts';
+import { type Sample, sampling } from './sample.ts';
+
+const sampleSchema = (schema: unknown): Sample => atOnce(sampling(schema));
 
 const FORMATS = [
   'date-time',

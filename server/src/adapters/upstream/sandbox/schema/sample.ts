@@ -1,3 +1,4 @@
+import type { Steps } from '../../../../kernel/turn.ts';
 import { type Alternative, alternatives } from './alternatives.ts';
 import {
   isRecord,
@@ -18,7 +19,10 @@ import { distinct, firstThat, take } from './take.ts';
 
 export type Sample = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
 
+/** Of one sample; its check and its search take some ten milliseconds together in a cold process. */
 const STEPS = 8_000;
+/** So many samples of one request may take the whole of it. */
+const SHARES = 5;
 const LARGEST_SCHEMA = 20_000;
 const DEEPEST_SCHEMA = 200;
 const DEEPEST_VALUE = 24;
@@ -29,21 +33,22 @@ const VARIANTS_PER_PROPERTY = 30;
  * A value that is valid against `schema`; the same one every time. It is as full as a model's answer would be (optional
  * properties present, one item in a list), and bare where the schema refers back to itself.
  * Every value is checked before it is handed out: where none is found, the reason says so.
- * @param steps how much work there is to it at most; a hundred suffice for a small object
+ * @param shared with how many others the work of a request is; a hundred steps suffice for a small object
  */
-export function sampleSchema(schema: Schema, steps = STEPS): Sample {
+export function* sampling(schema: Schema, shared = 1): Steps<Sample> {
   if (!isReasonable(schema))
     return { ok: false, reason: `it is larger than ${LARGEST_SCHEMA} values or nested deeper than ${DEEPEST_SCHEMA}` };
   let reason = 'no value that fits the schema was found';
   for (const full of [true, false]) {
     try {
-      const document = new SchemaDocument(schema, steps);
+      const document = new SchemaDocument(schema, shared <= SHARES ? STEPS : (STEPS * SHARES) / shared);
       const place = { document, depth: 0, deepest: DEEPEST_VALUE, open: new Set(['#']), full, name: 'value' };
       for (const value of values(schema, place)) return { ok: true, value };
     } catch (error) {
       if (!(error instanceof SchemaRefusal)) throw error;
       reason = error.message;
     }
+    yield;
   }
   return { ok: false, reason };
 }
