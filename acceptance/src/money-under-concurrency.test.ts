@@ -9,7 +9,6 @@ import { randomNumbers } from './random.ts';
 
 const MAX_TOKENS = 64;
 const MOST_PROMPT_TOKENS = 150;
-const ROUNDS = 12;
 
 let upstream: FakeUpstream;
 let gateway: Gateway;
@@ -53,7 +52,7 @@ async function storm(calls: number, key: string, headers: Record<string, string>
     );
   const answers: Answered[] = [];
   let waiting = calls;
-  for (let round = 0; round < ROUNDS && waiting > 0; round++) {
+  while (waiting > 0) {
     const answered = await Promise.all(Array.from({ length: waiting }, (_, index) => call(index)));
     answers.push(...answered);
     waiting = answered.filter(isRefusedForNow).length;

@@ -18,6 +18,8 @@ import { randomNumbers } from './random.ts';
 const CALLS = 300;
 const MAX_TOKENS = 64;
 const CALLERS = 12;
+/** A call that is refused so is repeated until the cap has decided: the running ones keep it out, or a gateway that gets no processor time does. */
+const PASSING = new Set(['budget_in_flight', 'store_unavailable']);
 const IDLE_MS = 31_000;
 /** An unknown model. */
 const HOUSE = 'house-model';
@@ -100,18 +102,20 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
     const cap = nano('0.005');
     const { key, key_id } = await account.createKey({ monthly_cap_usd: '0.005' });
     const answers: Answered[] = [];
-    for (let waiting = CALLS, round = 0; waiting > 0 && round < 12; round += 1) {
-      const answered = await Promise.all(
-        Array.from({ length: waiting }, (_, index) =>
-          ask(index % 2 === 0 ? first : second, key, { ...HELLO, max_tokens: MAX_TOKENS, stream: index % 4 < 2 }),
-        ),
-      );
-      answers.push(...answered);
-      waiting = answered.filter(({ status }) => status === 429).length;
+    const calls = Array.from({ length: CALLS }, (_, index) => async () => {
+      const at = index % 2 === 0 ? first : second;
+      const answered = await ask(at, key, { ...HELLO, max_tokens: MAX_TOKENS, stream: index % 4 < 2 });
+      if (answered.status !== 200 && PASSING.has(problemOf(answered).code)) return true;
+      answers.push(answered);
+      return false;
+    });
+    // How many rounds that takes depends on how many calls are settled before the next one is held.
+    for (let waiting = calls; waiting.length > 0; ) {
+      const isToRepeat = await Promise.all(waiting.map((call) => call()));
+      waiting = waiting.filter((_, index) => isToRepeat[index]);
     }
     const served = answers.filter(({ status }) => status === 200);
-    expect(new Set(answers.map(({ status }) => status)).has(402)).toBe(true);
-    expect(answers.every(({ status }) => [200, 402, 429].includes(status))).toBe(true);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 402]));
 
     await expect.poll(async () => (await account.usage({ key_id })).total.requests).toBe(served.length);
     await using ledger = await openLedgerAudit(first);
