@@ -71,6 +71,14 @@ test('without a fallback the 429 is passed on with the provider’s Retry-After,
   expect(trace).toMatchObject({ outcome: 'failed', cost_usd: '0', attempts: [{ model: ASKED, outcome: 'rate_limited', status: 429 }] });
 });
 
+test('closing a run tells what its answers have cost, at once', async () => {
+  const model = { ...HELLO, model: STEP_DOWN };
+  const answers = await Promise.all(Array.from({ length: 5 }, () => ask(gateway, key, model, inRun('short-lived'))));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  // 10 tokens in and 8 out, each.
+  expect((await api('/v1/runs/short-lived/close', 'POST')).body).toMatchObject({ state: 'closed', requests: 5, spent_usd: '0.000231' });
+});
+
 test('closing a run stops the stream of its child at once, charges what was generated, and lets no call in', async () => {
   const model = { ...HELLO, model: STEP_DOWN };
   expect((await ask(gateway, key, model, inRun('boss', { 'x-agent-max-calls': '9', 'x-agent-deadline': '3600' }))).status).toBe(200);

@@ -107,7 +107,7 @@ export const runs = c.router({
     path: '/v1/runs/:run_id/close',
     summary: 'Close an agent run',
     description:
-      'Stops the run and its child runs, within a second: no call begins, and running calls are stopped and charged for what was generated. Closing a closed run changes nothing. An API key closes runs of its own mode only.',
+      'Stops the run and its child runs, within a second: no call begins, and running calls are stopped and charged for what was generated. Its figures have all answered requests. Closing again changes nothing. API keys close runs of their mode only.',
     headers: headersA,
     pathParams: RunPath,
     query: z.object({ livemode: Livemode }),

@@ -1619,7 +1619,7 @@ export class Runs extends Resource {
     return this.transport.json({ method: 'GET', path: `/v1/runs/${pathStep(runId)}`, query: { ...query } }, options);
   }
 
-  /** Close an agent run. Stops the run and its child runs, within a second: no call begins, and running calls are stopped and charged for what was generated. Closing a closed run changes nothing. An API key closes runs of its own mode only. */
+  /** Close an agent run. Stops the run and its child runs, within a second: no call begins, and running calls are stopped and charged for what was generated. Its figures have all answered requests. Closing again changes nothing. API keys close runs of their mode only. */
   close(runId: string, query?: RunCloseQuery, options?: CallOptions): Call<Run> {
     return this.transport.json({ method: 'POST', path: `/v1/runs/${pathStep(runId)}/close`, query: { ...query } }, options);
   }

@@ -242,7 +242,7 @@ export async function startServer(
         ...liveFigures.endpoints,
         ...endpointsOf(contract.ledger, ledgerRoutes({ pool, archive, clock, refunds, corrections })),
         ...endpointsOf(contract.deployments, deploymentRoutes({ deployments: inference.deployments, clock })),
-        ...endpointsOf(contract.runs, runRoutes({ ...runs, lanes, clock })),
+        ...endpointsOf(contract.runs, runRoutes({ ...runs, lanes, write, clock })),
         ...endpointsOf(contract.plans, planRoutes({ live, paying: plans }, clock)),
         ...endpointsOf(contract.accounts, planAdministrationRoutes(live, config.dedicated ? config.gatewayConcurrency : null)),
         ...endpointsOf(

@@ -16,12 +16,14 @@ interface RunRoutesDeps {
   readonly store: RunStore;
   readonly queries: RunQueries;
   readonly lanes: Pick<LaneStore, 'inspect'>;
+  /** Brings what is settled by now into the ledger. */
+  readonly write: () => Promise<void>;
   readonly clock: Clock;
 }
 
 const MOST_CHILDREN = 200;
 
-export function runRoutes({ directory, store, queries, lanes, clock }: RunRoutesDeps): Handlers<typeof contract.runs> {
+export function runRoutes({ directory, store, queries, lanes, write, clock }: RunRoutesDeps): Handlers<typeof contract.runs> {
   async function existing(owner: RunOwner, runId: string): Promise<Run> {
     const run = await queries.get(owner, runId, clock.now());
     if (!run) throw noSuchRun(owner);
@@ -62,6 +64,8 @@ export function runRoutes({ directory, store, queries, lanes, clock }: RunRoutes
       if (closed === undefined) throw noSuchRun(owner);
       // Also where it was closed before: whoever asks may count on it that nothing runs here any more.
       directory.closed(owner, run_id);
+      // Often asked for right behind the last answer: its figures are those of the run then.
+      await write();
       return { status: 200, body: await existing(owner, run_id) };
     },
   };
