@@ -346,6 +346,25 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     expect(await bookedOf(record.requestId)).toEqual([{ outcome: 'abandoned', cost_nano: '100' }]);
   });
 
+  test('charge a call once that was being handed over to another provider when its gateway died', async () => {
+    const [dead, other] = [await gateway(), await gateway()];
+    const record = recordOf(newId(), newId());
+    await take(dead, record);
+    await dead.lanes.begin(bound(record));
+    const unwritten = vi.spyOn(dead.journal, 'begin').mockImplementation(() => {
+      throw new Error('the process is dead');
+    });
+    await expect(dead.lanes.begin(bound({ ...record, attempt: 2 }))).rejects.toThrow('the process is dead');
+    unwritten.mockRestore();
+    await dead.die();
+    // Its doubt has ended.
+    await other.lanes.abandon(record.receiptId);
+    await (await gateway({ dir: dead.journal.dir })).stop();
+    expect(await spentOf(other, record)).toEqual({ spent: 100n, held: 0n });
+    await other.stop();
+    expect(await bookedOf(record.requestId)).toEqual([{ outcome: 'abandoned', cost_nano: '100' }]);
+  });
+
   test('charge nothing for a call that Redis did not begin, should its gateway die before it can say so', async () => {
     const [dead, other] = [await gateway(), await gateway()];
     const record = recordOf(newId(), newId());

@@ -51,9 +51,10 @@ async function leave(
   try {
     held = await admitLeft(admission, asked.target, deps);
     if (!held) return undefined;
-    await beginInFlight(held, number, deps);
+    // First, so that no two of its holds have the same attempt: should the process die in between, this provider was asked under one of them.
     await beginInFlight(admission, number + 1, deps);
     running.begunAs = number + 1;
+    await beginInFlight(held, number, deps);
     if (!mayLeave()) {
       await releaseLater(held, deps);
       return undefined;
