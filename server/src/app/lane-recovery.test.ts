@@ -446,6 +446,28 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     },
   );
 
+  test('free a call that was not begun, whose gateway ended without Redis and is never back', async () => {
+    const [ending, other] = [await gateway(), await gateway()];
+    const [unasked, asked] = [recordOf(newId(), newId()), recordOf(newId(), newId())];
+    for (const record of [unasked, asked]) await take(ending, record, { inFlight: bound(record) });
+    await ending.lanes.begin(bound(asked));
+    await endWithoutRedis(ending);
+    // They are in doubt, and have been for ten minutes.
+    for (const leases of await redis.keys(`${LANES_PREFIX}*:leases`)) {
+      for (const holdId of await redis.zrange(leases, '0', '-1')) await redis.zadd(leases.replace(/leases$/, 'doubt'), '0', holdId);
+      await redis.del(leases);
+    }
+    await vi.waitFor(async () => {
+      await other.lanes.sweep();
+      expect(await spentOf(other, unasked)).toEqual({ spent: 0n, held: 0n });
+    }, RECOVERED);
+    expect(await spentOf(other, asked)).toEqual({ spent: 100n, held: 0n });
+    await other.stop();
+    expect(await bookedOf(unasked.requestId)).toEqual([]);
+    expect(await bookedOf(asked.requestId)).toEqual([{ outcome: 'abandoned', cost_nano: '100' }]);
+    expect((await pool.query('select from unfreed_holds')).rowCount).toBe(0);
+  });
+
   test('keep what another gateway has taken under the name of a hold that one could not free', async () => {
     const [ending, other] = [await gateway(), await gateway()];
     const record = recordOf(newId(), newId());

@@ -4,6 +4,7 @@ import type { NeededAmong } from '../adapters/lanes/redis/declare-holds.ts';
 import { LaneEpochs } from '../adapters/lanes/redis/lane-epochs.ts';
 import { RedisFeed } from '../adapters/lanes/redis/redis-feed.ts';
 import { RedisLanes } from '../adapters/lanes/redis/redis-lanes.ts';
+import { UnfreedRecord } from '../adapters/lanes/redis/unfreed-record.ts';
 import type { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import type { RedisConnection } from '../adapters/redis/connect.ts';
 import { newId } from '../kernel/ids.ts';
@@ -58,6 +59,7 @@ export function sharedLanes(
   const epochs = new LaneEpochs({ pool, gateway: journalName, process: gateway, absenceMs, log });
   const lanes = new RedisLanes({
     ...{ redis, prefix, source, journal, epochs, gateway },
+    notes: new UnfreedRecord(pool),
     ...(neededAmong && { neededAmong }),
     onAppend: (partition) => feed.appended(partition),
     sweeps: { everyMs: SWEEP_EVERY_MS, isMine: () => feed.lead() },

@@ -15,6 +15,16 @@ export const GatewaySession = defineEntity({
   },
 });
 
+export const UnfreedHold = defineEntity({
+  name: 'UnfreedHold',
+  tableName: 'unfreed_holds',
+  properties: {
+    holdId: p.text().primary(),
+    owner: p.text(),
+    endedAt: p.datetime().defaultRaw('now()'),
+  },
+});
+
 export const LaneEpoch = defineEntity({
   name: 'LaneEpoch',
   tableName: 'lane_epoch',

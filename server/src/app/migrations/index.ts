@@ -102,6 +102,7 @@ import { streamsSealedAsBytesMigration } from './0206-streams-sealed-as-bytes.ts
 import { priceSetsMigration } from './0220-price-sets.ts';
 import { usageOfGroupsMigration } from './0225-usage-of-groups.ts';
 import { directoryAddressesMigration } from './0255-directory-addresses.ts';
+import { unfreedHoldsMigration } from './0275-unfreed-holds.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -208,4 +209,5 @@ export const migrations: readonly Migration[] = [
   priceSetsMigration,
   directoryAddressesMigration,
   usageOfGroupsMigration,
+  unfreedHoldsMigration,
 ];

@@ -42,9 +42,10 @@ const crash: Rule<State> = {
 /**
  * A gateway ends in order (`redis/unfreed-holds.ts` end, `redis/lane-epochs.ts` close). Calls that it has asked a provider for end as they do when it
  * dies: their bounds are in its journal.
- * @param unasked what becomes of holds of calls that nobody was asked for, where Redis cannot be told: the journal has them, or nobody
+ * @param unasked what becomes of holds of calls that nobody was asked for, where Redis cannot be told: the journal has them, and PostgreSQL where
+ *   that is in reach; or nobody
  */
-export const stop = (unasked: 'in the journal' | 'forgotten'): Rule<State> => ({
+export const stop = (unasked: 'written down' | 'forgotten'): Rule<State> => ({
   kind: 'harm',
   *steps(state) {
     if (state.left.stops === 0) return;
@@ -55,13 +56,16 @@ export const stop = (unasked: 'in the journal' | 'forgotten'): Rule<State> => ({
         ({ gateway: owner, phase }, request) => owner === index && UNASKED.includes(phase) && gateway.own[request] !== null,
       );
       const holds = state.redis.holds.map((hold, request) => (isOpen && over[request] ? null : hold));
-      const { inFlight, unfreed } = gateway;
+      const { inFlight, unfreed, isLiving } = gateway;
+      const isUntold = state.requests.map((_, request) => unasked === 'written down' && !isOpen && over[request] === true);
       const ended = inGateway(inRedis(harmed(state, 'stops'), { holds }), index, {
         ...dead(gateway),
         inFlight: inFlight.map((is, request) => is && !over[request]),
-        unfreed: unfreed.map((is, request) => is || (unasked === 'in the journal' && !isOpen && over[request] === true)),
+        unfreed: unfreed.map((is, request) => is || isUntold[request] === true),
       });
-      yield { what: `gateway ${index} ends in order`, next: cut(ended, index, (phase) => (UNASKED.includes(phase) ? 'stopped' : 'cut')) };
+      const noted = state.noted.map((is, request) => is || (isLiving && isUntold[request] === true));
+      const next = cut({ ...ended, noted }, index, (phase) => (UNASKED.includes(phase) ? 'stopped' : 'cut'));
+      yield { what: `gateway ${index} ends in order`, next };
     }
   },
 });

@@ -18,7 +18,7 @@ const SOUND: Recovery = {
     late: 'as far as it fits',
   },
 };
-const ANY_HARM = [...HARM, damage('set aside'), stop('in the journal')];
+const ANY_HARM = [...HARM, damage('set aside'), stop('written down')];
 const ALWAYS = [...requestsOf([]), ...ANY_HARM];
 const USUAL: readonly Rule<State>[] = [...ALWAYS, ...begin('Redis'), endLease('in doubt')];
 /** The hold of the first request carries what begins it; that of the second is begun by a command of its own. */

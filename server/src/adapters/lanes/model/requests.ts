@@ -199,13 +199,22 @@ export const endLease = (begun: 'in doubt' | 'freed'): Rule<State> => ({
   },
 });
 
-/** `redis/scripts.ts` SWEEP, `redis/redis-lanes.ts` abandonIn: the one who sweeps settles it at its bound, with a copy of its own. */
+/**
+ * `redis/scripts.ts` SWEEP, `redis/redis-lanes.ts` endInDoubt: the one who sweeps settles it at its bound, with a copy of its own, or frees it
+ * where its gateway has noted that nobody was asked.
+ */
 const endDoubt: Rule<State> = {
   kind: 'work',
   *steps(state) {
     for (const [request, hold] of state.redis.holds.entries()) {
-      // The next process of a gateway that has ended in order is there sooner.
-      if (hold?.mark !== 'doubt' || state.gateways.some(({ unfreed }) => unfreed[request])) continue;
+      if (hold?.mark !== 'doubt') continue;
+      if (state.noted[request]) {
+        const isSwept = state.gateways.some((_, sweeper) => asks(state, sweeper));
+        if (isSwept) yield { what: `the doubt of ${nameOf(request)} ends, and it is freed`, next: withoutHold(state, request) };
+        continue;
+      }
+      // PostgreSQL was out of reach as well: the next process of the gateway is there sooner.
+      if (state.gateways.some(({ unfreed }) => unfreed[request])) continue;
       for (const [sweeper, { copies, isDiskFull }] of state.gateways.entries()) {
         if (!asks(state, sweeper)) continue;
         const { spent, stream } = state.redis;

@@ -86,6 +86,8 @@ export interface State {
   readonly waived: readonly number[];
   /** Of the lanes, in PostgreSQL. */
   readonly epoch: { readonly number: number; readonly state: 'recovering' | 'declaring' | 'settling' | 'open' };
+  /** Noted in PostgreSQL: holds of calls that nobody was asked for, whose gateway has ended, and which Redis could not be told of. */
+  readonly noted: readonly boolean[];
   /** Calls that no lane has since their gateway was taken for dead: the margin is their bounds. */
   readonly granted: readonly boolean[];
   /** How much harm may still be done. */
@@ -149,6 +151,7 @@ export function startOf(requestsOn: readonly number[], left: Partial<Harm>): Sta
     ledger: none,
     waived: requestsOn.map(() => 0),
     epoch: { number: 1, state: 'open' },
+    noted: requestsOn.map(() => false),
     granted: requestsOn.map(() => false),
     left: { ...NO_HARM, ...left },
   };

@@ -32,6 +32,7 @@ import type { RedisConnection, Script } from './run-script.ts';
 import { BEGIN, COUNT_REFUSED, CREDIT, LEVELS, REFUND, RENEW, SETTLE, SETTLE_PART, SWEEP } from './scripts.ts';
 import { TakenHolds } from './taken-holds.ts';
 import { UnfreedHolds } from './unfreed-holds.ts';
+import { NO_NOTES, type UnfreedNotes } from './unfreed-record.ts';
 import {
   exactAmount,
   moneyCounts,
@@ -58,6 +59,8 @@ interface RedisLanesDeps {
   readonly journal: CopyJournal;
   /** Of what holds that many draw from were taken for. Default: all of them are needed. */
   readonly neededAmong?: NeededAmong;
+  /** Of gateways that have ended. Default: there are none. */
+  readonly notes?: UnfreedNotes;
   /** Told of every partition whose stream of settlements has grown. */
   readonly onAppend: (partition: number) => void;
   /** Which calls of `sweep` look at what other processes have left: those of one process of all, now and then. Default: every call. */
@@ -82,6 +85,7 @@ export class RedisLanes implements LaneStore {
   readonly #loader: LaneLoader;
   readonly #taken: TakenHolds;
   readonly #unfreed: UnfreedHolds;
+  readonly #notes: UnfreedNotes;
   readonly late: LateSettlements;
   readonly books: RedisBooks;
   readonly #places = new Map<string, number>();
@@ -98,7 +102,11 @@ export class RedisLanes implements LaneStore {
       onPlace: (laneId, partition) => this.#seen(laneId, partition),
       release: (holdId) => this.release(holdId),
     });
-    this.#unfreed = new UnfreedHolds({ scripts: this.#scripts, own: this.#own, taken: this.#taken, gateway: deps.gateway });
+    this.#notes = deps.notes ?? NO_NOTES;
+    this.#unfreed = new UnfreedHolds({
+      ...{ scripts: this.#scripts, own: this.#own, taken: this.#taken },
+      ...{ gateway: deps.gateway, notes: this.#notes },
+    });
     this.late = new LateSettlements({ ...deps, own: this.#own, scripts: this.#scripts, loader: this.#loader });
     this.books = new RedisBooks(this.#scripts);
   }
@@ -248,6 +256,7 @@ export class RedisLanes implements LaneStore {
    */
   async freeLeft(holdId: string, { partition, owner }: UntoldEnd, under?: string): Promise<void> {
     await this.#scripts.run(RELEASE, partition, [holdId, owner], under);
+    await this.#notes.forget([holdId]);
   }
 
   async sweep(): Promise<number> {
@@ -315,7 +324,7 @@ export class RedisLanes implements LaneStore {
     for (;;) {
       const answer = await this.#run(SWEEP, partition, [IDLE_LANE_MS, randomUUID()]);
       const [freed, more, given, lanes, entries] = answer as [number, number, string[], number, number];
-      for (const holdId of given) await this.#abandonIn(partition, holdId);
+      await this.#endInDoubt(partition, given);
       total += freed + given.length;
       if (more > 0) continue;
       this.books.swept(partition, lanes);
@@ -323,6 +332,15 @@ export class RedisLanes implements LaneStore {
       if (entries > 0) this.#deps.onAppend(partition);
       return total;
     }
+  }
+
+  /** They were in doubt for long enough: those whose gateway has said that nobody was asked are free, the others are settled at their bounds. */
+  async #endInDoubt(partition: number, holdIds: readonly string[]): Promise<void> {
+    const owners = await this.#notes.ownersAmong(holdIds);
+    for (const [holdId, owner] of owners) await this.#run(RELEASE, partition, [holdId, owner]);
+    // One that another has taken under the name of a free one is still there.
+    for (const holdId of holdIds) await this.#abandonIn(partition, holdId);
+    await this.#notes.forget([...owners.keys()]);
   }
 
   async #abandonIn(partition: number, holdId: string): Promise<boolean> {

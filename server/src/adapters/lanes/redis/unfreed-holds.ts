@@ -6,6 +6,7 @@ import type { PartitionScripts } from './partition-scripts.ts';
 import { ALL_PARTITIONS } from './partitions.ts';
 import { RELEASE } from './release-scripts.ts';
 import type { TakenHolds } from './taken-holds.ts';
+import type { UnfreedNotes } from './unfreed-record.ts';
 
 interface UnfreedHoldsDeps {
   readonly scripts: PartitionScripts;
@@ -13,6 +14,7 @@ interface UnfreedHoldsDeps {
   readonly taken: TakenHolds;
   /** What this process is known by. */
   readonly gateway: string;
+  readonly notes: UnfreedNotes;
 }
 
 /** Longer than a recovery of the lanes takes where all gateways live. */
@@ -61,10 +63,10 @@ export class UnfreedHolds {
 
   /**
    * This process ends, and nobody will be asked any more: what it has not begun is freed as well. What Redis cannot be told in time is in the journal:
-   * it holds that as begun, and would settle it in the end, so the next process tells it.
+   * it holds that as begun, and would settle it in the end, so the next process tells it; and noted for others, should there be no next one.
    */
   async end(withinMs = WITHIN_MS): Promise<void> {
-    const { own, taken, gateway: owner } = this.#deps;
+    const { own, taken, notes, gateway: owner } = this.#deps;
     for (const holdId of own.unbegun()) this.#released.add(holdId);
     for (const lateTick = performance.now() + withinMs; ; await delay(RETRY_MS)) {
       try {
@@ -84,5 +86,7 @@ export class UnfreedHolds {
       if (hold && hold.request.keptUntil === undefined) unfreed.set(holdId, { partition: hold.partition, owner });
     }
     for (const [holdId, untold] of unfreed) own.releasedLater(holdId, untold);
+    // Where that fails too, nobody else can know.
+    await notes.add(unfreed);
   }
 }
