@@ -39,6 +39,11 @@ function writtenAndRead(): number {
 const LOOKS = ['minor', 'major', 'major', 'major'] as const;
 const SWEEP_MS = 10;
 const NEVER = new Int32Array(new SharedArrayBuffer(4));
+const sleep = (ms: number): unknown => Atomics.wait(NEVER, 0, 0, ms);
+
+/** A turn that takes less did nothing: work waits for a database or a timer. To look again and again would take a core until then. */
+const IDLE_TURN_MS = 0.03;
+const IDLE_MS = 0.2;
 
 /** Not as `process.memoryUsage` says it, which asks the kernel too: it is looked at in each turn. */
 const usedBytes = (): number => {
@@ -62,20 +67,22 @@ async function measured<T>(
       await wait(0);
     }
   const before = usedBytes();
-  let [longestMs, most, last, isOver] = [0, before, workedMs(), false];
+  let [longestMs, most, last, lastAt, isOver] = [0, before, workedMs(), performance.now(), false];
   const turn = (): void => {
-    const now = workedMs();
-    longestMs = Math.max(longestMs, now - last);
+    const isIdle = performance.now() - lastAt < IDLE_TURN_MS;
+    longestMs = Math.max(longestMs, workedMs() - last);
     // Looked at once: to look takes a few bytes itself, with which the second look may be beyond the bound that the first kept.
     let used = usedBytes();
     for (const [look, type] of LOOKS.entries()) {
       if (used - before <= mostBytes) break;
-      if (look > 1) Atomics.wait(NEVER, 0, 0, SWEEP_MS);
+      if (look > 1) sleep(SWEEP_MS);
       collectGarbage({ type });
       used = usedBytes();
     }
     most = Math.max(most, used);
+    if (isIdle) sleep(IDLE_MS);
     last = workedMs();
+    lastAt = performance.now();
     if (!isOver) setImmediate(turn);
   };
   turn();
