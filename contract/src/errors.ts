@@ -2,6 +2,7 @@ import { CLIENT_ERRORS } from './errors/client-errors.ts';
 import { DEVICE_LOGIN_ERRORS } from './errors/device-login-errors.ts';
 import type { ErrorEntry } from './errors/error-entry.ts';
 import { LIMIT_ERRORS } from './errors/limit-errors.ts';
+import { LOGIN_ERRORS } from './errors/login-errors.ts';
 import { MANAGEMENT_ERRORS } from './errors/management-errors.ts';
 import { SERVER_ERRORS } from './errors/server-errors.ts';
 
@@ -12,6 +13,7 @@ import { SERVER_ERRORS } from './errors/server-errors.ts';
 export const ERRORS = {
   ...CLIENT_ERRORS,
   ...LIMIT_ERRORS,
+  ...LOGIN_ERRORS,
   ...DEVICE_LOGIN_ERRORS,
   ...MANAGEMENT_ERRORS,
   ...SERVER_ERRORS,

@@ -108,7 +108,10 @@ export const LoginMfaRequiredResponse = z
       .string()
       .meta({ description: 'For `POST /v1/users/login/mfa`; five minutes, five tries.', examples: ['tgc_8Qm2x…'] }),
     expires_at: Timestamp,
-    methods: z.array(z.enum(['totp', 'recovery_code'])),
+    methods: z.array(z.enum(['totp', 'recovery_code', 'passkey'])).meta({
+      description: '`passkey`: by `POST /v1/users/login/passkey/begin`, where the user has one.',
+      examples: [['totp', 'recovery_code']],
+    }),
   })
   .meta({ id: 'LoginMfaRequiredResponse', description: 'The password was right; a second factor is needed.' });
 export type LoginMfaRequiredResponse = z.infer<typeof LoginMfaRequiredResponse>;

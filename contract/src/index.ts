@@ -38,6 +38,7 @@ import { managementKeys } from './management-keys.ts';
 import { members } from './members.ts';
 import { messageBatches, messageBatchTransfers } from './message-batches.ts';
 import { mfa } from './mfa.ts';
+import { passkeys } from './passkeys.ts';
 import { people, peopleTransfers } from './people.ts';
 import { paymentWebhooks, plans } from './plans.ts';
 import { projects } from './projects.ts';
@@ -60,6 +61,7 @@ export const contract = c.router(
     deviceLogins,
     sso,
     mfa,
+    passkeys,
     users,
     accounts,
     audit,
@@ -150,6 +152,7 @@ export * from './members.ts';
 export * from './message-batches.ts';
 export * from './mfa.ts';
 export * from './openai-errors.ts';
+export * from './passkeys.ts';
 export * from './people.ts';
 export type { PeopleFilter } from './people-filter.ts';
 export * from './plans.ts';

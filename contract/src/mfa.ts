@@ -139,7 +139,7 @@ export const mfa = c.router({
   reset: {
     method: 'DELETE',
     path: '/v1/admin/users/:user_id/mfa',
-    summary: 'Remove another user’s second factor',
+    summary: 'Remove another user’s second factor and passkeys',
     description:
       'For administrators, when a user has lost the app and the recovery codes. Ends every session of the user and tells them by mail; repeating it changes nothing. One’s own is switched off with the password and a code.',
     headers: headersA,

@@ -7,7 +7,7 @@ const c = initContract();
 
 export const LoginMethods = z
   .object({
-    password: z.boolean().meta({ description: 'E-mail address and password.', examples: [true] }),
+    password: z.boolean().meta({ description: 'E-mail address and password, or a passkey.', examples: [true] }),
     directory: z
       .object({
         name: z.string().meta({ description: 'As people call it.', examples: ['Example Inc.'] }),
@@ -19,17 +19,29 @@ export const LoginMethods = z
       })
       .nullable()
       .meta({ description: 'The company’s directory; null where none is configured.' }),
+    passkey: z
+      .object({ rp_id: z.string().meta({ description: 'The domain that passkeys are for.', examples: ['gateway.example.com'] }) })
+      .nullable()
+      .meta({ description: 'Null where the service is reached at an IP address, which no passkey can be made for.' }),
   })
   .meta({
     id: 'LoginMethods',
     description: 'How people log in here.',
-    examples: [{ password: true, directory: { name: 'Example Inc.', login_url: 'https://gateway.example.com/sign-in' } }],
+    examples: [
+      {
+        password: true,
+        directory: { name: 'Example Inc.', login_url: 'https://gateway.example.com/sign-in' },
+        passkey: { rp_id: 'gateway.example.com' },
+      },
+    ],
   });
 export type LoginMethods = z.infer<typeof LoginMethods>;
 
 export const PasswordLogin = z
   .strictObject({
-    password: z.boolean().meta({ description: 'Whether members log in with e-mail address and password.', examples: [false] }),
+    password: z
+      .boolean()
+      .meta({ description: 'Whether members log in with e-mail address and password, or with a passkey.', examples: [false] }),
   })
   .meta({ id: 'PasswordLogin', description: 'How members of the account log in beside the directory.' });
 export type PasswordLogin = z.infer<typeof PasswordLogin>;
@@ -68,7 +80,7 @@ export const sso = c.router({
     method: 'GET',
     path: '/v1/users/login/methods',
     summary: 'How people log in',
-    description: 'Whether there is a directory to sign in with, and where a browser begins.',
+    description: 'Whether there is a directory to sign in with, where a browser begins, and the domain of passkeys.',
     responses: { 200: LoginMethods, ...refusals.openRead },
     metadata: { auth: 'none', tag: 'Identity', operationId: 'getLoginMethods', sdk: 'sso.methods' } as const,
   },
@@ -77,7 +89,7 @@ export const sso = c.router({
     path: '/v1/users/login/methods',
     summary: 'Switch password login of the account on or off',
     description:
-      'Off, members log in with the directory alone; owners log in with a password all the same, so that a directory that is broken locks nobody out. Sessions that there are go on.',
+      'Off, members log in with the directory alone; owners log in with a password or a passkey all the same, so that a directory that is broken locks nobody out. Sessions that there are go on.',
     headers: { ...headersB, ...idempotencyHeader },
     body: PasswordLogin,
     responses: { 200: PasswordLogin, 404: problem, 409: problem, ...refusals.write },

@@ -86,20 +86,6 @@ export const CLIENT_ERRORS = {
     retryable: false,
     help: 'This API key accepts signed requests only (`require_signature`). Send `Content-Digest`, `Signature-Input` and `Signature` with inference requests; for everything else, use another key or a session.',
   },
-  invalid_mfa_code: {
-    status: 401,
-    title: 'Code not accepted',
-    type: 'authentication_error',
-    retryable: false,
-    help: 'The code of the second factor is wrong or was used before, at a login or where a code confirms a change. Wait for the next code of the app, check its clock, or use a recovery code. A session that the request carries goes on.',
-  },
-  challenge_expired: {
-    status: 401,
-    title: 'The login has to start again',
-    type: 'authentication_error',
-    retryable: false,
-    help: 'The challenge is unknown, was used, is older than five minutes or has taken its five tries. Log in with the password again.',
-  },
   budget_exceeded: {
     status: 402,
     title: 'A spending limit is reached',

@@ -30,11 +30,4 @@ export const DEVICE_LOGIN_ERRORS = {
     retryable: false,
     help: 'The device code is mistyped, was used, is older than ten minutes, or what it was approved with has changed since, such as the password. Begin the login again.',
   },
-  recent_login_required: {
-    status: 403,
-    title: 'A fresh login is required',
-    type: 'permission_error',
-    retryable: false,
-    help: 'A program is signed in only by a session that was opened with the password, and the second factor where one is on, within the last fifteen minutes. Log in again with `POST /v1/users/login`; nothing was changed.',
-  },
 } as const satisfies Record<string, ErrorEntry>;

@@ -108,6 +108,7 @@ const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   confirmation_failed: (route) => isBearer(route) && takesField(route, 'password', 'current_password'),
   invalid_mfa_code: (route) => takesField(route, 'code') && (isBearer(route) || takesField(route, 'challenge_token')),
   challenge_expired: (route) => takesField(route, 'challenge_token'),
+  invalid_passkey: whereDeclared,
   recent_login_required: whereDeclared,
   authorization_pending: isDeviceLogin,
   slow_down: isDeviceLogin,

@@ -20,7 +20,7 @@ import { Responses } from '../responses.ts';
 import { Completions, Embeddings, Moderations, Rerank } from '../texts.ts';
 import { Uploads } from '../uploads.ts';
 import { Videos } from '../videos.ts';
-import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Directory, Invites, Invoices, Keys, Limits, ManagementKeys, MarketingEvents, Members, Mfa, Projects, Requests, Runs, Sessions, Sso, Usage, Users, Webhooks } from './resources.ts';
+import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Directory, Invites, Invoices, Keys, Limits, ManagementKeys, MarketingEvents, Members, Mfa, Passkeys, Projects, Requests, Runs, Sessions, Sso, Usage, Users, Webhooks } from './resources.ts';
 import type { Transport } from '../transport/transport.ts';
 
 /** Everything that a gateway can be asked, by resource. */
@@ -57,6 +57,7 @@ export class Resources {
   readonly mfa: Mfa;
   readonly models: Models;
   readonly moderations: Moderations;
+  readonly passkeys: Passkeys;
   readonly people: People;
   readonly plans: Plans;
   readonly projects: Projects;
@@ -106,6 +107,7 @@ export class Resources {
     this.mfa = new Mfa(transport);
     this.models = new Models(transport);
     this.moderations = new Moderations(transport);
+    this.passkeys = new Passkeys(transport);
     this.people = new People(transport);
     this.plans = new Plans(transport);
     this.projects = new Projects(transport);

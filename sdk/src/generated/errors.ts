@@ -26,10 +26,6 @@ export type ErrorCode =
   | 'invalid_signature'
   /** 401. This API key accepts signed requests only (`require_signature`). Send `Content-Digest`, `Signature-Input` and `Signature` with inference requests; for everything else, use another key or a session. */
   | 'signature_required'
-  /** 401. The code of the second factor is wrong or was used before, at a login or where a code confirms a change. Wait for the next code of the app, check its clock, or use a recovery code. A session that the request carries goes on. */
-  | 'invalid_mfa_code'
-  /** 401. The challenge is unknown, was used, is older than five minutes or has taken its five tries. Log in with the password again. */
-  | 'challenge_expired'
   /** 402. The worst-case cost of the request does not fit under one of its caps, and waiting for running requests would not change that. `budget` says which cap and by how much, and the detail names what to lower: `max_tokens`, `n`, `seconds`. Lower it, raise the cap, or send `X-Budget-Policy: clamp`. */
   | 'budget_exceeded'
   /** 402. The run, or a run above it, has made all the calls that `X-Agent-Max-Calls` allows, or its `X-Agent-Deadline` has passed. Both can only be tightened, and waiting changes neither: begin a new run. What was running at the deadline was stopped, and charged as far as it had been generated. */
@@ -110,6 +106,14 @@ export type ErrorCode =
   | 'disconnected_in_flight'
   /** 429. Every deployment that could serve the request answered 429. Repeat after `Retry-After` seconds, or name fallbacks in `models`. */
   | 'upstream_rate_limited'
+  /** 401. The code of the second factor is wrong or was used before, at a login or where a code confirms a change. Wait for the next code of the app, check its clock, or use a recovery code. A session that the request carries goes on. */
+  | 'invalid_mfa_code'
+  /** 401. The challenge is unknown, was used, is older than five minutes or has taken its five tries. Begin again: with the password, or with the passkey. */
+  | 'challenge_expired'
+  /** 401. The passkey is not known here, belongs to somebody else, was made for another address, has not verified its user, or its counter shows that there is a copy of it. Log in with the password, and see the list of your passkeys. A session that the request carries goes on. */
+  | 'invalid_passkey'
+  /** 403. To sign a program in, and to add or remove a passkey, takes a session that a person opened with all factors within the last fifteen minutes. Log in again; nothing was changed. */
+  | 'recent_login_required'
   /** 400. The person has not approved the login in a browser yet (RFC 8628). Ask again after `Retry-After` seconds. */
   | 'authorization_pending'
   /** 400. The login in a browser is not decided yet, and the program asks too often: from now on it waits five seconds longer between two questions (RFC 8628). `Retry-After` says how long. */
@@ -118,8 +122,6 @@ export type ErrorCode =
   | 'access_denied'
   /** 400. The device code is mistyped, was used, is older than ten minutes, or what it was approved with has changed since, such as the password. Begin the login again. */
   | 'expired_token'
-  /** 403. A program is signed in only by a session that was opened with the password, and the second factor where one is on, within the last fifteen minutes. Log in again with `POST /v1/users/login`; nothing was changed. */
-  | 'recent_login_required'
   /** 403. Management keys (`tg_mgmt_…`) administer an account. They run no model, read nothing that was sent to one, and change neither a person’s own login nor other management keys. Use an API key for inference, and a session for the rest. */
   | 'management_key_not_allowed'
   /** 403. The management key is right, but it works from certain addresses only (`allowed_addresses`), and the request came from none of them. Behind a proxy, the operator of the gateway sets `TRUSTED_PROXIES`, so that it sees the addresses of callers. */
@@ -159,8 +161,6 @@ export const ERROR_KINDS = {
   ambiguous_credentials: { family: 'authentication', retryable: false },
   invalid_signature: { family: 'authentication', retryable: false },
   signature_required: { family: 'authentication', retryable: false },
-  invalid_mfa_code: { family: 'authentication', retryable: false },
-  challenge_expired: { family: 'authentication', retryable: false },
   budget_exceeded: { family: 'budget_exceeded', retryable: false },
   run_exhausted: { family: 'budget_exceeded', retryable: false },
   run_closed: { family: 'permission', retryable: false },
@@ -201,11 +201,14 @@ export const ERROR_KINDS = {
   budget_in_flight: { family: 'budget_in_flight', retryable: true },
   disconnected_in_flight: { family: 'rate_limit', retryable: true },
   upstream_rate_limited: { family: 'upstream', retryable: true },
+  invalid_mfa_code: { family: 'authentication', retryable: false },
+  challenge_expired: { family: 'authentication', retryable: false },
+  invalid_passkey: { family: 'authentication', retryable: false },
+  recent_login_required: { family: 'permission', retryable: false },
   authorization_pending: { family: 'bad_request', retryable: true },
   slow_down: { family: 'bad_request', retryable: true },
   access_denied: { family: 'bad_request', retryable: false },
   expired_token: { family: 'bad_request', retryable: false },
-  recent_login_required: { family: 'permission', retryable: false },
   management_key_not_allowed: { family: 'permission', retryable: false },
   address_not_allowed: { family: 'permission', retryable: false },
   directory_login_required: { family: 'permission', retryable: false },

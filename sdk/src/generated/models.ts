@@ -261,7 +261,7 @@ export interface AnthropicError {
   };
   request_id: string;
   /** Our own code: its page is at `doc_url`. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'management_key_not_allowed' | 'address_not_allowed' | 'directory_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'invalid_mfa_code' | 'challenge_expired' | 'invalid_passkey' | 'recent_login_required' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'management_key_not_allowed' | 'address_not_allowed' | 'directory_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
   doc_url: string;
   /** The request field at fault, or null. */
   param: string | null;
@@ -443,6 +443,12 @@ export interface BatchUsage {
   };
   /** Both together. */
   total_tokens: number;
+}
+
+/** What the passkey is for. */
+export interface BeginPasskeyLoginRequest {
+  /** Of a login with a password: the passkey is its second factor. Left out, the passkey is the whole login. */
+  challenge_token?: string | undefined;
 }
 
 /** The activation of an invitation. A mailed invitation can be activated only with the address it was mailed to. */
@@ -1150,6 +1156,13 @@ export interface CreateMessageBatchRequest {
   }[];
 }
 
+/** A new passkey. */
+export interface CreatePasskeyRequest {
+  /** For its owner. */
+  name: string;
+  credential: NewPasskeyCredential;
+}
+
 /** A new project. */
 export interface CreateProjectRequest {
   /** For people. */
@@ -1555,7 +1568,7 @@ export interface GoogleError {
   };
   request_id: string;
   /** Our own code: its page is at `doc_url`. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'management_key_not_allowed' | 'address_not_allowed' | 'directory_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'invalid_mfa_code' | 'challenge_expired' | 'invalid_passkey' | 'recent_login_required' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'management_key_not_allowed' | 'address_not_allowed' | 'directory_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
   doc_url: string;
   /** The request field at fault, or null. */
   param: string | null;
@@ -1763,7 +1776,7 @@ export interface HTTPValidationError {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'management_key_not_allowed' | 'address_not_allowed' | 'directory_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'invalid_mfa_code' | 'challenge_expired' | 'invalid_passkey' | 'recent_login_required' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'management_key_not_allowed' | 'address_not_allowed' | 'directory_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
   error: OpenAiError;
   errors: FieldError[];
 }
@@ -2535,7 +2548,7 @@ export interface LoggedPrice {
 
 /** How people log in here. */
 export interface LoginMethods {
-  /** E-mail address and password. */
+  /** E-mail address and password, or a passkey. */
   password: boolean;
   /** The company’s directory; null where none is configured. */
   directory: {
@@ -2543,6 +2556,11 @@ export interface LoginMethods {
     name: string;
     /** Where a browser begins, with `redirect_uri`, `code_challenge` (base64url of the SHA-256 of a secret of yours) and, if you like, `state`. */
     login_url: string;
+  } | null;
+  /** Null where the service is reached at an IP address, which no passkey can be made for. */
+  passkey: {
+    /** The domain that passkeys are for. */
+    rp_id: string;
   } | null;
 }
 
@@ -2561,7 +2579,8 @@ export interface LoginMfaRequiredResponse {
   challenge_token: string;
   /** RFC 3339, UTC. */
   expires_at: string;
-  methods: ('totp' | 'recovery_code')[];
+  /** `passkey`: by `POST /v1/users/login/passkey/begin`, where the user has one. */
+  methods: ('totp' | 'recovery_code' | 'passkey')[];
 }
 
 /** E-mail address and password. */
@@ -3849,6 +3868,24 @@ export interface ModerationRequest {
   [field: string]: unknown;
 }
 
+/** `toJSON()` of what `navigator.credentials.create` has answered. */
+export interface NewPasskeyCredential {
+  /** Base64url. */
+  id: string;
+  /** Base64url. */
+  rawId: string;
+  type: 'public-key';
+  response: {
+    /** What the browser has signed, base64url. */
+    clientDataJSON: string;
+    /** The public key, base64url. */
+    attestationObject: string;
+    transports?: string[] | undefined;
+    [field: string]: unknown;
+  };
+  [field: string]: unknown;
+}
+
 /** 10 to 256 characters. What is easy to guess is refused. */
 export type NewPassword = string;
 
@@ -3864,6 +3901,112 @@ export interface OpenAiError {
   param: string | null;
 }
 
+/** A passkey of a user. */
+export interface Passkey {
+  /** UUIDv7. */
+  passkey_id: string;
+  name: string;
+  /** Whether its provider keeps a copy, so that it outlives the device. */
+  synced: boolean;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  last_used_at: string | null;
+}
+
+/** `toJSON()` of what `navigator.credentials.get` has answered. */
+export interface PasskeyAssertion {
+  /** Base64url. */
+  id: string;
+  /** Base64url. */
+  rawId: string;
+  type: 'public-key';
+  response: {
+    /** What the browser has signed, base64url. */
+    clientDataJSON: string;
+    /** Base64url. */
+    authenticatorData: string;
+    /** Base64url. */
+    signature: string;
+    /** Whose passkey it says it is. */
+    userHandle?: string | null | undefined;
+    [field: string]: unknown;
+  };
+  [field: string]: unknown;
+}
+
+/** For `navigator.credentials.create`: what `PublicKeyCredential.parseCreationOptionsFromJSON` takes. */
+export interface PasskeyCreationOptions {
+  rp: {
+    /** The domain that the passkey is for. */
+    id: string;
+    name: string;
+  };
+  user: {
+    /** Names the user to the passkey, and says nothing about them. */
+    id: string;
+    name: string;
+    displayName: string;
+  };
+  /** Works once, within five minutes. */
+  challenge: string;
+  /** Algorithms (COSE), the preferred first. */
+  pubKeyCredParams: {
+    type: 'public-key';
+    alg: number;
+  }[];
+  /** Milliseconds that the browser waits for the person. */
+  timeout: number;
+  attestation: 'none';
+  /** Passkeys that the user has already. */
+  excludeCredentials: {
+    type: 'public-key';
+    /** Base64url. */
+    id: string;
+    /** How browsers reach it. */
+    transports: string[];
+  }[];
+  authenticatorSelection: {
+    residentKey: 'required';
+    requireResidentKey: true;
+    userVerification: 'required';
+  };
+}
+
+/** Passkeys, the newest first. */
+export interface PasskeyList {
+  data: Passkey[];
+  has_more: boolean;
+  /** The `cursor` of the next page. */
+  next_cursor: string | null;
+}
+
+/** A login with a passkey. */
+export interface PasskeyLoginRequest {
+  /** Of a login with a password: the passkey is its second factor. Left out, the passkey is the whole login. */
+  challenge_token?: string | undefined;
+  credential: PasskeyAssertion;
+}
+
+/** For `navigator.credentials.get`: what `PublicKeyCredential.parseRequestOptionsFromJSON` takes. */
+export interface PasskeyRequestOptions {
+  /** The domain that the passkey is for. */
+  rpId: string;
+  /** Works once, within five minutes. */
+  challenge: string;
+  /** Milliseconds that the browser waits for the person. */
+  timeout: number;
+  /** `required` where the passkey is the whole login. */
+  userVerification: 'required' | 'preferred';
+  /** Empty: any passkey for the domain. */
+  allowCredentials: {
+    type: 'public-key';
+    /** Base64url. */
+    id: string;
+    /** How browsers reach it. */
+    transports: string[];
+  }[];
+}
+
 /** The old password and the new one. */
 export interface PasswordChangeRequest {
   /** The password as it is now. */
@@ -3874,7 +4017,7 @@ export interface PasswordChangeRequest {
 
 /** How members of the account log in beside the directory. */
 export interface PasswordLogin {
-  /** Whether members log in with e-mail address and password. */
+  /** Whether members log in with e-mail address and password, or with a passkey. */
   password: boolean;
 }
 
@@ -4528,7 +4671,7 @@ export interface Problem {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'management_key_not_allowed' | 'address_not_allowed' | 'directory_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'dedicated_capacity_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'context_length_exceeded' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'invalid_mfa_code' | 'challenge_expired' | 'invalid_passkey' | 'recent_login_required' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'management_key_not_allowed' | 'address_not_allowed' | 'directory_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'shared_capacity_full' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
   error: OpenAiError;
   /** Every fault found in the input, where an operation of OpenAI’s answers 400 to it. */
   errors?: FieldError[] | undefined;
@@ -5710,6 +5853,12 @@ export interface UpdateKeyRequest {
 export interface UpdateMemberRequest {
   account_role?: AccountRole | undefined;
   external_id?: string | null | undefined;
+}
+
+/** What to change. */
+export interface UpdatePasskeyRequest {
+  /** For its owner. */
+  name: string;
 }
 
 /** What to change. */

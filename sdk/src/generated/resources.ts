@@ -15,6 +15,7 @@ import type {
   AuditLogResponse,
   Batch,
   BatchList,
+  BeginPasskeyLoginRequest,
   BetaInviteActivateRequest,
   BetaInviteActivationResponse,
   ChatCompletion,
@@ -28,6 +29,7 @@ import type {
   CorrectionResponse,
   CreateKeyRequest,
   CreateManagementKeyRequest,
+  CreatePasskeyRequest,
   CreateProjectRequest,
   CreateUploadRequest,
   CreateWebhookRequest,
@@ -120,6 +122,11 @@ import type {
   Model,
   ModelDefinition,
   ModelPrice,
+  Passkey,
+  PasskeyCreationOptions,
+  PasskeyList,
+  PasskeyLoginRequest,
+  PasskeyRequestOptions,
   PasswordChangeRequest,
   PasswordLogin,
   PasswordResetRequest,
@@ -190,6 +197,7 @@ import type {
   UpdateDirectoryGroupRequest,
   UpdateKeyRequest,
   UpdateMemberRequest,
+  UpdatePasskeyRequest,
   UpdateProjectRequest,
   UpdateWebhookRequest,
   Upload,
@@ -1330,7 +1338,7 @@ export class Mfa extends Resource {
     return this.transport.json({ method: 'POST', path: '/v1/users/mfa/disable', body: request }, options);
   }
 
-  /** Remove another user’s second factor. For administrators, when a user has lost the app and the recovery codes. Ends every session of the user and tells them by mail; repeating it changes nothing. One’s own is switched off with the password and a code. */
+  /** Remove another user’s second factor and passkeys. For administrators, when a user has lost the app and the recovery codes. Ends every session of the user and tells them by mail; repeating it changes nothing. One’s own is switched off with the password and a code. */
   reset(userId: string, options?: CallOptions): Call<undefined> {
     return this.transport.empty({ method: 'DELETE', path: `/v1/admin/users/${pathStep(userId)}/mfa` }, options);
   }
@@ -1366,6 +1374,44 @@ export class Models extends Resource {
   /** Ask the providers for their models. For administrators: asks every provider that is configured with `"discover": true` for `GET /v1/models`, as the gateway does at its start and every minute. */
   discover(options?: CallOptions): Call<DiscoveryReport> {
     return this.transport.json({ method: 'POST', path: '/v1/admin/models/discover', isOnce: true }, options);
+  }
+}
+
+/** `tallygate.passkeys`: Users, their profile and their sessions. */
+export class Passkeys extends Resource {
+  /** Begin a login with a passkey. Answers with the options that a browser takes. With the challenge of a login with a password, the passkey is its second factor. 404 where the service is reached at an IP address, which no passkey can be made for. */
+  beginLogin(request: BeginPasskeyLoginRequest = {}, options?: CallOptions): Call<PasskeyRequestOptions> {
+    return this.transport.json({ method: 'POST', path: '/v1/users/login/passkey/begin', body: request }, options);
+  }
+
+  /** Log in with a passkey. Takes what the browser has answered and opens a session. A passkey that is the whole login has to verify its user (by fingerprint, face or PIN) and counts as both factors. */
+  login(request: PasskeyLoginRequest, options?: CallOptions): Call<UserResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/users/login/passkey', body: request }, options);
+  }
+
+  /** Begin to add a passkey. Answers with the options that a browser takes. Nothing changes until the passkey is added. */
+  begin(options?: CallOptions): Call<PasskeyCreationOptions> {
+    return this.transport.json({ method: 'POST', path: '/v1/users/me/passkeys/begin' }, options);
+  }
+
+  /** Add a passkey. Takes what the browser has answered. The session has to be fresh: opened with all factors within fifteen minutes. The user is told by mail. */
+  create(request: CreatePasskeyRequest, options?: CallOptions): Call<Passkey> {
+    return this.transport.json({ method: 'POST', path: '/v1/users/me/passkeys', body: request }, options);
+  }
+
+  /** List the user’s passkeys. Passkeys of the user behind the session, the newest first. */
+  list(query?: PageQuery, options?: CallOptions): PagedCall<PasskeyList, Passkey> {
+    return this.transport.pages({ path: '/v1/users/me/passkeys', query: { ...query } }, options);
+  }
+
+  /** Rename a passkey. Changes its name, which only its owner sees. */
+  update(passkeyId: string, request: UpdatePasskeyRequest, options?: CallOptions): Call<Passkey> {
+    return this.transport.json({ method: 'PATCH', path: `/v1/users/me/passkeys/${pathStep(passkeyId)}`, body: request }, options);
+  }
+
+  /** Remove a passkey. It opens nothing from now on, and other sessions that it has opened end. The session has to be fresh. The user is told by mail. */
+  remove(passkeyId: string, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'DELETE', path: `/v1/users/me/passkeys/${pathStep(passkeyId)}` }, options);
   }
 }
 
@@ -1640,12 +1686,12 @@ export class Sessions extends Resource {
 
 /** `tallygate.sso`: Users, their profile and their sessions. */
 export class Sso extends Resource {
-  /** How people log in. Whether there is a directory to sign in with, and where a browser begins. */
+  /** How people log in. Whether there is a directory to sign in with, where a browser begins, and the domain of passkeys. */
   methods(options?: CallOptions): Call<LoginMethods> {
     return this.transport.json({ method: 'GET', path: '/v1/users/login/methods' }, options);
   }
 
-  /** Switch password login of the account on or off. Off, members log in with the directory alone; owners log in with a password all the same, so that a directory that is broken locks nobody out. Sessions that there are go on. */
+  /** Switch password login of the account on or off. Off, members log in with the directory alone; owners log in with a password or a passkey all the same, so that a directory that is broken locks nobody out. Sessions that there are go on. */
   setPasswordLogin(request: PasswordLogin, options?: CallOptions): Call<PasswordLogin> {
     return this.transport.json({ method: 'PUT', path: '/v1/users/login/methods', body: request }, options);
   }

@@ -1,5 +1,5 @@
 import { deleteAccountDirectory, releaseDirectoryUser } from '../access/directory/index.ts';
-import { createIdentity, type Identity } from '../access/identity/index.ts';
+import { createIdentity, type Identity, relyingPartyOf } from '../access/identity/index.ts';
 import {
   CachedKeyDirectory,
   createGrantOfKey,
@@ -115,6 +115,7 @@ const openIdentity = ({ foundation, publicUrl, plans }: Omit<AccountsDeps, 'cata
       await releaseDirectoryUser(db, removed);
     },
     hostName: () => new URL(config.webUrl ?? publicUrl()).hostname,
+    relyingParty: () => relyingPartyOf({ publicUrl: publicUrl(), webUrl: config.webUrl, ...config.passkeys }),
   });
 };
 

@@ -22,6 +22,7 @@ import { httpUrl } from './http-url.ts';
 import { authorities, witnesses } from './log-settings.ts';
 import { MAIL_VARIABLES } from './mail-variables.ts';
 import { isOwnAddress } from './own-address.ts';
+import { PASSKEY_VARIABLES, type PasskeyConfig, passkeysOf } from './passkey-config.ts';
 import { offerOf } from './plans-file.ts';
 import { type Environment, type ProviderConfig, providersOfVariables, withoutOwnAddress } from './provider-config.ts';
 import { providersOfFile } from './providers-file.ts';
@@ -46,6 +47,7 @@ export const Variables = z.object({
   GATEWAY_CONCURRENCY: z.coerce.number().int().min(2).max(1_000_000).optional(),
   ...TRACING_VARIABLES,
   ...DIRECTORY_VARIABLES,
+  ...PASSKEY_VARIABLES,
   ...BUCKET_VARIABLES,
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
@@ -172,6 +174,7 @@ export interface Config {
   readonly securityContact: string;
   /** Web pages of other origins that may use the MCP server. */
   readonly mcpOrigins: readonly string[];
+  readonly passkeys: PasskeyConfig;
   readonly providers: readonly ProviderConfig[];
   /** Variables of addresses that are not used, since they hold the gateway's own. */
   readonly ignoredAddresses: readonly string[];
@@ -272,11 +275,9 @@ export function readConfig(environment: Environment = process.env): Config {
     gatewayConcurrency: given.GATEWAY_CONCURRENCY ?? (given.ENTERPRISE_BASE_URL === undefined ? null : GATEWAY_CONCURRENCY),
     workers: given.WORKERS,
     logLevel: given.LOG_LEVEL,
-    ...{ tracing: tracingOf(given), directory: directoryOf(given), bucket: bucketOf(given) },
-    databaseUrl: given.DATABASE_URL,
-    redisUrl: given.REDIS_URL,
-    internalSecret: given.INTERNAL_SECRET,
-    trustedProxies: given.TRUSTED_PROXIES,
+    ...{ tracing: tracingOf(given), directory: directoryOf(given), passkeys: passkeysOf(given), bucket: bucketOf(given) },
+    ...{ databaseUrl: given.DATABASE_URL, redisUrl: given.REDIS_URL },
+    ...{ internalSecret: given.INTERNAL_SECRET, trustedProxies: given.TRUSTED_PROXIES },
     metricsToken: given.METRICS_TOKEN,
     receiptSigningSeeds: given.RECEIPT_SIGNING_KEY,
     logSigningSeeds: given.LOG_SIGNING_KEY,

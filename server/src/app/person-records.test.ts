@@ -239,6 +239,7 @@ const KEPT: Readonly<Record<string, string>> = {
   'audit_log.ip': 'who did what from where proves nothing once it can be changed; it names users by their ids',
   'audit_log.user_agent': 'as the address; what looks like an e-mail address is shortened in it',
   'api_keys.name': 'a label of an account, whose keys are revoked with it',
+  'passkeys.name': 'goes with the account',
   'projects.name': 'a label of an account',
   'management_keys.name': 'a label of an account, whose keys are revoked with it',
   'management_keys.allowed_addresses': 'of the computers of a program',

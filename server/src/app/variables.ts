@@ -33,6 +33,13 @@ export const VARIABLE_GROUPS: readonly Group[] = [
       MCP_ORIGINS: {
         text: 'Origins of web pages that may use [`/mcp`](mcp.md) beside its own and those of this machine, comma-separated.',
       },
+      PASSKEY_RP_ID: {
+        text: 'Domain that [passkeys](identity.md#passkeys) are made for: the host of `PUBLIC_URL`, or a domain above it. Passkeys of another domain stop working.',
+        unset: 'host of `PUBLIC_URL`',
+      },
+      PASSKEY_ORIGINS: {
+        text: 'Origins that may use passkeys beside `PUBLIC_URL` and `WEB_URL`, comma-separated: pages of yours, and Android apps as `android:apk-key-hash:…`.',
+      },
       WEBHOOK_ALLOWED_NETWORKS: {
         text: 'Addresses and networks of yours that [webhooks](webhooks.md#addresses) may lead to, with or without TLS, comma-separated: `10.1.0.0/16,127.0.0.1`.',
         unset: 'public addresses alone',

@@ -191,6 +191,17 @@ export const TEMPLATES = {
   'mfa-enabled': notice('Two-factor login is on', 'From now on a login needs a code from your authenticator app.'),
   'mfa-disabled': notice('Two-factor login is off', 'From now on the password alone is enough to log in.'),
   'recovery-code-used': notice('A recovery code was used', 'Somebody logged in with one of your recovery codes; it will not work again.'),
+  'passkey-added': notice(
+    'A passkey was added',
+    'From now on a passkey that was made just now logs in to your account.',
+    'If this was not you, remove the passkey, change your password at once and end the sessions you do not know.',
+  ),
+  'passkey-removed': notice('A passkey was removed', 'A passkey of your account was removed: it does not log in any more.'),
+  'passkey-copied': notice(
+    'There may be a copy of your passkey',
+    'A passkey of your account was refused: the counter of its device says that somebody else has used it. Nobody got in.',
+    'Log in with your password, remove the passkey and make a new one.',
+  ),
   'logins-failed': notice(
     'Failed logins to your account',
     'Somebody has failed five times within an hour to log in to your account. Nobody got in.',

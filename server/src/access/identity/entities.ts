@@ -66,7 +66,7 @@ export const LoginFailure = defineEntity({
   properties: {
     id: p.uuid().primary(),
     userId: p.uuid().nullable(),
-    kind: p.enum(['password', 'second_factor']),
+    kind: p.enum(['password', 'second_factor', 'passkey']),
     ip: p.text().nullable(),
     userAgent: p.text().nullable(),
     requestId: p.text(),
@@ -113,6 +113,35 @@ export const MemberInvitationEntity = defineEntity({
     tokenHash: p.blob().$type<Buffer>().unique(),
     invitedBy: p.uuid(),
     createdAt: p.datetime(),
+    expiresAt: p.datetime(),
+  },
+});
+
+export const PasskeyEntity = defineEntity({
+  name: 'Passkey',
+  tableName: 'passkeys',
+  properties: {
+    id: p.uuid().primary(),
+    userId: p.uuid(),
+    credentialId: p.blob().$type<Buffer>().unique(),
+    publicKey: p.blob().$type<Buffer>(),
+    signCount: p.bigint('bigint'),
+    isBackupEligible: p.boolean(),
+    isBackedUp: p.boolean(),
+    transports: p.array<string>().columnType('text[]'),
+    name: p.text(),
+    createdAt: p.datetime(),
+    lastUsedAt: p.datetime().nullable(),
+  },
+});
+
+export const PasskeyChallenge = defineEntity({
+  name: 'PasskeyChallenge',
+  tableName: 'passkey_challenges',
+  properties: {
+    challengeHash: p.blob().$type<Buffer>().primary(),
+    purpose: p.enum(['registration', 'login', 'second-factor']),
+    userId: p.uuid().nullable(),
     expiresAt: p.datetime(),
   },
 });

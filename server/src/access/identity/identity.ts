@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { type AuditLog, createAuditLog } from '../../audit/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { Problem } from '../../kernel/problem.ts';
 import type { SecretBox } from '../../kernel/secret-box.ts';
 import { openReference, sealForMail } from '../../mail/index.ts';
 import type { PlanOfAccount } from './account.ts';
@@ -16,6 +17,9 @@ import { createMfa, type Mfa } from './mfa/mfa.ts';
 import { createSecondFactor } from './mfa/second-factor.ts';
 import type { OnAccountClosed } from './on-account-closed.ts';
 import { createOwnerProof } from './owner-proof.ts';
+import { PasskeyLogins } from './passkeys/passkey-logins.ts';
+import { Passkeys } from './passkeys/passkeys.ts';
+import type { RelyingParty } from './passkeys/relying-party.ts';
 import { createPasswordStrength } from './password-strength.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
 import { createProfile, type Profile } from './profile.ts';
@@ -36,6 +40,10 @@ export interface Identity {
   readonly logins: Logins;
   readonly deviceLogins: DeviceLogins;
   readonly mfa: Mfa;
+  readonly passkeys: Passkeys;
+  /** Whom passkeys are made for; undefined where none can be made. */
+  readonly relyingParty: () => RelyingParty | undefined;
+  readonly passkeyLogins: PasskeyLogins;
   readonly roles: Roles;
   readonly members: Members;
   readonly invitations: Invitations;
@@ -68,6 +76,8 @@ interface IdentityDeps {
   readonly onMemberRemoved: OnMemberRemoved;
   /** What the service is reached as: no password is made of it. */
   readonly hostName?: () => string;
+  /** Whom passkeys are made for; undefined where none can be made. */
+  readonly relyingParty: () => RelyingParty | undefined;
   /** Left out, passwords are hashed at the cost that OWASP recommends. */
   readonly passwords?: Passwords;
 }
@@ -82,6 +92,7 @@ export function createIdentity({
   onTakenOver,
   onMemberRemoved,
   hostName,
+  relyingParty,
   passwords = createPasswords(),
 }: IdentityDeps): Identity {
   const strength = createPasswordStrength({ ...(hostName && { hostName }) });
@@ -89,6 +100,7 @@ export function createIdentity({
   const users = createUsers({ em, passwords, strength, box, clock, planOf });
   const sessions = createSessions({ em, clock, planOf });
   const secondFactor = createSecondFactor({ box, clock });
+  const party = () => orNoPasskeys(relyingParty());
   const ownerProof = createOwnerProof({ em, users, passwords, secondFactor, throttle });
   return {
     planOf,
@@ -98,6 +110,9 @@ export function createIdentity({
     logins: createLogins({ em, pool, sessions, passwords, secondFactor, throttle, clock }),
     deviceLogins: createDeviceLogins({ em, sessions, throttle, clock }),
     mfa: createMfa({ em, secondFactor, ownerProof, clock }),
+    passkeys: new Passkeys({ em, throttle, clock, relyingParty: party }),
+    passkeyLogins: new PasskeyLogins({ em, pool, sessions, throttle, clock, relyingParty: party }),
+    relyingParty,
     roles: createRoles({ em, clock }),
     members: new Members({ em, clock, onMemberRemoved }),
     invitations: new Invitations({ em, passwords, strength, throttle, box, clock, planOf }),
@@ -112,6 +127,7 @@ export function createIdentity({
     async sweep() {
       const now = new Date(clock.now());
       await pool.query('delete from login_challenges where expires_at < $1', [now]);
+      await pool.query('delete from passkey_challenges where expires_at < $1', [now]);
       await pool.query('delete from device_logins where expires_at < $1', [now]);
       await pool.query('delete from directory_sign_ins where expires_at < $1', [now]);
       await pool.query('delete from mail_tokens where expires_at < $1', [now]);
@@ -121,4 +137,11 @@ export function createIdentity({
       await throttle.sweep();
     },
   };
+}
+
+/** @throws Problem `not_found` */
+function orNoPasskeys(relyingParty: RelyingParty | undefined): RelyingParty {
+  if (!relyingParty)
+    throw new Problem('not_found', 'There are no passkeys here: the service is reached at an IP address, and they are made for names.');
+  return relyingParty;
 }

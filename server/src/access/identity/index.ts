@@ -14,6 +14,8 @@ export { memberRoutes } from './members/routes.ts';
 export { resetByOperator } from './mfa/reset.ts';
 export { SEALED_SECOND_FACTORS } from './mfa/second-factor.ts';
 export type { OnAccountClosed } from './on-account-closed.ts';
+export { isWithin, relyingPartyOf } from './passkeys/relying-party.ts';
+export { passkeyRoutes } from './passkeys/routes.ts';
 export { accountRecords } from './person-records.ts';
 export { MAIL_REQUESTS_DUE } from './recovery/answer-requests.ts';
 export { setRoleByOperator } from './roles.ts';

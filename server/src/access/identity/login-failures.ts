@@ -15,10 +15,17 @@ import { lockUser } from './users.ts';
 const TOLD_AFTER = 5;
 const WINDOW_MS = 3_600_000;
 
+/** How each kind is called in the audit log, and what the owner is told after five. */
+const FAILURES = {
+  password: { action: 'login.failed', template: 'logins-failed' },
+  passkey: { action: 'login.passkey_failed', template: 'logins-failed' },
+  second_factor: { action: 'login.second_factor_failed', template: 'second-factors-failed' },
+} as const;
+
 interface LoginFailure {
   /** Undefined where nobody has the address. */
   readonly userId: string | undefined;
-  readonly kind: 'password' | 'second_factor';
+  readonly kind: keyof typeof FAILURES;
   readonly at: Date;
   readonly origin: Origin;
 }
@@ -76,7 +83,7 @@ async function recordNext(unit: EntityManager, now: Date, log?: Log): Promise<bo
   await recordAudit(db, {
     accountId,
     actor: { kind: 'system', id: null },
-    action: failure.kind === 'password' ? 'login.failed' : 'login.second_factor_failed',
+    action: FAILURES[kind].action,
     target: { kind: 'user', id: user.id },
     changes: { failed_at: failure.failed_at.toISOString() },
     origin,
@@ -84,8 +91,7 @@ async function recordNext(unit: EntityManager, now: Date, log?: Log): Promise<bo
   const { failed, told } = await recentOf(db, user.id, new Date(now.getTime() - WINDOW_MS));
   if (failed < TOLD_AFTER || told > 0) return true;
   await run(db, tables.updateTable('login_failures').set({ told_at: now }).where('id', '=', failure.id));
-  const template = failure.kind === 'password' ? 'logins-failed' : 'second-factors-failed';
-  await notify(db, template, { to: user.email, accountId, at: failure.failed_at, origin });
+  await notify(db, FAILURES[kind].template, { to: user.email, accountId, at: failure.failed_at, origin });
   return true;
 }
 

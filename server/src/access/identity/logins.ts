@@ -8,11 +8,12 @@ import { Problem } from '../../kernel/problem.ts';
 import { firstOf, inUnit } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import { noteLoginFailure } from './login-failures.ts';
-import { type Challenge, challengedUser, openChallenge, spendChallenge, takeTry } from './mfa/login-challenge.ts';
+import { type Challenge, challengedUser, challengeExpired, openChallenge, spendChallenge, takeTry } from './mfa/login-challenge.ts';
 import { type SecondFactor, wrongCode } from './mfa/second-factor.ts';
 import { notify } from './notices.ts';
 import type { Passwords } from './passwords.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
+import { requirePasswordLogin } from './sso/password-login.ts';
 import { tables } from './tables.ts';
 import { isKnownAddress } from './throttle/known-addresses.ts';
 import { guessingLimits } from './throttle/limits.ts';
@@ -130,12 +131,3 @@ export function createLogins({ em, pool, sessions, passwords, secondFactor, thro
 
 const wrongPassword = (because: string): Problem =>
   new Problem('invalid_credentials', 'The e-mail address and the password do not belong together.', { because });
-
-/** Owners log in with it all the same, so that a directory that is broken locks nobody out for long. @throws Problem `directory_login_required` */
-function requirePasswordLogin({ account, accountRole }: User): void {
-  if (!account.passwordLogin && accountRole !== 'owner')
-    throw new Problem('directory_login_required', 'Members of this account log in with the company’s directory.');
-}
-
-const challengeExpired = (because: string): Problem =>
-  new Problem('challenge_expired', 'This login has to start again: send the password first.', { because });

@@ -34,6 +34,17 @@ export const accountRecords: readonly PersonRecords[] = [
     erase: closedFirst,
   },
   {
+    kind: 'passkeys',
+    read: async (sql, { emails }) =>
+      (
+        await sql.query(
+          `select p.name, p.transports, p.created_at, p.last_used_at from passkeys p join (${USERS}) u on u.id = p.user_id order by p.created_at`,
+          [emails],
+        )
+      ).rows,
+    erase: closedFirst,
+  },
+  {
     kind: 'audit_log',
     read: async (sql, { emails }) =>
       (

@@ -21,6 +21,7 @@ export const SessionSchema = defineEntity({
     ipAddress: p.text().fieldName('ip_address').nullable(),
     userAgent: p.text().fieldName('user_agent').nullable(),
     directorySession: p.text().fieldName('directory_session').nullable(),
+    passkeyId: p.uuid().fieldName('passkey_id').nullable(),
     isByDevice: p.boolean().fieldName('is_by_device').defaultRaw('false'),
   },
 });
@@ -35,7 +36,7 @@ export class Session extends SessionSchema.class {
     return this.revokedAt === null && now < this.expiresAt();
   }
 
-  /** Its user has just shown the password. One that a browser has given to a program shows nothing of the kind. */
+  /** Its user has just shown all that a login asks for. One that a browser has given to a program shows nothing of the kind. */
   isFresh(now: Date): boolean {
     return !this.isByDevice && now.getTime() - this.createdAt.getTime() < FRESH_MS;
   }

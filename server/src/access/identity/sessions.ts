@@ -29,6 +29,8 @@ export interface LoginMeans {
   readonly client?: string;
   /** The directory vouched for them; null where it has no name for its session. */
   readonly directorySession?: string | null;
+  /** A passkey, by itself or as the second factor. */
+  readonly passkeyId?: string;
 }
 
 export interface Sessions {
@@ -72,7 +74,7 @@ export function createSessions({ em, clock, planOf }: SessionsDeps): Sessions {
   }
 
   return {
-    async open(unit, user, origin, { client, directorySession } = {}) {
+    async open(unit, user, origin, { client, directorySession, passkeyId } = {}) {
       const now = present();
       const token = mintSessionToken();
       const session = unit.create(Session, {
@@ -85,6 +87,7 @@ export function createSessions({ em, clock, planOf }: SessionsDeps): Sessions {
         userAgent: origin.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
         isByDevice: client !== undefined,
         directorySession: directorySession ?? null,
+        passkeyId: passkeyId ?? null,
       });
       const db = inUnit(unit);
       // Of a program's address nobody has shown that it is the user's.
@@ -96,6 +99,7 @@ export function createSessions({ em, clock, planOf }: SessionsDeps): Sessions {
         target: { kind: 'session', id: session.id },
         ...(client !== undefined && { changes: { client } }),
         ...(directorySession !== undefined && { changes: { by: 'directory' } }),
+        ...(passkeyId !== undefined && { changes: { by: 'passkey', passkey_id: passkeyId } }),
         origin,
       });
       return { user, token, expiresAt: session.expiresAt() };
@@ -136,7 +140,7 @@ export async function requireLiveSession(unit: EntityManager, sessionId: string,
 }
 
 /**
- * For what makes more sessions: a stolen one must not be able to.
+ * For what makes more sessions, and ways to them: a stolen one must not be able to.
  * @throws Problem `invalid_credentials`, `recent_login_required`
  */
 export async function requireFreshSession(unit: EntityManager, sessionId: string, now: Date): Promise<void> {
@@ -145,7 +149,7 @@ export async function requireFreshSession(unit: EntityManager, sessionId: string
   if (!session.isFresh(now))
     throw new Problem(
       'recent_login_required',
-      'Log in again with the password first: this session is not fresh enough to sign a program in.',
+      'Log in again first: this session was opened more than fifteen minutes ago, or by a program.',
     );
 }
 

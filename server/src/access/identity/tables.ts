@@ -9,6 +9,8 @@ import type {
   MailRequest,
   MailToken,
   MemberInvitationEntity,
+  PasskeyChallenge,
+  PasskeyEntity,
   RecoveryCode,
   Throttle,
 } from './entities.ts';
@@ -27,6 +29,8 @@ export const tables = tablesOf<
   | typeof MailRequest
   | typeof MailToken
   | typeof MemberInvitationEntity
+  | typeof PasskeyChallenge
+  | typeof PasskeyEntity
   | typeof RecoveryCode
   | typeof Throttle
 >();

@@ -25,11 +25,11 @@ export const toLogin = ({ user, token, expiresAt }: SignedIn, planOf: PlanOfAcco
   session: { token, expires_at: rfc3339(expiresAt) },
 });
 
-export const toChallenge = ({ token, expiresAt }: Challenge): LoginMfaRequiredResponse => ({
+export const toChallenge = ({ token, expiresAt, hasPasskey }: Challenge): LoginMfaRequiredResponse => ({
   mfa_required: true,
   challenge_token: token,
   expires_at: rfc3339(expiresAt),
-  methods: ['totp', 'recovery_code'],
+  methods: ['totp', 'recovery_code', ...(hasPasskey ? (['passkey'] as const) : [])],
 });
 
 export const toSession = (session: Session, currentId: string): SessionResponse => ({

@@ -103,6 +103,7 @@ import { priceSetsMigration } from './0220-price-sets.ts';
 import { usageOfGroupsMigration } from './0225-usage-of-groups.ts';
 import { directoryAddressesMigration } from './0255-directory-addresses.ts';
 import { unfreedHoldsMigration } from './0275-unfreed-holds.ts';
+import { passkeysMigration, validatedLoginFailuresMigration } from './0260-passkeys.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -210,4 +211,6 @@ export const migrations: readonly Migration[] = [
   directoryAddressesMigration,
   usageOfGroupsMigration,
   unfreedHoldsMigration,
+  passkeysMigration,
+  validatedLoginFailuresMigration,
 ];

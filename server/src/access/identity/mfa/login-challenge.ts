@@ -1,7 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { Problem } from '../../../kernel/problem.ts';
 import { firstOf, inUnit, run } from '../../../kernel/statements.ts';
+import { countPasskeys } from '../passkeys/user-passkeys.ts';
 import { tables } from '../tables.ts';
 
 const LIFETIME_MS = 5 * 60_000;
@@ -14,6 +16,8 @@ export interface Challenge {
   /** `tgc_` and 256 random bits; it is stored as a hash. */
   readonly token: string;
   readonly expiresAt: Date;
+  /** Whether a passkey of the user may be the second factor. */
+  readonly hasPasskey: boolean;
 }
 
 /** The password was right: a second factor may now be tried, five times within five minutes. */
@@ -26,7 +30,7 @@ export async function openChallenge(unit: EntityManager, userId: string, now: Da
     now,
     expiresAt,
   ]);
-  return { token, expiresAt };
+  return { token, expiresAt, hasPasskey: (await countPasskeys(inUnit(unit), userId)) > 0 };
 }
 
 const openOnes = (token: string, now: Date) =>
@@ -64,6 +68,9 @@ export async function takeTry(unit: EntityManager, token: string, now: Date): Pr
 export async function spendChallenge(unit: EntityManager, token: string): Promise<boolean> {
   return (await run(inUnit(unit), tables.deleteFrom('login_challenges').where('token_hash', '=', tokenHash(token)))) > 0;
 }
+
+export const challengeExpired = (because: string): Problem =>
+  new Problem('challenge_expired', 'This login has to start again: send the password first.', { because });
 
 /** Ends all of a user's: their password has changed since. */
 export const dropChallenges = (unit: EntityManager, userId: string): Promise<unknown> =>

@@ -28,7 +28,7 @@ export interface Mfa {
   /** @throws Problem `conflict` when there is no second factor, `confirmation_failed`, `invalid_mfa_code`, `rate_limited` */
   disable(principal: Principal, input: MfaDisableRequest, origin: Origin): Promise<MfaStatusResponse>;
   /**
-   * An administrator takes another user's second factor away, the way back in for who has lost app and recovery codes.
+   * An administrator takes another user's second factor and passkeys away, the way back in for who has lost app and recovery codes.
    * @throws Problem `not_found`; `forbidden` for one's own, which needs the password and a code
    */
   reset(admin: SessionPrincipal, userId: string, origin: Origin): Promise<void>;

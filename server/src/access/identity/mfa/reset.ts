@@ -4,6 +4,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { inUnit } from '../../../kernel/statements.ts';
 import { inUnitOfWork } from '../../../kernel/transaction.ts';
 import { notify } from '../notices.ts';
+import { dropPasskeys } from '../passkeys/user-passkeys.ts';
 import { endSessions } from '../sessions.ts';
 import type { User } from '../user.ts';
 import { findByEmail, lockUser } from '../users.ts';
@@ -18,12 +19,14 @@ interface Reset {
 }
 
 /**
- * Takes the second factor from a user whose row the caller has locked, ends their sessions, since whoever locked the owner out may still
- * be signed in, and tells them by mail. Logins that are under way start again. Without a second factor nothing happens.
+ * Takes the second factor and the passkeys from a user whose row the caller has locked, ends their sessions, since whoever locked the owner out may still
+ * be signed in, and tells them by mail. Logins that are under way start again. Without either nothing happens.
  * @returns how many sessions ended; undefined when nothing happened
  */
 export async function resetSecondFactor(unit: EntityManager, user: User, { actor, origin, now }: Reset): Promise<number | undefined> {
-  if (!user.mfaSealedSecret) return undefined;
+  const hadCodes = Boolean(user.mfaSealedSecret);
+  const passkeysRemoved = await dropPasskeys(unit, user.id);
+  if (!hadCodes && passkeysRemoved === 0) return undefined;
   const accountId = user.account.id;
   await dropSecondFactor(unit, user);
   const ended = await endSessions(unit, { userId: user.id, now });
@@ -33,12 +36,14 @@ export async function resetSecondFactor(unit: EntityManager, user: User, { actor
     actor,
     action: 'mfa.reset',
     target: { kind: 'user', id: user.id },
-    changes: { sessions_ended: ended },
+    changes: { sessions_ended: ended, passkeys_removed: passkeysRemoved },
     ...(origin && { origin }),
   });
   // Where an administrator sits is no business of the user.
   const nowhere = { ip: null, userAgent: null, requestId: origin?.requestId ?? '' };
-  await notify(inUnit(unit), 'mfa-disabled', { to: user.email, accountId, at: now, origin: nowhere });
+  const told = { to: user.email, accountId, at: now, origin: nowhere };
+  if (hadCodes) await notify(inUnit(unit), 'mfa-disabled', told);
+  if (passkeysRemoved > 0) await notify(inUnit(unit), 'passkey-removed', told);
   return ended;
 }
 

@@ -13,6 +13,7 @@ import { dropSecondFactor } from '../mfa/second-factor.ts';
 import { dropUnfinishedLogins } from '../mfa/unfinished-logins.ts';
 import { notify } from '../notices.ts';
 import type { OnAccountClosed } from '../on-account-closed.ts';
+import { dropPasskeys } from '../passkeys/user-passkeys.ts';
 import type { PasswordStrength } from '../password-strength.ts';
 import type { Passwords } from '../passwords.ts';
 import { endSessions } from '../sessions.ts';
@@ -41,7 +42,7 @@ export interface Recovery {
   /** Proves the address, or completes the change to it. @throws Problem `invalid_token`, `conflict` when it was taken meanwhile */
   verifyEmail(token: string, origin: Origin): Promise<void>;
   /**
-   * Ends every session; a second factor stays. The first proof of an address ends it too, API keys and other members: whoever made the account may never
+   * Ends every session; a second factor and passkeys stay. The first proof of an address ends them too, API keys and other members: whoever made the account may never
    * have read the address. The token stays good while the password is refused. @throws Problem `invalid_token`, `validation_failed`
    */
   resetPassword(token: string, newPassword: string, origin: Origin): Promise<void>;
@@ -65,6 +66,7 @@ export function createRecovery({ em, pool, passwords, strength, throttle, onTake
   async function takeOver(unit: EntityManager, user: User, { at, origin }: { at: Date; origin: Origin }): Promise<void> {
     const db = inUnit(unit);
     await dropSecondFactor(unit, user);
+    await dropPasskeys(unit, user.id);
     await endOtherMemberships(unit, onMemberRemoved, { user, at, origin });
     await inUnit(unit).query('delete from known_addresses where user_id = $1', [user.id]);
     await onTakenOver(db, { accountId: user.account.id, at, actor: { kind: 'user', id: user.id }, origin });

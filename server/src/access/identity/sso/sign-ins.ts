@@ -153,7 +153,7 @@ export class SignIns {
     return (await this.#connection.directory.logoutUrl().catch(() => undefined)) ?? null;
   }
 
-  /** @param isOn with e-mail address and password; owners log in so all the same */
+  /** @param isOn with a password or a passkey; owners log in so all the same */
   setPasswordLogin(principal: SessionPrincipal, isOn: boolean, origin: Origin): Promise<void> {
     return setPasswordLogin(this.#deps.em, principal, isOn, origin);
   }

@@ -10,6 +10,7 @@ import {
   memberRoutes,
   mfaRoutes,
   type PlanOfAccount,
+  passkeyRoutes,
   userRoutes,
 } from '../../../access/identity/index.ts';
 import { cheapPasswords } from '../../../access/identity/testing/cheap-passwords.ts';
@@ -50,6 +51,8 @@ import type { ServedRoute } from '../router.ts';
 import { openFrontUnderTest } from './front.ts';
 
 export const INTERNAL_SECRET = 'internal-secret-of-the-tests';
+/** Whom passkeys are made for. */
+export const RP_ID = 'tallygate.test';
 export const PASSWORD = 'seven grey herons at dawn';
 
 /** Real time, which a test can move on and stop. */
@@ -99,6 +102,7 @@ export async function startInstance(database: Database, url: string, options: Op
       await revokeMemberKeys(db, removed);
       await releaseDirectoryUser(db, removed);
     },
+    relyingParty: () => ({ rpId: RP_ID, origins: [`https://${RP_ID}`, 'https://app.tallygate.test'] }),
     passwords: cheapPasswords(),
   });
   const { users, sessions } = identity;
@@ -146,6 +150,7 @@ export async function startInstance(database: Database, url: string, options: Op
             deviceLoginRoutes(identity, () => 'https://tallygate.test'),
           ),
           ...endpointsOf(contract.mfa, mfaRoutes(identity)),
+          ...endpointsOf(contract.passkeys, passkeyRoutes(identity)),
           ...endpointsOf(contract.users, userRoutes(identity)),
           ...endpointsOf(contract.members, memberRoutes(identity)),
           ...endpointsOf(contract.audit, auditRoutes(identity.auditLog)),
