@@ -7,6 +7,7 @@ const LARGE = new Set([
   ...['usage_records', 'receipts', 'postings', 'ledger_entries', 'usage_run_history', 'corrections', 'refunds'],
   ...['receipt_log', 'receipt_log_tiles', 'audit_log', 'batch_lines', 'mails', 'email_recipients', 'person_history'],
   ...['stored_responses', 'stored_response_items', 'stored_response_streams', 'stored_response_events', 'stored_chat_completions'],
+  'cached_answers',
   ...['conversation_items', 'files', 'idempotency_keys', 'usage_daily', 'usage_runs_daily', 'usage_details_daily', 'usage_labels_daily'],
   ...['ledger_daily', 'lane_spend'],
 ]);

@@ -2,6 +2,9 @@ import * as z from 'zod';
 import { problem, refusals } from '../conventions.ts';
 
 const SECONDS = /^[1-9]\d{0,8}$/;
+/** As `Cache-Control` of a request has them (RFC 9111, 5.2.1). */
+const CACHE = /^ *(?:max-age=\d{1,7}|no-cache|no-store) *(?:, *(?:max-age=\d{1,7}|no-cache|no-store) *){0,2}$/;
+const MOST_CACHED_S = 30 * 24 * 3600;
 const Time = z.iso.datetime({ offset: true });
 
 /** One of the caller's users, as the caller names them. */
@@ -73,6 +76,16 @@ export const inferenceHeaders = {
     description:
       '`true` asks for the log to be anchored on chain soon, with this receipt in it, and not at the next scheduled time. The answer’s `X-VaaS-Anchor` says `requested`, `scheduled` where time-stamping authorities alone stamp the log, or `unavailable` where the service anchors nowhere; the receipt is signed and logged all the same.',
   }),
+  'x-cache': z
+    .string()
+    .regex(CACHE, 'must be max-age=SECONDS, with no-cache or no-store behind a comma where it is wanted')
+    .refine((text) => Number(/max-age=(\d+)/.exec(text)?.[1] ?? 0) <= MOST_CACHED_S, 'must be at most 30 days, max-age=2592000')
+    .optional()
+    .meta({
+      description:
+        '`max-age=SECONDS`: an answer of this API key to the same request that is no older is given again at no cost, and this answer is kept for as long. With `no-cache` a model is asked in any case, and its answer is kept; with `no-store` the answer is not kept. Left out, nothing is kept.',
+      examples: ['max-age=3600'],
+    }),
   'x-budget-policy': z.enum(['strict', 'clamp']).optional().meta({
     description: '`clamp`: where the worst case does not fit, lower the token bound to what fits and say so in `X-Budget-Max-Tokens`.',
   }),
@@ -99,6 +112,9 @@ export const inferenceResponseHeaders = {
   'X-Overhead-Ms': 'Time spent in the gateway until the first byte, without the provider’s, milliseconds.',
   'X-Fallback': '`none`, `deployment` or `model`.',
   'X-Cost-USD': 'Cost of a plain answer, USD. A stream carries its cost in the last chunk, and embeddings of many inputs in their `usage`.',
+  'X-Cache':
+    'Where the request asked for it: `HIT` is an answer that was kept, `MISS` one of a model, `BYPASS` one that is never kept: it stores or begins something, lets the provider run tools, or storing is switched off.',
+  Age: 'How old a kept answer is, seconds.',
   'X-Budget-Max-Tokens': 'The token bound that was sent to the provider, where the gateway set or lowered it.',
   'x-ratelimit-limit-requests': 'Requests per minute, of the key or the plan, whichever leaves less.',
   'x-ratelimit-remaining-requests': 'Requests that could be sent now.',

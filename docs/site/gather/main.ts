@@ -23,6 +23,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'videos',
     'routing',
     'rerank',
+    'answer-cache',
     'moderations',
     'catalog',
     'rate-limits',

@@ -36,6 +36,8 @@ export interface GatewayOptions {
   readonly fallbackPolicy?: 'none' | 'deployment' | 'semantic' | undefined;
   /** What becomes of the call when this client hangs up: cancelled at the provider where that stops its bill, or read to its end. */
   readonly onDisconnect?: 'cancel' | 'finish' | undefined;
+  /** An answer to the same request that is at most so old will do, at no cost, and this one is kept for as long. Left out, nothing is kept. */
+  readonly cacheSeconds?: number | undefined;
   /** Ask for the receipt to be anchored on chain. */
   readonly anchorReceipt?: boolean | undefined;
 }
@@ -45,7 +47,7 @@ export interface InferenceOptions extends CallOptions, GatewayOptions {}
 
 /** The gateway's request headers that say what the options say. */
 export function inferenceHeaders(options: GatewayOptions): Record<string, string> {
-  const { agentRun, budgetPolicy, fallbackPolicy, onDisconnect, anchorReceipt } = options;
+  const { agentRun, budgetPolicy, fallbackPolicy, onDisconnect, cacheSeconds, anchorReceipt } = options;
   return {
     ...(agentRun && { 'x-agent-run-id': agentRun.id }),
     ...(agentRun?.maxBudgetUsd !== undefined && { 'x-agent-max-budget': agentRun.maxBudgetUsd }),
@@ -55,6 +57,7 @@ export function inferenceHeaders(options: GatewayOptions): Record<string, string
     ...(budgetPolicy && { 'x-budget-policy': budgetPolicy }),
     ...(fallbackPolicy && { 'x-fallback-policy': fallbackPolicy }),
     ...(onDisconnect && { 'x-on-disconnect': onDisconnect }),
+    ...(cacheSeconds !== undefined && { 'x-cache': `max-age=${cacheSeconds}` }),
     ...(anchorReceipt !== undefined && { 'x-vaas-anchor': String(anchorReceipt) }),
   };
 }

@@ -6,6 +6,8 @@ const MOST_WORKERS = 64;
 
 export const port = z.coerce.number().int().min(0).max(65_535);
 export const milliseconds = z.coerce.number().int().min(1).max(3_600_000);
+/** Room for what is kept, bytes. */
+export const room = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 export const bytes = z.coerce.number().int().min(1_024).max(1_073_741_824);
 export const perMinute = z.coerce.number().int().min(1).max(2_000_000_000);
 /** A number of processes; `auto`: one for each core. */

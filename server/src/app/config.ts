@@ -12,6 +12,7 @@ import {
   perMinute,
   port,
   redisUrl,
+  room,
   type Seeds,
   seeds,
   webOrigins,
@@ -88,12 +89,8 @@ export const Variables = z.object({
     .default(512 * 1024 ** 2),
   UPLOAD_PART_BYTES: bytes.default(64 * 1024 * 1024),
   STORE_CONTENT: z.enum(['on', 'off']).default('on'),
-  FILES_STORAGE_BYTES: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(Number.MAX_SAFE_INTEGER)
-    .default(10 * 1024 ** 3),
+  ANSWER_CACHE_BYTES: room.default(64 * 1024 ** 2),
+  FILES_STORAGE_BYTES: room.default(10 * 1024 ** 3),
   USAGE_DETAIL_MONTHS: z.coerce.number().int().min(2).max(1_200).optional(),
   AUDIT_LOG_MONTHS: z.coerce.number().int().min(1).max(1_200).optional(),
   MAILS_KEPT_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
@@ -184,6 +181,8 @@ export interface Config {
   readonly accountBody: { readonly maxBytes: number; readonly timeoutMs: number };
   /** Whether prompts and answers may be stored. */
   readonly storesContent: boolean;
+  /** Of all answers that an account keeps to be given again. */
+  readonly answerCacheBytes: number;
   readonly files: {
     /** Of a file that is sent whole. */
     readonly maxFileBytes: number;
@@ -305,6 +304,7 @@ export function readConfig(environment: Environment = process.env): Config {
     inferenceBody: { maxBytes: given.INFERENCE_BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },
     accountBody: { maxBytes: given.BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },
     storesContent: given.STORE_CONTENT === 'on',
+    answerCacheBytes: given.ANSWER_CACHE_BYTES,
     files: {
       maxFileBytes: given.FILE_BYTES,
       maxPartBytes: given.UPLOAD_PART_BYTES,

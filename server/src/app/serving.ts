@@ -2,8 +2,10 @@ import { KEYS_CHANNEL } from '../access/keys/index.ts';
 import { listen } from '../adapters/postgres/listener.ts';
 import { createSandboxProvider } from '../adapters/upstream/sandbox/index.ts';
 import {
+  CachedAnswers,
   type Call,
   costOfUsage,
+  createAnswerCache,
   createSignatureCheck,
   createTokenizer,
   Deployments,
@@ -83,10 +85,19 @@ export async function openServing(deps: ServingDeps): Promise<Serving> {
     ...inferenceDeps(deps, refusals.note),
     deployments: openDeployments(deps, new Deployments(new Map(), sandbox, Math.random, circuits.circuits), providers),
     runs: directory,
+    answers: openAnswers(deps),
   };
   const nonces = redis?.nonces ?? noncesOf(foundation);
   const checkSignature = createSignatureCheck({ clock, publicUrl, nonces });
   return { inference, checkSignature, nonces, discovery, runs: { directory, store, queries: new RunQueries(pool) } };
+}
+
+/** Answers that are given again to those who ask for it. Undefined where the operator keeps none. */
+function openAnswers({ foundation, accounts: { content, storing } }: ServingDeps) {
+  const { config, pool, clock, log } = foundation;
+  if (config.answerCacheBytes === 0 || !config.storesContent) return undefined;
+  const answers = new CachedAnswers({ pool, clock, content, mostBytes: config.answerCacheBytes });
+  return createAnswerCache({ answers, content, storing, log });
 }
 
 /** What is written down of refused calls: for the status of keys, and for webhooks. */

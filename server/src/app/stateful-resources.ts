@@ -25,6 +25,7 @@ import {
   statelessOperations,
   storedChatRoutes,
   storedResponseRoutes,
+  sweepCachedAnswers,
 } from '../inference/calls/index.ts';
 import { createFiles, createUploads, type Files, fileRoutes, type Uploads, uploadRoutes } from '../inference/files/index.ts';
 import {
@@ -74,6 +75,7 @@ interface StatefulResourcesDeps {
 export async function openStatefulResources(deps: StatefulResourcesDeps): Promise<StatefulResources> {
   const { foundation, blobs, accounts, plans } = deps;
   const { config, log, clock, pool } = foundation;
+  const { answers } = deps.inference;
   const { storageBytes } = config.files;
   const anchorAnswer = anchorAnswerOf(config);
   const files = createFiles({ pool, blobs, clock, log, storageBytes });
@@ -104,7 +106,7 @@ export async function openStatefulResources(deps: StatefulResourcesDeps): Promis
       ...endpointsOf(contract.messageBatches, messageBatchRoutes(messageBatches, { anchorAnswer, publicUrl: deps.publicUrl })),
     ],
     jobs: [...responsesInBackground.jobs, ...videosFollowed.jobs],
-    timers: [...responsesInBackground.timers, ...videosFollowed.timers],
+    timers: [...responsesInBackground.timers, ...videosFollowed.timers, ...(answers ? [sweepCachedAnswers(answers)] : [])],
   };
 }
 

@@ -59,6 +59,9 @@ export const VARIABLE_GROUPS: readonly Group[] = [
       STORE_CONTENT: {
         text: '`off` keeps nothing of prompts and answers: `store` defaults to `false`, what needs storing is `403 storing_off`; accounts can switch it off for themselves.',
       },
+      ANSWER_CACHE_BYTES: {
+        text: 'Room of the [answers that an account keeps](answer-cache.md) to be given again, the oldest of which go first; `0` keeps none.',
+      },
       FILES_STORAGE_BYTES: { text: 'Room of all files of an account together, parts of unfinished uploads included.' },
       USAGE_DETAIL_MONTHS: {
         text: 'For how many whole months requests and receipts stay in the database, at least 2; older ones are [archived](running.md#growth) in files.',

@@ -10,6 +10,8 @@ const EXPOSED = [
   'X-Overhead-Ms',
   'X-Fallback',
   'X-Cost-USD',
+  'X-Cache',
+  'Age',
   'X-VaaS-Anchor',
   'X-Budget-Max-Tokens',
   'X-Agent-Budget-Limit-USD',

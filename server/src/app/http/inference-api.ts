@@ -105,7 +105,10 @@ async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDe
       grant: grant.principal.kind === 'session' ? await withLimits(grant, deps.inference) : grant,
       headers: headers.endUser === undefined ? withEndUser(headers, request, operation.endpoint) : headers,
     };
-    await serveCall(call, { ...serving, exchange, fingerprint: body.fingerprint, hangUp }, deps);
+    const { answers } = deps.inference;
+    const cache =
+      headers.cache && (await answers?.of({ work, path: operation.path, request, received, caller: call.grant, headers: call.headers }));
+    await serveCall(cache ? { ...call, cache } : call, { ...serving, exchange, fingerprint: body.fingerprint, hangUp }, deps);
   } finally {
     if (body.discard) await body.discard();
   }

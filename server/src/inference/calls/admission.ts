@@ -17,10 +17,10 @@ import { newReceiptId } from '../../kernel/ids.ts';
 import { formatUsd, maxOf, type NanoUsd, picoToNano } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { andThen, type Soon } from '../../kernel/soon.ts';
-import { type Catalog, costBound } from '../../money/catalog/index.ts';
+import { type Catalog, type CatalogModel, costBound } from '../../money/catalog/index.ts';
 import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
 import { type Call, priceFactorOf } from './call.ts';
-import { lanesOf, limitLanesOf, type Payer, payerOf } from './caller-lanes.ts';
+import { lanesOf, limitLanesOf, type Payer, payerOf, runLanes } from './caller-lanes.ts';
 import { requireWindow } from './context-length.ts';
 import type { Deployments, Skipped, Target } from './deployments.ts';
 import { requireModels } from './key-limits.ts';
@@ -192,6 +192,33 @@ function admitted(
     isBoundOurs: output !== null && maxOutputTokens !== output.asked,
     limitLanes: limitLanesOf(call, modelOf(offers)),
     ...payerOf(call, plans),
+  };
+}
+
+/**
+ * A call that an answer is kept for: it counts among the requests of its rate limits and in its run, and takes nothing of any budget, so that
+ * one which is used up does not refuse it.
+ * @throws Problem as {@link admit}
+ */
+export async function admitCached(call: Call, model: CatalogModel, deps: AdmissionDeps): Promise<Admission> {
+  requireModels(call, deps.catalog);
+  const hold = await take(deps.lanes, {
+    holdId: call.receiptId,
+    accountId: call.grant.principal.accountId,
+    at: call.startedAt,
+    cost: { fixed: 0n, perOutputToken: 0n },
+    outputTokens: { wanted: 0, least: 0 },
+    units: {},
+    lanes: runLanes(call),
+    quota: null,
+    funds: null,
+    rates: { ...rateDraw(call, model.id, deps), tokens: 0 },
+  });
+  if ('refusedBy' in hold) throw rateLimited(hold, call.work.cheaper);
+  if (!hold.held) throw moneyRefusal(hold, { cheaper: call.work.cheaper, plans: deps.plans });
+  return {
+    ...{ call, hold, offers: [], targets: [], skipped: [], maxOutputTokens: null, isBoundOurs: false, limitLanes: undefined },
+    ...payerOf(call, deps.plans),
   };
 }
 

@@ -2,6 +2,7 @@ import type { DedicatedCapacity } from '../../access/identity/index.ts';
 import type { KeyLimits } from '../../access/keys/index.ts';
 import type { Principal } from '../../http/index.ts';
 import type { Price } from '../../money/catalog/index.ts';
+import type { CallCache } from './answer-cache/call-cache.ts';
 import type { CallContext, Caller } from './call-context.ts';
 import type { Traffic } from './deployments.ts';
 import type { Work } from './work.ts';
@@ -9,6 +10,8 @@ import type { Work } from './work.ts';
 /** One inference request from its arrival to its settlement. */
 export interface Call extends CallContext {
   readonly work: Work;
+  /** Its place in the cache of answers; absent where it is never answered out of that. */
+  readonly cache?: CallCache | undefined;
 }
 
 /** On all prices of the call, an exact decimal. */

@@ -52,7 +52,7 @@ export function lanesOf(call: Passing, plans: Pick<PlanBook, 'of'>, model?: stri
 }
 
 /** Its run; a child draws on what is left of every run above it. */
-function runLanes({ grant: { principal }, headers: { runId, runCap }, run }: Passing): MoneyLane[] {
+export function runLanes({ grant: { principal }, headers: { runId, runCap }, run }: Passing): MoneyLane[] {
   if (runId === null) return [];
   const lane = (id: string, cap: bigint | null): MoneyLane => ({
     id: laneId.run(principal.accountId, isLive(principal), id),

@@ -20,6 +20,11 @@ export interface StreamReceiver extends Writable {
   writeHead(status: number, headers: OutgoingHttpHeaders): this;
 }
 
+/** The header that says what an answer is. */
+export const answerType = (contentType: string): { readonly 'content-type': string } => ({
+  'content-type': contentType === EVENT_STREAM ? `${EVENT_STREAM}; charset=utf-8` : contentType,
+});
+
 /** The client's side of a stream: its head with the first bytes, every byte in the digest, back-pressure as a promise. */
 export class ClientStream {
   readonly #res: StreamReceiver;
@@ -62,11 +67,7 @@ export class ClientStream {
 
   open(headers: OutgoingHttpHeaders, contentType: string): void {
     this.#isEventStream = contentType === EVENT_STREAM;
-    this.#res.writeHead(200, {
-      ...headers,
-      ...UNBUFFERED,
-      'content-type': this.#isEventStream ? `${EVENT_STREAM}; charset=utf-8` : contentType,
-    });
+    this.#res.writeHead(200, { ...headers, ...UNBUFFERED, ...answerType(contentType) });
   }
 
   /**

@@ -51,6 +51,12 @@ export interface Target {
   readonly dialect: Dialect;
 }
 
+/** Who answered; of an answer that was kept, who did then. */
+export interface ServedBy {
+  readonly model: CatalogModel;
+  readonly deployment: Pick<Deployment, 'name' | 'provider'> & Partial<Pick<Deployment, 'upstream'>>;
+}
+
 /** What was left aside for a request, and why. */
 export interface Skipped {
   readonly model: string;
@@ -187,7 +193,7 @@ export class Deployments {
   }
 
   /** @param tokensPerSecond that it wrote, from the request to the end of its answer */
-  measured(target: Target, tokensPerSecond: number): void {
+  measured(target: ServedBy, tokensPerSecond: number): void {
     if (this.#isTracked(target)) this.#circuits.measured(circuitOf(target), tokensPerSecond);
   }
 
@@ -211,8 +217,8 @@ export class Deployments {
   }
 
   /** People provoke the sandbox's faults: they are no news of it. */
-  #isTracked({ deployment }: Target): boolean {
-    return deployment.upstream !== this.#sandbox;
+  #isTracked({ deployment: { upstream } }: ServedBy): boolean {
+    return upstream !== undefined && upstream !== this.#sandbox;
   }
 
   #stateOf(target: Target, now: number): CircuitState {
@@ -244,7 +250,7 @@ const as =
 
 /** Providers limit each model by itself, and one may fail while the others are well. */
 const nameOf = (deployment: string, model: string): string => `${deployment} ${model}`;
-const circuitOf = ({ deployment, model }: Target): string => nameOf(deployment.name, model.id);
+const circuitOf = ({ deployment, model }: ServedBy): string => nameOf(deployment.name, model.id);
 
 export const skippedOf = ({ model, deployment }: Target, reason: Skipped['reason']): Skipped => ({
   model: model.id,

@@ -3,6 +3,7 @@ import type { SpendingReader } from '../../money/limits/index.ts';
 import type { RunDirectory } from '../../money/runs/index.ts';
 import type { ReceiptPromises } from '../../receipts/index.ts';
 import type { AdmissionDeps } from './admission.ts';
+import type { AnswerCache } from './answer-cache/answer-cache.ts';
 import type { AttemptDeps } from './attempt.ts';
 import type { Call } from './call.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -18,6 +19,8 @@ export interface InferenceDeps extends AdmissionDeps, AttemptDeps {
   readonly unsettled: UnsettledCalls;
   /** Signs what is promised of a receipt; left out where nobody reads it. */
   readonly promises?: Pick<ReceiptPromises, 'of'> | undefined;
+  /** Left out where nothing is kept. */
+  readonly answers?: AnswerCache | undefined;
   readonly runs: Pick<RunDirectory, 'enter'>;
   /** The limits of an account, for a session that is to run a model. */
   readonly spendingOf: SpendingReader;

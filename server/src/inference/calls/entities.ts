@@ -75,6 +75,23 @@ export const StoredResponseStream = defineEntity({
   },
 });
 
+export const CachedAnswer = defineEntity({
+  name: 'CachedAnswer',
+  tableName: 'cached_answers',
+  properties: {
+    accountId: p.uuid().primary(),
+    caller: p.uuid().primary(),
+    digest: p.blob().$type<Buffer>().primary(),
+    model: p.text(),
+    provider: p.text(),
+    contentType: p.text(),
+    answer: p.blob().$type<Buffer>(),
+    bytes: p.integer(),
+    keptAt: p.datetime(),
+    expiresAt: p.datetime(),
+  },
+});
+
 export const DeploymentSetAside = defineEntity({
   name: 'DeploymentSetAside',
   tableName: 'deployments_set_aside',

@@ -25,11 +25,32 @@ export interface InferenceHeaders {
   readonly via?: string | undefined;
   /** The caller's span by the W3C; absent where the caller names none. */
   readonly traceparent?: string | undefined;
+  /** An earlier answer may be given, or this one kept to be given again; absent where nobody asks for that. */
+  readonly cache?: CacheWish | undefined;
   /** That the log be anchored on chain soon, with this receipt in it; absent where nobody asks. */
   readonly anchorWished?: true | undefined;
   /** Which of the caller's users it is for, and what for; absent where nobody says. */
   readonly endUser?: string | undefined;
   readonly tags?: readonly string[] | undefined;
+}
+
+/** What a request wants of the cache of answers. */
+export interface CacheWish {
+  /** How old an answer may be that is given again, and how long this one is kept. */
+  readonly maxAgeSeconds: number;
+  /** Whether a kept answer will do. */
+  readonly isRead: boolean;
+  /** Whether the answer may be kept. */
+  readonly isKept: boolean;
+}
+
+/** The directives of a request, as RFC 9111 has them. Without an age, or where it is to be neither read nor kept, the cache is not asked. */
+function cacheWishOf(text: string | undefined): CacheWish | undefined {
+  const directives = new Set(text?.split(',').map((directive) => directive.trim()));
+  const age = [...directives].find((directive) => directive.startsWith('max-age='));
+  const maxAgeSeconds = Number(age?.slice('max-age='.length) ?? 0);
+  const [isRead, isKept] = [!directives.has('no-cache'), !directives.has('no-store')];
+  return maxAgeSeconds > 0 && (isRead || isKept) ? { maxAgeSeconds, isRead, isKept } : undefined;
 }
 
 /** Epoch milliseconds, or milliseconds after the request arrived. */
@@ -83,6 +104,7 @@ export function parseInferenceHeaders(headers: IncomingHttpHeaders): InferenceHe
     ...beside,
     ...(given['x-vaas-anchor'] === 'true' && { anchorWished: true }),
     endUser: given['x-end-user'],
+    cache: cacheWishOf(given['x-cache']),
     ...(tags !== undefined && { tags: tagsOf(tags) }),
   };
 }

@@ -6,6 +6,7 @@ import { formatUsd, usdForDisplay } from '../../kernel/money.ts';
 import { andThen, type Soon } from '../../kernel/soon.ts';
 import { statedUsage } from '../../kernel/stated-usage.ts';
 import type { Admission } from './admission.ts';
+import { keepAnswer } from './answer-cache/keep-answer.ts';
 import type { PlainAnswer, ShownCost } from './answer-form.ts';
 import type { AnswerReader, Attempt, Journey, Used } from './attempt.ts';
 import { faultOfCut, firstThatAnswers, noAnswer } from './attempts.ts';
@@ -96,6 +97,7 @@ export async function settlePlain(
   }
   const settling = settle(admission, served, deps, { status: reply.status, body: reply.body });
   const settled = settling instanceof Promise ? await settling : settling;
+  if (call.cache) await keepAnswer(call, served, { contentType: answer.contentType, body: reply.body });
   const headers = {
     ...answerHeaders(admission, journey, overheadMs, { promises: deps.promises, isSettled: true }),
     ...runHeaders(settled.lanes),

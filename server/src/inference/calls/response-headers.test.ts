@@ -10,7 +10,7 @@ async function headersOf(...args: Parameters<typeof callOf>) {
   world.close();
   const [target] = admission.targets;
   if (!target) throw new Error('no target');
-  return answerHeaders(admission, { target, fallback: 'none', attempts: [], attempt: 1, skipped: [], upstreamMs: 0 }, 1.23456, {});
+  return answerHeaders(admission, { target, fallback: 'none' }, 1.23456, {});
 }
 
 test('an answer says who served it, how, and what the gateway took', async () => {
@@ -32,7 +32,7 @@ test('the head of an answer promises its receipt, for the model that answers and
   if (!target) throw new Error('no target');
   const asked: unknown[] = [];
   const promises = { of: (promised: unknown) => `promise ${asked.push(promised)}` };
-  const journey = { target, fallback: 'none', attempts: [], attempt: 1, skipped: [], upstreamMs: 0 } as const;
+  const journey = { target, fallback: 'none' } as const;
   const { 'x-receipt-promise': promise, ...headers } = answerHeaders(admission, journey, 1, { promises, isSettled: true });
   expect(promise).toBe('promise 1');
   expect(asked).toMatchObject([
@@ -61,12 +61,7 @@ test.each([
   const [target] = admission.targets;
   if (!target) throw new Error('no target');
   const named = { ...target, model: Object.assign(Object.create(target.model), { id }) };
-  const headers = answerHeaders(
-    admission,
-    { target: named, fallback: 'none', attempts: [], attempt: 1, skipped: [], upstreamMs: 0 },
-    1,
-    {},
-  );
+  const headers = answerHeaders(admission, { target: named, fallback: 'none' }, 1, {});
   expect(headers['x-model-served']).toBe(text);
   expect(() => new Headers({ 'x-model-served': String(headers['x-model-served']) })).not.toThrow();
   expect(decodeURIComponent(String(headers['x-model-served']))).toBe(id);

@@ -1,12 +1,12 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Admission } from './admission.ts';
-import type { Journey } from './attempt.ts';
 import type { Call } from './call.ts';
 import type { KeptCall } from './call-context.ts';
-import type { Target } from './deployments.ts';
+import type { ServedBy } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
 import { rateHeaders } from './rate-limits.ts';
 import { runHeaders } from './run-headers.ts';
+import type { Served } from './served.ts';
 
 /** Headers that every answer to the call carries, refusals included. */
 const identifyingHeaders = ({ requestId, clientRequestId }: Call): OutgoingHttpHeaders => ({
@@ -20,7 +20,7 @@ const headerText = (name: string): string =>
 /** What is known at the first byte of an admitted call's answer. */
 export function answerHeaders(
   admission: Admission,
-  { target, fallback }: Omit<Journey<unknown>, 'result'>,
+  { target, fallback }: Pick<Served, 'target' | 'fallback'>,
   overheadMs: number,
   deps: Promising,
 ): OutgoingHttpHeaders {
@@ -36,6 +36,7 @@ export function answerHeaders(
     ...head,
     ...promiseHeader(admission, { head, model: target.model.id }, deps),
     'x-overhead-ms': overheadMs.toFixed(3),
+    ...(call.headers.cache && { 'x-cache': call.cache ? 'MISS' : 'BYPASS' }),
     ...(isBoundOurs ? { 'x-budget-max-tokens': String(maxOutputTokens) } : {}),
     ...rateHeaders(hold.rates),
     ...runHeaders(hold.lanes),
@@ -65,7 +66,7 @@ export const keptPromise = ({ call, hold }: Admission, model: string, { promises
     isSettled: false,
   });
 
-export const keptCall = (admission: Admission, { model }: Target, deps: Pick<InferenceDeps, 'promises'>): KeptCall => ({
+export const keptCall = (admission: Admission, { model }: ServedBy, deps: Pick<InferenceDeps, 'promises'>): KeptCall => ({
   ...admission.call,
   promise: () => keptPromise(admission, model.id, deps),
 });

@@ -5,6 +5,7 @@ import type { NanoUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { andThen, type Soon } from '../../kernel/soon.ts';
 import { type Admission, admit, admitToShare, type Share } from './admission.ts';
+import { answerAgain } from './answer-cache/answer-again.ts';
 import type { JourneySoFar } from './attempt.ts';
 import { isBilled } from './billed-faults.ts';
 import type { Call } from './call.ts';
@@ -27,6 +28,8 @@ import type { Later } from './work.ts';
 export async function completeCall(call: Call, deps: InferenceDeps): Promise<Reply> {
   if (call.work.later) return enqueueBackground(call, call.work.later, deps);
   if (isBeforeRun(call)) return asStep(call, deps, (step) => completeCall(step, deps));
+  const again = call.cache && (await answerAgain(call, deps));
+  if (again) return again;
   const beginning = begin(call, deps);
   const [admission, running] = beginning instanceof Promise ? await beginning : beginning;
   const told = answerOrLate(admission, running, deps);
@@ -178,6 +181,11 @@ export async function streamCall(call: Call, res: ServerResponse, deps: Inferenc
 /** The same for a receiver that is no HTTP answer. */
 export async function streamTo(call: Call, res: StreamReceiver, deps: InferenceDeps): Promise<void> {
   if (isBeforeRun(call)) return asStep(call, deps, (step) => streamTo(step, res, deps));
+  const again = call.cache && (await answerAgain(call, deps));
+  if (again) {
+    res.writeHead(again.status, again.headers).end(again.body);
+    return;
+  }
   const beginning = begin(call, deps);
   const [admission, running] = beginning instanceof Promise ? await beginning : beginning;
   const served = await orAbandon(admission, running, deps, relayStream(admission, running, res, deps));

@@ -1,9 +1,9 @@
 import type { ReceiptUsage, RequestAttempt, RequestTrace, SkippedDeployment } from '@tallygate/contract';
-import type { Target } from './deployments.ts';
+import type { ServedBy } from './deployments.ts';
 
 /** What came of an admitted call. */
 export interface Served {
-  readonly target: Target;
+  readonly target: ServedBy;
   readonly attempts: readonly RequestAttempt[];
   /** Which of the request's calls is settled, from 1: the one that it was begun as, whoever answered it. By that number it is booked once. */
   readonly attempt: number;

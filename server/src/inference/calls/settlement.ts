@@ -11,7 +11,7 @@ import type { SettlementRecord } from '../../money/ledger/index.ts';
 import type { Admission } from './admission.ts';
 import type { Delivered } from './answer-form.ts';
 import { type Call, isLive, keyIdOf, priceFactorOf, projectOf } from './call.ts';
-import type { Target } from './deployments.ts';
+import type { ServedBy, Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
 import type { Reply } from './reply.ts';
 import { keptPromise } from './response-headers.ts';
@@ -21,7 +21,7 @@ import { atLeast, withPromptOf } from './usage.ts';
 import type { WorkBound } from './work.ts';
 
 /** At the price in force when the request arrived. */
-export function costOfUsage({ call }: Pick<Admission, 'call'>, { model }: Target, usage: ReceiptUsage): Cost {
+export function costOfUsage({ call }: Pick<Admission, 'call'>, { model }: ServedBy, usage: ReceiptUsage): Cost {
   const price = model.priceAt(call.startedAt);
   if (!price) throw new Error(`${model.id} was admitted without a price`);
   return costOf(price, usage, priceFactorOf(call, price));
@@ -174,7 +174,7 @@ export function settle(
 ): Soon<Settled> {
   const cost = costOfUsage(admission, served.target, served.usage);
   const { usage, outcome } = served;
-  const units = outcome === 'failed' ? {} : quotaUnits(usage);
+  const units = outcome === 'failed' || outcome === 'cached' ? {} : quotaUnits(usage);
   const rateTokens = Number(units['tokens'] ?? 0n);
   const record = JSON.stringify(recordOf(admission, served, cost));
   if (admission.share && answer) {

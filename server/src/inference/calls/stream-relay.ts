@@ -6,6 +6,7 @@ import { usdForDisplay } from '../../kernel/money.ts';
 import type { Problem } from '../../kernel/problem.ts';
 import { problemOf } from '../../kernel/problem-of.ts';
 import type { Admission } from './admission.ts';
+import { keepAnswer } from './answer-cache/keep-answer.ts';
 import type { StreamError, StreamFilter } from './answer-form.ts';
 import type { Attempt, Journey, JourneySoFar } from './attempt.ts';
 import { firstThatAnswers } from './attempts.ts';
@@ -57,7 +58,7 @@ interface Relay {
  */
 export async function relayStream(admission: Admission, running: RunningCall, res: StreamReceiver, deps: InferenceDeps): Promise<Served> {
   const { call } = admission;
-  const client = new ClientStream(res, { keepsSent: call.work.keepStream !== undefined });
+  const client = new ClientStream(res, { keepsSent: call.work.keepStream !== undefined || call.cache !== undefined });
   const relay: Relay = { admission, running, client, filter: undefined, told: undefined };
   const stopBeating = deps.heartbeat.start(() => client.ping(SILENCE_MS));
   const onLeft = () => leave(relay, deps);
@@ -179,6 +180,7 @@ async function settleRelayed(
   } else if (isWhole) await work.keep?.(filter.value, shown, served, keptCall(admission, journey.target, deps));
   const settling = settle(admission, served, deps);
   if (settling instanceof Promise) await settling;
+  if (call.cache && isWhole) await keepAnswer(call, served, { contentType: filter.contentType, body: client.sentWith(last ?? EMPTY) });
   if (isWhole) client.end(last ?? EMPTY);
   else if (client.isAttached) client.breakOff(last);
   return served;

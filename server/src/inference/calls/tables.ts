@@ -1,5 +1,6 @@
 import { tablesOf } from '../../kernel/statements.ts';
 import type {
+  CachedAnswer,
   Conversation,
   ConversationItem,
   DeploymentSetAside,
@@ -11,6 +12,7 @@ import type {
 } from './entities.ts';
 
 export const tables = tablesOf<
+  | typeof CachedAnswer
   | typeof Conversation
   | typeof ConversationItem
   | typeof DeploymentSetAside

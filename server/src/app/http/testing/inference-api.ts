@@ -12,10 +12,12 @@ import { emptyArchive } from '../../../archive/testing/archives.ts';
 import {
   type BackgroundDeps,
   BackgroundResponses,
+  CachedAnswers,
   Conversations,
   chatOperation,
   compactOperation,
   conversationRoutes,
+  createAnswerCache,
   createCallerStatusOf,
   createRecordings,
   createSignatureCheck,
@@ -63,6 +65,9 @@ import { openFrontUnderTest, PUBLIC_URL } from './front.ts';
 
 /** The account API and the hot path over one database, with the sandbox provider behind both kinds of keys. */
 export type InferenceWorld = Awaited<ReturnType<typeof openInferenceWorld>>;
+
+/** Of the cached answers of an account. */
+export const MOST_CACHED_BYTES = 64 * 1024;
 
 /** Files that requests may name, by their ids. */
 const FILES: Readonly<Record<string, { filename: string; contentType: string; text: string }>> = {
@@ -142,9 +147,14 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
     weight: 1,
   });
   const spendingOf = createSpendingReader(pool);
+  const answers = createAnswerCache({
+    answers: new CachedAnswers({ pool, clock, content, mostBytes: MOST_CACHED_BYTES }),
+    ...{ content, storing, log },
+  });
   const inference: InferenceDeps = {
     catalog,
     spendingOf,
+    answers,
     plans: BOOK,
     deployments: new Deployments(new Map(catalog.models.map(({ id }) => [id, [deployment(id)]])), sandbox),
     lanes: new InProcessLanes(ledgerLaneSource(pool), journal, () => clock.now()),
@@ -221,6 +231,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
     /** Where the hot path listens. */
     authority: `127.0.0.1:${front.port}`,
     told,
+    answers,
     inference,
     background: responseDeps.background,
     /** What a worker does. */

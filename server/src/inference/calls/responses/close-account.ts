@@ -4,5 +4,6 @@ import type { OnAccountClosed } from '../../../access/identity/index.ts';
 export const deleteAccountDialogues: OnAccountClosed = async (db, { accountId }) => {
   await db.query('delete from stored_responses where account_id = $1', [accountId]);
   await db.query('delete from conversations where account_id = $1', [accountId]);
+  await db.query('delete from cached_answers where account_id = $1', [accountId]);
   await db.query('delete from stored_chat_completions where account_id = $1', [accountId]);
 };

@@ -1,0 +1,13 @@
+import type { Timer } from '../../../adapters/timers/port.ts';
+import type { AnswerCache } from './answer-cache.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Deletes answers when their time is over. */
+export const sweepCachedAnswers = (answers: Pick<AnswerCache, 'sweep'>): Timer => ({
+  name: 'cached-answers-sweep',
+  everyMs: MINUTE_MS,
+  run: async ({ signal }) => {
+    for (let more = 1; more > 0 && !signal.aborted; ) more = await answers.sweep();
+  },
+});
