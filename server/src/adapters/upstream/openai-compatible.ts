@@ -27,11 +27,12 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): UpstreamProv
   const maxTokensField = options.maxTokensField ?? quirks.maxTokensField ?? 'max_tokens';
   const asTheirs = changesFields(quirks) ? { quirks } : {};
   const hasResponses = options.hasResponses ?? quirks.hasResponses ?? false;
+  // Its own endpoint for OpenAI's clients.
+  const isGoogles = new URL(options.baseUrl).hostname.endsWith('.googleapis.com');
   return {
     // What else it has not, it will say itself.
     serves: (endpoint) => endpoint !== '/v1/messages' && (endpoint !== '/v1/responses' || hasResponses),
-    // Google's own endpoint for OpenAI's clients.
-    readsGoogleFields: new URL(options.baseUrl).hostname.endsWith('.googleapis.com'),
+    readsGoogleFields: () => isGoogles,
     call: (call) => {
       const fault = quirkFault(call, quirks);
       return fault ? Promise.resolve(fault) : http.send(call, () => openAiRequest(call, maxTokensField, asTheirs));

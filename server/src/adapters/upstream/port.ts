@@ -238,8 +238,11 @@ export interface UpstreamProvider {
    * @param model the provider's own name for it, where not every model has the dialect
    */
   serves(endpoint: UpstreamEndpoint, model?: string): boolean;
-  /** Whether it reads what Google adds to a chat, `extra_body.google` and `extra_content.google`, which other providers refuse. */
-  readonly readsGoogleFields?: boolean;
+  /**
+   * Whether it reads what Google adds to a chat, `extra_body.google` and `extra_content.google`, which others refuse. Absent where it never does.
+   * @param model the provider's own name for it
+   */
+  readsGoogleFields?(model: string): boolean;
   /** Resolves at the answer's first body byte (or its end, if empty), or with the fault that took its place. Never rejects. */
   call(call: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault>;
   /** As `call`, for what lives at the provider. Absent where nothing does. */

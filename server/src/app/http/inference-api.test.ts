@@ -161,7 +161,7 @@ test.each([
   const { post, sandbox } = await open(new ScriptedAnswer([COMPLETION]), new ScriptedAnswer([COMPLETION]));
   sandbox.endpoints = [PATH];
   for (const reads of [false, true]) {
-    sandbox.readsGoogleFields = reads;
+    sandbox.readsGoogle = reads;
     expect((await post(body, {}, path)).status).toBe(200);
     expect(/"extra_(?:body|content)"/.test(JSON.stringify(sandbox.calls.at(-1)?.request))).toBe(reads);
   }

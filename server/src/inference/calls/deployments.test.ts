@@ -69,6 +69,16 @@ test('the one deployment that a request without fallbacks may ask is one that se
   expect(others).toEqual([]);
 });
 
+test('which dialect a deployment is asked in depends on the model that it serves', () => {
+  const both = { ...provider(), readsGoogleFields: (name: string) => name.startsWith('gemini') };
+  const [dialect] = CHAT.dialects;
+  const googles = { ...dialect, suits: (_: unknown, { readsGoogleFields }: { readsGoogleFields: boolean }) => readsGoogleFields };
+  const askedOf = (upstreamModel: string) =>
+    open([{ ...deployment('vertex'), upstream: both, upstreamModel }]).choose(model, { dialects: [googles, dialect] }, 'shared', NOW);
+  const asked = ['gemini-3-pro', 'claude-sonnet-4-5'].map((name) => askedOf(name).targets[0]?.dialect);
+  expect(asked).toEqual([googles, dialect]);
+});
+
 test.each([
   [1, 1],
   [3, 1],

@@ -1,7 +1,7 @@
 import type { UpstreamFault, UpstreamProvider } from '../../adapters/upstream/port.ts';
 import type { CatalogModel, Resolved } from '../../money/catalog/index.ts';
 import { type CircuitState, type Circuits, type CircuitView, InProcessCircuits, type Opened } from './circuits.ts';
-import type { Dialect, Placed } from './dialect.ts';
+import type { Dialect, Placed, ProviderTraits } from './dialect.ts';
 import { preferred, withoutFallbacks } from './provider-preference.ts';
 
 export type OnCancel = 'stops_billing' | 'keeps_billing';
@@ -126,7 +126,7 @@ export class Deployments {
     for (const deployment of this.#wanted(this.#inOrder(model, traffic, asked), model, placed, now)) {
       if (only !== undefined && deployment.name !== only) continue;
       const dialect = dialects.find(
-        (one) => deployment.upstream.serves(one.endpoint, deployment.upstreamModel) && (one.suits?.(model, deployment.upstream) ?? true),
+        (one) => deployment.upstream.serves(one.endpoint, deployment.upstreamModel) && (one.suits?.(model, traitsOf(deployment)) ?? true),
       );
       if (dialect) able.push({ model, deployment, dialect });
     }
@@ -241,6 +241,10 @@ export class Deployments {
       .map(({ deployment }) => deployment);
   }
 }
+
+const traitsOf = ({ upstream, upstreamModel }: Deployment): ProviderTraits => ({
+  readsGoogleFields: upstream.readsGoogleFields?.(upstreamModel) ?? false,
+});
 
 /** The deployment as it serves a variant of its model. */
 const as =

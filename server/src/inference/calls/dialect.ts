@@ -1,11 +1,13 @@
-import type { UpstreamCall, UpstreamEndpoint, UpstreamFile, UpstreamProvider } from '../../adapters/upstream/port.ts';
+import type { UpstreamCall, UpstreamEndpoint, UpstreamFile } from '../../adapters/upstream/port.ts';
 import type { Problem } from '../../kernel/problem.ts';
 import type { CatalogModel } from '../../money/catalog/index.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Preference } from './provider-preference.ts';
 
-/** What decides between dialects of one endpoint. */
-export type ProviderTraits = Pick<UpstreamProvider, 'readsGoogleFields'>;
+/** What of a provider, as it serves a model, decides between dialects of one endpoint. */
+export interface ProviderTraits {
+  readonly readsGoogleFields: boolean;
+}
 
 /** One way to put the request to a provider, and to understand its answer. */
 export interface Dialect {

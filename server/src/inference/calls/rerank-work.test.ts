@@ -18,7 +18,7 @@ const DOCUMENTS = ['The ledger sums to zero.', 'Grüße, 世界'];
 const work = (fields: object = {}) =>
   rerankWork(RerankRequest.parse({ model: SEARCHES.id, query: 'What sums to zero?', documents: DOCUMENTS, ...fields }), RECEIVED);
 const formAt = (model: typeof SEARCHES, fields: object = {}) => {
-  const dialect = work(fields).dialects.find(({ suits }) => suits?.(model, {}) ?? true);
+  const dialect = work(fields).dialects.find(({ suits }) => suits?.(model, { readsGoogleFields: false }) ?? true);
   if (!dialect) throw new Error(model.id);
   return dialect.form;
 };

@@ -21,7 +21,7 @@ const workOf = (fields: object = {}) =>
     recordings,
   );
 const dialectOf = (fields: object, of = BY_TOKENS) => {
-  const dialect = workOf(fields).dialects.find(({ suits }) => suits?.(of, {}) ?? true);
+  const dialect = workOf(fields).dialects.find(({ suits }) => suits?.(of, { readsGoogleFields: false }) ?? true);
   if (!dialect) throw new Error('no dialect');
   return dialect;
 };

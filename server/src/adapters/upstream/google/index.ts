@@ -24,7 +24,7 @@ export function google(options: GoogleOptions): UpstreamProvider {
   const http = new ProviderHttp({ ...options, ownHeaders, wordsOf: googleWords });
   return {
     serves: (endpoint) => ENDPOINTS.has(endpoint),
-    readsGoogleFields: true,
+    readsGoogleFields: () => true,
     call: async (call) => {
       try {
         const exchange = await exchangeOf(call, clock);

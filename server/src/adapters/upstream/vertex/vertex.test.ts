@@ -85,6 +85,20 @@ describe('what is sent', () => {
   });
 });
 
+it('reads what Google adds to a chat for Gemini, whose signatures go back to it, and not for Claude', async () => {
+  const { readsGoogleFields } = provider();
+  expect([GEMINI, 'publishers/google/models/gemini-3-pro', CLAUDE].map((model) => readsGoogleFields?.(model))).toEqual([true, true, false]);
+  const extra_content = { google: { thought_signature: 'c2lnbmVk' } };
+  const call = { id: 'a', type: 'function' as const, function: { name: 'look', arguments: '{}' }, extra_content };
+  const messages = [
+    { role: 'user' as const, content: 'Look.' },
+    { role: 'assistant' as const, content: null, tool_calls: [call] },
+    { role: 'tool' as const, tool_call_id: 'a', content: 'sun' },
+  ];
+  await chat({ request: { messages } });
+  expect(JSON.stringify(fake().requests[0]?.body)).toContain('"thoughtSignature":"c2lnbmVk"');
+});
+
 describe('a request of Messages', () => {
   it('passes as it is, but for the model, with the betas that Vertex knows', async () => {
     await answered(messagesCall({ metadata: { user_id: 'u' } }, { betas: 'claude-code-20250219,context-1m-2025-08-07' }));

@@ -76,6 +76,7 @@ export function vertex(options: VertexOptions): UpstreamProvider {
 
   return {
     serves,
+    readsGoogleFields: (model) => !isClaude(model),
     call: (one) => asked(one).catch(faultOf),
     async close() {
       tokens?.close();

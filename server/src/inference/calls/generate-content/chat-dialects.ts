@@ -28,7 +28,7 @@ export interface Chats {
   dialects(form: AnswerForm): [Dialect, ...Dialect[]];
 }
 
-const readsGoogle = (_: CatalogModel, { readsGoogleFields = false }: ProviderTraits): boolean => readsGoogleFields;
+const readsGoogle = (_: CatalogModel, { readsGoogleFields }: ProviderTraits): boolean => readsGoogleFields;
 const reasons = ({ capabilities }: CatalogModel): boolean => capabilities.has('reasoning');
 
 /** @throws Problem `validation_failed` for what is no chat: a schema that is none, or a turn that says nothing */

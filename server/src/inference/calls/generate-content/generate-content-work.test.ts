@@ -29,8 +29,9 @@ async function workOf(fields: object, { model = 'gpt-4o-mini', isStream = false,
 }
 
 const GOOGLE = { readsGoogleFields: true };
+const OTHERS = { readsGoogleFields: false };
 
-async function chatFor(fields: object, id = 'gpt-4o-mini', at: ProviderTraits = {}) {
+async function chatFor(fields: object, id = 'gpt-4o-mini', at: ProviderTraits = OTHERS) {
   const model = catalog.find(id);
   if (!model) throw new Error(id);
   const found = (await workOf(fields, { model: id })).dialects.find(({ suits }) => suits?.(model, at) ?? true);
@@ -72,11 +73,11 @@ describe('a request in Google’s words', () => {
   });
 
   test.each<[object, string, ProviderTraits, object]>([
-    [{ thinkingBudget: 2_000 }, 'o4-mini', {}, { reasoning_effort: 'low' }],
-    [{ thinkingLevel: 'HIGH' }, 'o4-mini', {}, { reasoning_effort: 'high' }],
-    [{ thinkingLevel: 'HIGH' }, 'gpt-4o-mini', {}, {}],
-    [{ thinkingBudget: -1, includeThoughts: true }, 'o4-mini', {}, {}],
-    [{ thinkingLevel: 'HIGH' }, 'gemini-2.5-pro', {}, { reasoning_effort: 'high' }],
+    [{ thinkingBudget: 2_000 }, 'o4-mini', OTHERS, { reasoning_effort: 'low' }],
+    [{ thinkingLevel: 'HIGH' }, 'o4-mini', OTHERS, { reasoning_effort: 'high' }],
+    [{ thinkingLevel: 'HIGH' }, 'gpt-4o-mini', OTHERS, {}],
+    [{ thinkingBudget: -1, includeThoughts: true }, 'o4-mini', OTHERS, {}],
+    [{ thinkingLevel: 'HIGH' }, 'gemini-2.5-pro', OTHERS, { reasoning_effort: 'high' }],
     [
       { thinkingBudget: 2_000, includeThoughts: true },
       'gemini-2.5-pro',

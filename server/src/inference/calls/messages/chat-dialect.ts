@@ -28,7 +28,7 @@ export function chatDialects(request: MessagesRequest, written: WrittenArguments
       {
         form,
         effort: effortOf(request),
-        reaches: (upstream) => readsGoogleFields === undefined || readsGoogleFields === (upstream.readsGoogleFields ?? false),
+        reaches: (upstream) => readsGoogleFields === undefined || readsGoogleFields === upstream.readsGoogleFields,
       },
       () => chatRequest(request, { chatName: names.chatName, written, keepsExtra: readsGoogleFields !== false }),
     );

@@ -30,7 +30,7 @@ function workOf(fields: object) {
   return messageWork(MessagesRequest.parse(given), { bytes, sha256: () => 'x' });
 }
 
-function chatFor(fields: object, model = 'gpt-4o-mini', at: ProviderTraits = {}): Dialect {
+function chatFor(fields: object, model = 'gpt-4o-mini', at: ProviderTraits = { readsGoogleFields: false }): Dialect {
   const found = workOf(fields).dialects.find(
     ({ endpoint, suits }) => endpoint !== '/v1/messages' && (suits?.(modelNamed(model), at) ?? true),
   );
@@ -220,7 +220,7 @@ describe('a request to a provider with chat completions', () => {
     ['only a call in the turn of the user', { messages: [{ role: 'user', content: [USED_TOOL] }] }, 'messages'],
   ])('suits no model, and says why, with %s', (_, fields, param) => {
     const dialects = workOf(fields).dialects.filter(({ endpoint }) => endpoint !== '/v1/messages');
-    expect(dialects.map(({ suits }) => suits?.(modelNamed('gpt-4o-mini'), {}))).toEqual([false]);
+    expect(dialects.map(({ suits }) => suits?.(modelNamed('gpt-4o-mini'), { readsGoogleFields: false }))).toEqual([false]);
     expect(dialects.map(({ refusal }) => refusal?.())).toMatchObject([{ code: 'validation_failed', extras: { param } }]);
   });
 

@@ -96,7 +96,8 @@ export class ScriptedProvider implements UpstreamProvider {
   readonly calls: UpstreamCall[] = [];
   /** Undefined: all. */
   endpoints: readonly UpstreamEndpoint[] | undefined;
-  readsGoogleFields = false;
+  /** Whether it does for every model. */
+  readsGoogle = false;
   readonly #turns: Turn[];
 
   constructor(...turns: Turn[]) {
@@ -105,6 +106,10 @@ export class ScriptedProvider implements UpstreamProvider {
 
   serves(endpoint: UpstreamEndpoint): boolean {
     return this.endpoints?.includes(endpoint) ?? true;
+  }
+
+  readsGoogleFields(): boolean {
+    return this.readsGoogle;
   }
 
   call(call: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault> {
