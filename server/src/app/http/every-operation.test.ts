@@ -158,9 +158,12 @@ describe('in an address of Google’s', () => {
     return { status: answer.status, text, ...(answer.status >= 400 && { error: JSON.parse(text).error }) };
   };
 
-  test.each(['alt=json', '$alt=json&prettyPrint=true', 'alt=json&$alt=json', '%24alt=json%3Benum-encoding%3Dint'])('an answer is asked for with %s', async (query) => {
-    expect((await asked(`${GENERATE}?${query}`)).status).toBe(200);
-  });
+  test.each(['alt=json', '$alt=json&prettyPrint=true', 'alt=json&$alt=json', '%24alt=json%3Benum-encoding%3Dint'])(
+    'an answer is asked for with %s',
+    async (query) => {
+      expect((await asked(`${GENERATE}?${query}`)).status).toBe(200);
+    },
+  );
   test.each(['alt=sse', '$alt=sse&alt=sse', 'alt=sse&prettyPrint=false'])('a stream is asked for with %s', async (query) => {
     expect(await asked(`${STREAM}?${query}`)).toMatchObject({ status: 200, text: expect.stringMatching(/^data: /) });
   });

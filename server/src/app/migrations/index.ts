@@ -102,12 +102,11 @@ import { streamsSealedAsBytesMigration } from './0206-streams-sealed-as-bytes.ts
 import { priceSetsMigration } from './0220-price-sets.ts';
 import { usageOfGroupsMigration } from './0225-usage-of-groups.ts';
 import { directoryAddressesMigration } from './0255-directory-addresses.ts';
-import { unfreedHoldsMigration } from './0275-unfreed-holds.ts';
 import { passkeysMigration, validatedLoginFailuresMigration } from './0260-passkeys.ts';
 import { cachedAnswersMigration } from './0265-cached-answers.ts';
+import { unfreedHoldsMigration } from './0275-unfreed-holds.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
-
 export const migrations: readonly Migration[] = [
   foundation,
   identityMigration,

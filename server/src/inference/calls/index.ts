@@ -1,5 +1,5 @@
 export { type KeptAnswer, type Share, type WorstCase, worstCaseOf } from './admission.ts';
-export { type AnswerCache, createAnswerCache } from './answer-cache/answer-cache.ts';
+export { createAnswerCache } from './answer-cache/answer-cache.ts';
 export { CachedAnswers } from './answer-cache/cached-answers.ts';
 export { sweepCachedAnswers } from './answer-cache/sweep.ts';
 export type { AnswerForm } from './answer-form.ts';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { NanoUsd } from '../../../kernel/money.ts';
 import type { UntoldEnd } from '../journal-lines.ts';
 import type {
   HoldOutcome,
@@ -23,6 +22,7 @@ import { inTurn, together } from './despite-failures.ts';
 import type { Advance } from './epoch-record.ts';
 import { insist } from './insist.ts';
 import { LaneLoader, MOST_LOADS } from './lane-loader.ts';
+import { LanePlaces } from './lane-places.ts';
 import { LateSettlements } from './late-settlements.ts';
 import { type CopyJournal, OwnHolds } from './own-holds.ts';
 import { type OpenEpoch, PartitionScripts } from './partition-scripts.ts';
@@ -35,7 +35,6 @@ import { UnfreedHolds } from './unfreed-holds.ts';
 import { NO_NOTES, type UnfreedNotes } from './unfreed-record.ts';
 import {
   exactAmount,
-  moneyCounts,
   readInFlight,
   readLevels,
   readSettled,
@@ -71,7 +70,6 @@ interface RedisLanesDeps {
 
 const IDLE_LANE_MS = 900_000;
 const IDLE_LOOK_MS = 5;
-const MOST_PLACES = 100_000;
 
 /**
  * Lanes in Redis, for any number of processes. Every operation is one script on one partition of the accounts, which is what makes it
@@ -88,7 +86,7 @@ export class RedisLanes implements LaneStore {
   readonly #notes: UnfreedNotes;
   readonly late: LateSettlements;
   readonly books: RedisBooks;
-  readonly #places = new Map<string, number>();
+  readonly #places: LanePlaces;
   /** When it looked at all partitions, on the monotonic clock. */
   #sweptTick = Number.NEGATIVE_INFINITY;
 
@@ -97,9 +95,10 @@ export class RedisLanes implements LaneStore {
     this.#own = new OwnHolds(deps.journal);
     this.#scripts = new PartitionScripts(deps);
     this.#loader = new LaneLoader(this.#scripts, deps.source);
+    this.#places = new LanePlaces({ scripts: this.#scripts, source: deps.source });
     this.#taken = new TakenHolds({
       ...{ scripts: this.#scripts, loader: this.#loader, own: this.#own, gateway: deps.gateway, onAppend: deps.onAppend },
-      onPlace: (laneId, partition) => this.#seen(laneId, partition),
+      onPlace: (laneId, partition) => this.#places.seen(laneId, partition),
       release: (holdId) => this.release(holdId),
     });
     this.#notes = deps.notes ?? NO_NOTES;
@@ -250,13 +249,9 @@ export class RedisLanes implements LaneStore {
     return this.#unfreed.end(withinMs);
   }
 
-  /**
-   * What an earlier process could not free is free.
-   * @param under an epoch that is not open yet
-   */
-  async freeLeft(holdId: string, { partition, owner }: UntoldEnd, under?: string): Promise<void> {
-    await this.#scripts.run(RELEASE, partition, [holdId, owner], under);
-    await this.#notes.forget([holdId]);
+  /** What an earlier process could not free is free. @param under an epoch that is not open yet */
+  freeLeft(holdId: string, end: UntoldEnd, under?: string): Promise<void> {
+    return this.#unfreed.freeLeft(holdId, end, under);
   }
 
   async sweep(): Promise<number> {
@@ -281,8 +276,8 @@ export class RedisLanes implements LaneStore {
     return freed.reduce((sum, count) => sum + count, 0);
   }
 
-  async inspect(laneIds: readonly string[]): Promise<ReadonlyMap<string, { spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }>> {
-    return new Map(await Promise.all(laneIds.map(async (id) => [id, await this.#inspect(id)] as const)));
+  inspect(laneIds: readonly string[]): ReturnType<LanePlaces['inspect']> {
+    return this.#places.inspect(laneIds);
   }
 
   #run(script: Script, partition: number, args: readonly (string | number)[]): Promise<unknown> {
@@ -348,21 +343,5 @@ export class RedisLanes implements LaneStore {
     if (!written) await this.#run(RELEASE, partition, [holdId, '']);
     else await this.#settleIn(partition, await this.#lanesOf(partition, holdId), [holdId, randomUUID(), ...readInFlight(written), '']);
     return Boolean(written);
-  }
-
-  async #inspect(id: string): Promise<{ spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }> {
-    const { source } = this.#deps;
-    const place = this.#places.get(id);
-    const read = await Promise.all(
-      (place === undefined ? ALL_PARTITIONS : [place]).map((partition) => this.#scripts.readMoney(partition, id)),
-    );
-    const found = read.find(([spent]) => typeof spent === 'string');
-    return found ? moneyCounts(found[0], found[1], found[2]) : { ...(await source.moneyLane(id)), held: 0n };
-  }
-
-  #seen(id: string, partition: number): void {
-    if (this.#places.has(id)) return;
-    if (this.#places.size >= MOST_PLACES) this.#places.clear();
-    this.#places.set(id, partition);
   }
 }

@@ -89,4 +89,14 @@ export class UnfreedHolds {
     // Where that fails too, nobody else can know.
     await notes.add(unfreed);
   }
+
+  /**
+   * What an earlier process could not free is free.
+   * @param under an epoch that is not open yet
+   */
+  async freeLeft(holdId: string, { partition, owner }: UntoldEnd, under?: string): Promise<void> {
+    const { scripts, notes } = this.#deps;
+    await scripts.run(RELEASE, partition, [holdId, owner], under);
+    await notes.forget([holdId]);
+  }
 }
