@@ -52,6 +52,22 @@ test('looks once a second for all who watch an account, and not at all when none
   expect(state.asked).toBe(10);
 });
 
+test('looks less often at an account whose look takes long', async () => {
+  let asked = 0;
+  const budgets = async () => {
+    asked += 1;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    return budgetsWith(`${asked}`);
+  };
+  const accounts = new LiveAccounts({ log: createLog('silent'), read: { budgets, settled: async () => ({ runs: [], requests: [] }) } });
+  const { close } = accounts.follow(principalOf('a'), () => {});
+  await vi.advanceTimersByTimeAsync(49_900);
+  expect(asked).toBe(10);
+  close();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toBe(10);
+});
+
 test('asks the ledger while figures move, and otherwise every ten seconds', async () => {
   const { state, accounts } = watching();
   accounts.follow(principalOf('a'), () => {});

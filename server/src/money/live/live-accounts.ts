@@ -5,6 +5,8 @@ import { Problem } from '../../kernel/problem.ts';
 import type { ReadFigures } from './read-figures.ts';
 
 const LOOK_MS = 1_000;
+/** An account may have any number of keys: between two looks there is so many times what one took, so that none keeps the process busy. */
+const RESTS = 9;
 /** The ledger is a second or so behind the lanes: after a change there it is asked for so many looks. */
 const LOOKS_AFTER_CHANGE = 4;
 /** Requests of sessions are on no key’s lane, so the ledger is asked now and then as well. */
@@ -17,13 +19,13 @@ type OnChange = (changed: LiveFigures) => void;
 interface Watched {
   readonly principal: Principal;
   readonly followers: Set<OnChange>;
-  readonly timer: NodeJS.Timeout;
   /** The last of each, as text: what is the same is not sent again. */
   readonly said: Map<keyof LiveFigures, string>;
   figures: LiveFigures;
   looks: number;
   changedAt: number;
-  isLooking: boolean;
+  /** Of the next look. */
+  timer: NodeJS.Timeout | undefined;
 }
 
 /** One who follows; ends with `close`. */
@@ -37,8 +39,8 @@ interface LiveDeps {
 }
 
 /**
- * Accounts that are watched. All who watch one account share one look a second, whatever their number; an account that nobody watches is not
- * looked at.
+ * Accounts that are watched. All who watch one account share one look a second, whatever their number, and fewer where a look takes long; an
+ * account that nobody watches is not looked at.
  */
 export class LiveAccounts {
   readonly #deps: LiveDeps;
@@ -81,8 +83,7 @@ export class LiveAccounts {
 
   #begin(principal: Principal): Watched {
     const watched: Watched = {
-      ...{ principal, followers: new Set(), said: new Map(), figures: {}, looks: 0, changedAt: 0, isLooking: false },
-      timer: setInterval(() => void this.#look(watched), LOOK_MS).unref(),
+      ...{ principal, followers: new Set(), said: new Map(), figures: {}, looks: 0, changedAt: 0, timer: undefined },
     };
     this.#watched.set(principal.accountId, watched);
     void this.#look(watched);
@@ -93,13 +94,12 @@ export class LiveAccounts {
     if (!watched.followers.delete(onChange)) return;
     this.#followers -= 1;
     if (watched.followers.size > 0) return;
-    clearInterval(watched.timer);
+    clearTimeout(watched.timer);
     this.#watched.delete(accountId);
   }
 
   async #look(watched: Watched): Promise<void> {
-    if (watched.isLooking) return;
-    watched.isLooking = true;
+    const beganTick = performance.now();
     try {
       const changed = await this.#changes(watched);
       if (Object.keys(changed).length === 0) return;
@@ -108,7 +108,8 @@ export class LiveAccounts {
     } catch (error) {
       this.#deps.log.warn({ err: error, accountId: watched.principal.accountId }, 'what is spent could not be looked at');
     } finally {
-      watched.isLooking = false;
+      const restMs = Math.max(LOOK_MS, RESTS * (performance.now() - beganTick));
+      if (watched.followers.size > 0) watched.timer = setTimeout(() => void this.#look(watched), restMs).unref();
     }
   }
 
