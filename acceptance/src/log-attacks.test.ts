@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { VaasKeySet } from '@tallygate/contract';
 import { canonicalJson } from '@tallygate/receipts';
-import { Tallygate, WitnessesUndeclaredError } from '@tallygate/sdk';
+import { KeysContradictedError, memoryLogStore, Tallygate, WitnessesUndeclaredError, webLogStore } from '@tallygate/sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Terminal } from '../../cli/testing/terminal.ts';
 import { keySet, readVector } from '../../cli/testing/vectors.ts';
@@ -83,6 +83,22 @@ async function newcomer() {
   const keys = [...known.terminal.files].filter(([path]) => !path.endsWith('.log-checkpoint'));
   for (const [path, content] of keys) terminal.files.set(path, content);
   return { terminal, type: typing(terminal) };
+}
+
+/** Programs with the SDK, and with the store of the verifier in the browser, that have verified a receipt before and do so again. */
+async function applications(): Promise<(() => Promise<unknown>)[]> {
+  const texts = new Map<string, string>();
+  const web = { getItem: (name: string) => texts.get(name) ?? null, setItem: (name: string, text: string) => void texts.set(name, text) };
+  const stores = [memoryLogStore(), webLogStore(web), looked.logs];
+  return Promise.all(
+    stores.map(async (logStore) => {
+      const { receipts } = new Tallygate({ apiKey: null, baseUrl: gateway.url, logStore });
+      const receipt = await receipts.get(ids[0] ?? '');
+      const look = () => receipts.verify(receipt);
+      expect(await look()).toMatchObject({ valid: true });
+      return look;
+    }),
+  );
 }
 
 /** The lines of an export of the month. */
@@ -325,11 +341,13 @@ describe('a customer alone notices', () => {
 
   test.each(ATTACKS)('$name', async ({ attack, command, exitCode, says, isNew }) => {
     const { terminal, type } = isNew ? await newcomer() : await customer();
+    const others = command.join(' ') === 'receipts keys' ? await applications() : [];
     try {
       await attack(await operator.entries());
       if (command.includes('all.jsonl')) await exported(terminal, type);
       const { stdout, stderr, exitCode: found } = await type(...command);
       expect({ found, said: `${stdout}${stderr}` }).toEqual({ found: exitCode, said: expect.stringContaining(says) });
+      for (const look of others) await expect(look()).rejects.toThrow(KeysContradictedError);
     } finally {
       await operator.undo();
     }

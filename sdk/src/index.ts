@@ -4,6 +4,7 @@ export {
   type CostLine,
   confirmAnchor,
   costLines,
+  KeysContradictedError,
   LogForkError,
   type LogStore,
   memoryLogStore,

@@ -9,6 +9,8 @@ import {
   type Refusal,
   type Remembered,
   rememberCheckpoint,
+  rememberKeys,
+  rememberPolicy,
   requireDeclaredWitnesses,
   tilePath,
   type Verified,
@@ -20,6 +22,7 @@ import {
   verifyInvoice,
   verifyReceipt,
   verifyReceiptText,
+  WitnessesUndeclaredError,
   type WitnessPolicy,
 } from '@tallygate/receipts';
 import { ConnectionError, TallygateError, TimeoutError } from './errors.ts';
@@ -91,10 +94,11 @@ export class Receipts extends Generated {
    * result, not an exception. Text is checked more strictly than an object can be: it shows members that JSON.parse would hide.
    *
    * The state of the log that it is in is compared with those that were seen before: `history` of the result says how.
-   * @param keys left out, they are fetched, with the witnesses that the service lists, and the answer can be trusted as far as the connection
-   *   to the service. With keys of your own, `demands.witnesses` says whose cosignatures there have to be (`parseWitnessPolicy`)
+   * @param keys left out, they are fetched, with the witnesses that the service lists. The first ones are trusted as far as the connection to the
+   *   service; later ones have to follow from those (`keysSeen`). With keys of your own, `demands.witnesses` says whose cosignatures there have to be (`parseWitnessPolicy`)
    * @throws LogForkError where the log has shown two pasts, or does not prove that it has not; both states are kept as evidence
-   * @throws WitnessesUndeclaredError where the service lists other witnesses than its log declares
+   * @throws WitnessesUndeclaredError where the service lists other witnesses than its log declares, or leaves a policy out that it has shown
+   * @throws KeysContradictedError where it publishes keys that contradict those that were seen before
    */
   async verify(receipt: ReceiptResponse | string, keys?: VaasKeySet, options: VerifyCallOptions = {}): Promise<ReceiptVerification> {
     const { keySet, demands } = await this.#trust(keys, options);
@@ -156,13 +160,35 @@ export class Receipts extends Generated {
    * @throws LogForkError as `verify` does
    */
   async requireDeclared(listed: string | null, keySet: VaasKeySet, options: CallOptions = {}): Promise<void> {
+    const pages = await this.#declared('policy', options);
+    const { checkpoint, index } = requireDeclaredWitnesses(listed, pages, keySet);
+    await this.remember(checkpoint, options);
+    const evidence = await rememberPolicy(this.transport.baseUrl, index, pages, this.transport.logStore);
+    if (evidence !== undefined)
+      throw new WitnessesUndeclaredError(
+        `The log has shown a newer policy than entry ${index} before, and leaves it out now: ${evidence}.`,
+      );
+  }
+
+  /**
+   * The keys that the service publishes, compared with those that were seen there before, and kept with them: see `logStore` of the client.
+   * @throws KeysContradictedError where they contradict each other; both are kept as evidence
+   */
+  async keysSeen(options: CallOptions = {}): Promise<VaasKeySet> {
+    const published = await this.keys(options);
+    const { logStore: store, baseUrl } = this.transport;
+    const declared = async () => [...(await this.#declared('key', options)), ...(await this.#declared('key_retired', options))];
+    return { ...published, keys: [...(await rememberKeys(baseUrl, published.keys, { store, declared }))] };
+  }
+
+  async #declared(kind: 'policy' | 'key' | 'key_retired', options: CallOptions): Promise<LogDeclarations[]> {
     const pages: LogDeclarations[] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await this.declarations({ kind: 'policy', ...(cursor !== undefined && { cursor }) }, options);
+      const page: LogDeclarations = await this.declarations({ kind, ...(cursor !== undefined && { cursor }) }, options);
       pages.push(page);
       cursor = page.next_cursor;
     }
-    await this.remember(requireDeclaredWitnesses(listed, pages, keySet), options);
+    return pages;
   }
 
   /** What was seen of logs, and a way to ask for the tiles of that one: for `compareState` of `@tallygate/receipts`. */
@@ -186,7 +212,7 @@ export class Receipts extends Generated {
   /** Where the caller has no keys, those that the service publishes, and the witnesses that it lists: they are demanded then. */
   async #trust(keys: VaasKeySet | undefined, { demands = {}, ...options }: VerifyCallOptions): Promise<Trust> {
     if (keys) return { keySet: keys, demands };
-    const keySet = await this.keys(options);
+    const keySet = await this.keysSeen(options);
     if (demands.witnesses) return { keySet, demands };
     this.#policy ??= this.#publishedPolicy(keySet, options);
     const witnesses = await this.#policy.catch((error: unknown) => {

@@ -24,8 +24,9 @@ export interface TallygateOptions extends Address {
   /** Called with requests, answers and retries; never with credentials or content. */
   readonly onDebug?: OnDebug | undefined;
   /**
-   * The store of seen states of the receipts log, so that a log with two histories is detected. Default: in memory, for as
-   * long as this client lasts. `fileLogStore` of `@tallygate/receipts/node` keeps them in a folder, `webLogStore(localStorage)` in a browser.
+   * The store of what was seen of the service: the states of its receipts log and its keys. A log with two histories and keys that contradict
+   * each other are detected by it. Default: in memory, for as long as this client lasts. `fileLogStore` of `@tallygate/receipts/node` keeps them
+   * in a folder, `webLogStore(localStorage)` in a browser.
    */
   readonly logStore?: LogStore | undefined;
 }

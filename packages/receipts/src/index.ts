@@ -40,6 +40,7 @@ export {
   type ReceiptExportHeader,
   verifyExport,
 } from './export.ts';
+export { KeysContradictedError, rememberKeys, rememberPolicy } from './history/kept-trust.ts';
 export { LogAwayError, type LogForkCode, LogForkError } from './history/log-fork-error.ts';
 export { type LogStore, memoryLogStore, webLogStore } from './history/log-store.ts';
 export { compareState, type History, type Remembered, rememberCheckpoint } from './history/remember.ts';

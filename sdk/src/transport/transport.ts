@@ -64,6 +64,10 @@ export class Transport {
     this.#settings = settings;
   }
 
+  get baseUrl(): string {
+    return this.#settings.baseUrl;
+  }
+
   /** The stored states of the logs that were seen. */
   get logStore(): LogStore {
     return this.#settings.logStore;

@@ -1,12 +1,16 @@
 import {
+  KeysContradictedError,
   LogForkError,
   parseWitnessPolicy,
+  rememberKeys,
+  rememberPolicy,
   requireDeclaredWitnesses,
   type VaasKeySet,
   type VerifyOptions,
   verifyReceiptText,
   WitnessesUndeclaredError,
   type WitnessPolicy,
+  webLogStore,
 } from '../../../../packages/receipts/src/index.ts';
 import vector from '../../../../packages/receipts/vectors/good/logged.json' with { type: 'json' };
 import billVector from '../../../../packages/receipts/vectors/invoices/quota-and-balance.json' with { type: 'json' };
@@ -49,7 +53,7 @@ async function check(): Promise<void> {
     // By its very text: anybody can sign with the keys of the example.
     const isExample = texts.every((one) => [EXAMPLE, ALTERED, ...BILL].includes(one));
     const own = keys?.value.trim() ?? '';
-    const set: unknown = isExample ? keysOfExample : JSON.parse(own === '' ? await published('/.well-known/vaas-keys.json') : own);
+    const set: unknown = isExample ? keysOfExample : own === '' ? await keysSeen() : JSON.parse(own);
     // A reader who pastes the keys verifies without a request.
     const witnesses = isExample || own !== '' ? undefined : await listedWitnesses(set);
     const note = isExample ? 'An example, signed with a key that is published for trying things out.' : '';
@@ -80,22 +84,45 @@ async function outcomeOf(texts: readonly string[], { set, note, isExample, deman
   return history instanceof LogForkError ? forkOf(history) : verdictOf(found, note, history);
 }
 
-const titleOf = (error: unknown): string =>
-  error instanceof WitnessesUndeclaredError ? 'You are shown other witnesses than the log declares' : 'The keys could not be read';
+function titleOf(error: unknown): string {
+  if (error instanceof WitnessesUndeclaredError) return 'You are shown other witnesses than the log declares';
+  return error instanceof KeysContradictedError
+    ? 'The keys contradict those that this browser has seen here'
+    : 'The keys could not be read';
+}
 
 /** Whose cosignatures the gateway says that there have to be. @throws WitnessesUndeclaredError where its log says something else */
 async function listedWitnesses(set: unknown): Promise<WitnessPolicy | undefined> {
   const { log } = JSON.parse(await published('/.well-known/agent.json'));
   const listed = typeof log?.witness_policy === 'string' ? log.witness_policy : null;
+  const pages = await declared('policy');
+  const { checkpoint, index } = requireDeclaredWitnesses(listed, pages, set as VaasKeySet);
+  const found = await compared(checkpoint);
+  if (found instanceof LogForkError) throw found;
+  const evidence = await rememberPolicy(location.origin, index, pages, webLogStore(localStorage));
+  if (evidence !== undefined)
+    throw new WitnessesUndeclaredError(
+      `The log has shown a newer policy than entry ${index} before, and leaves it out now. Kept: ${evidence}.`,
+    );
+  return listed === null ? undefined : parseWitnessPolicy(listed);
+}
+
+/** The published keys, together with those that this browser has seen. @throws KeysContradictedError */
+async function keysSeen(): Promise<unknown> {
+  const set: VaasKeySet = JSON.parse(await published('/.well-known/vaas-keys.json'));
+  const store = webLogStore(localStorage);
+  const all = async () => [...(await declared('key')), ...(await declared('key_retired'))];
+  return { ...set, keys: await rememberKeys(location.origin, set.keys, { store, declared: all }) };
+}
+
+async function declared(kind: string): Promise<unknown[]> {
   const pages: unknown[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const page = JSON.parse(await published(`/v1/log/declarations?kind=policy${cursor && `&cursor=${encodeURIComponent(cursor)}`}`));
+    const page = JSON.parse(await published(`/v1/log/declarations?kind=${kind}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`));
     pages.push(page);
     cursor = typeof page.next_cursor === 'string' ? page.next_cursor : null;
   }
-  const found = await compared(requireDeclaredWitnesses(listed, pages, set as VaasKeySet));
-  if (found instanceof LogForkError) throw found;
-  return listed === null ? undefined : parseWitnessPolicy(listed);
+  return pages;
 }
 
 async function published(path: string): Promise<string> {

@@ -10,7 +10,8 @@ const [ONE, OTHER] = ['1 of a.example+1', '1 of b.example+2'];
 describe('the witnesses of an agent document', () => {
   test.each([[null], [ONE]])('are those of the newest policy of the log (%s)', (listed) => {
     const log = logOf([policy(OTHER), policy(listed)]);
-    expect(requireDeclaredWitnesses(listed, [log], keySet)).toBe((log as { checkpoint: string }).checkpoint);
+    const { checkpoint } = log as { checkpoint: string };
+    expect(requireDeclaredWitnesses(listed, [log], keySet)).toEqual({ checkpoint, index: 1 });
   });
 
   test.each([
