@@ -11,7 +11,7 @@ export interface TableUse {
 
 const MIGRATION = /^server\/src\/app\/migrations\//;
 const CHANGE =
-  /\b(create table|drop table|alter table)\s+(?:if (?:not )?exists\s+)?"?([a-z_]+)\b"?(?!\.)(?:\s+rename to\s+"?([a-z_]+)"?)?/g;
+  /\b(create table|drop table|alter table)\s+(?:if (?:not )?exists\s+)?"?([a-z_]+)\b"?(?!\.| partition of )(?:\s+rename to\s+"?([a-z_]+)"?)?/g;
 
 /** The tables that there are once every migration has run. */
 export function tablesOf(files: readonly SourceFile[]): ReadonlySet<string> {

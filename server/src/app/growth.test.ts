@@ -44,9 +44,11 @@ test('the guide lists every table once, with its growth and its retention', asyn
   expect(thatAre(/^(archived|for|until|forever)\b/)).toEqual(tables.toSorted());
 });
 
-test('the tables listed as archived are partitioned by month, and no others', async () => {
+test('the tables listed as archived are partitioned by month, with the audit log, and no others', async () => {
   expect(thatAre(/^archived/)).toEqual(MONTHLY_TABLES.map(({ name }) => name as string).toSorted());
-  expect(await names("select relname as name from pg_class where relkind = 'p' order by 1")).toEqual(thatAre(/^archived/));
+  expect(await names("select relname as name from pg_class where relkind = 'p' order by 1")).toEqual(
+    [...thatAre(/^archived/), 'audit_log'].toSorted(),
+  );
 });
 
 test('what makes a refund count once is unique over all months, which no table by month can hold', async () => {

@@ -274,7 +274,8 @@ const KEPT: Readonly<Record<string, string>> = {
 
 test('every column that may have personal data is in the list', async () => {
   const { rows } = await pool().query<{ at: string; name: string }>(
-    "select table_name || '.' || column_name as at, column_name as name from information_schema.columns where table_schema = 'public'",
+    `select table_name || '.' || column_name as at, column_name as name from information_schema.columns
+      where table_schema = 'public' and not (select relispartition from pg_class where oid = table_name::regclass)`,
   );
   const telling = rows.filter(({ name }) => TELLING.test(name)).map(({ at }) => at);
   expect(telling.filter((at) => !ERASED.includes(at) && !(at in KEPT)).sort()).toEqual([]);

@@ -3,7 +3,7 @@ import { type Identity, LOGIN_FAILURES_DUE, MAIL_REQUESTS_DUE } from '../access/
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { Timer } from '../adapters/timers/port.ts';
 import { type Archive, archiveOldMonths, makePartitionsAhead, oldestKept } from '../archive/index.ts';
-import { forgetEntries } from '../audit/index.ts';
+import { forgetEntries, makeAuditMonths } from '../audit/index.ts';
 import { type Events, UNLINKED_USERS_DUE } from '../community/events/index.ts';
 import type { Invites } from '../community/invites/index.ts';
 import { BATCHES_DUE, type BatchWork } from '../inference/batches/index.ts';
@@ -113,7 +113,10 @@ export const recurringWork = ({
     name: 'archive-make-partitions',
     everyMs: SIX_HOURS_MS,
     // The ledger's writer makes what is missing.
-    run: () => makePartitionsAhead(pool, clock.now()),
+    run: async () => {
+      await makePartitionsAhead(pool, clock.now());
+      await makeAuditMonths(pool, clock.now());
+    },
   },
   ...(usageDetailMonths === undefined ? [] : [archiving({ pool, rawBlobs, clock, live, usageDetailMonths })]),
   ...(auditLogMonths === undefined ? [] : [forgettingEntries({ pool, rawBlobs, clock, auditLogMonths })]),

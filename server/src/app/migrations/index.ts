@@ -105,6 +105,7 @@ import { directoryAddressesMigration } from './0255-directory-addresses.ts';
 import { passkeysMigration, validatedLoginFailuresMigration } from './0260-passkeys.ts';
 import { cachedAnswersMigration } from './0265-cached-answers.ts';
 import { unfreedHoldsMigration } from './0275-unfreed-holds.ts';
+import { auditLogByMonthMigration } from './0276-audit-log-by-month.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -215,4 +216,5 @@ export const migrations: readonly Migration[] = [
   passkeysMigration,
   validatedLoginFailuresMigration,
   cachedAnswersMigration,
+  auditLogByMonthMigration,
 ];
