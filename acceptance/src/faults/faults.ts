@@ -76,10 +76,11 @@ async function stallFor(way: CutOff | undefined, ms: number): Promise<void> {
 const limitFiles = (pid: number, bytes: string) => run('prlimit', ['--pid', `${pid}`, `--fsize=${bytes}:unlimited`]);
 
 async function fillDisk({ broken }: Service, draws: Draws): Promise<void> {
-  const pid = broken.process.pid ?? 0;
-  await limitFiles(pid, '1');
+  // An earlier fault of the round may have ended it.
+  const limit = (bytes: string) => limitFiles(broken.process.pid ?? 0, bytes).catch(() => {});
+  await limit('1');
   await pause(draws.between(200, 3_000));
-  await limitFiles(pid, 'unlimited');
+  await limit('unlimited');
 }
 
 /** Some bytes of the newest file that has any are no longer those that were written. */
