@@ -118,17 +118,21 @@ insert into usage_daily (account_id, livemode, day, key_id, model, requests, inp
   select account_id, true, (started_at at time zone 'UTC')::date, key_id, model, count(*), count(*) * 100, 0, count(*) * 20, sum(cost), sum(cost), 0, 0
   from request group by 1, 3, 4, 5;
 insert into usage_runs_daily (account_id, livemode, day, run_id, key_id, model, requests, input_tokens, cached_input_tokens, output_tokens, cost_nano,
-    charged_nano, input_characters, audio_seconds, video_seconds, images)
+    charged_nano, input_characters, audio_seconds, video_seconds, images, provider, outcome)
   select account_id, true, (started_at at time zone 'UTC')::date, run_id, key_id, model, count(*), count(*) * 100, 0, count(*) * 20, sum(cost), sum(cost),
-    0, 0, 0, 0
+    0, 0, 0, 0, 'p', 'completed'
   from request where run_id is not null group by 1, 3, 4, 5, 6;
 insert into usage_details_daily
   select account_id, true, (started_at at time zone 'UTC')::date, key_id, model, 'p', 'completed', '${NO_ID}', '${NO_ID}', count(*), count(*) * 100, 0,
     count(*) * 20, sum(cost), sum(cost), 0, 0, 0, 0
   from request group by 1, 3, 4, 5;
+insert into usage_quarter_hours
+  select account_id, true, date_bin('15 minutes', started_at, 'epoch'), key_id, model, 'p', 'completed', '${NO_ID}', '${NO_ID}', count(*), count(*) * 100, 0,
+    count(*) * 20, sum(cost), sum(cost), 0, 0, 0, 0
+  from request group by 1, 3, 4, 5;
 insert into usage_labels_daily
   select account_id, true, label, (started_at at time zone 'UTC')::date, value, key_id, model, count(*), count(*) * 100, 0, count(*) * 20, sum(cost),
-    sum(cost), 0, 0, 0, 0
+    sum(cost), 0, 0, 0, 0, 'p', 'completed', '${NO_ID}', '${NO_ID}'
   from request cross join lateral (values ('end_user', 'user-' || n % 5003), ('tag', 'feature=' || n % 13), ('tag', 'team=' || n % 7), ('any_end_user', ''), ('any_tag', ''),
       (case when run_id is not null then 'any_run' end, ''))
     as labels (label, value)

@@ -126,7 +126,19 @@ async function answers({ origin, token }: Started, database: pg.Client): Promise
   };
   const repeated = (path: string) => Array.from({ length: 5 }, () => path);
   const found: Finding[] = [];
-  for (const group of ['day', 'model', 'key', 'run', 'project', 'member', 'provider', 'end_user', 'tag', 'outcome'])
+  for (const group of [
+    'model',
+    'key',
+    'run',
+    'project',
+    'member',
+    'provider',
+    'end_user',
+    'tag',
+    'outcome',
+    'project,model',
+    'project,end_user',
+  ])
     found.push(await ask(`GET /v1/usage of a month by ${group}`, repeated(`/v1/usage?${range}&group_by=${group}`), USAGE_LIMIT_MS));
   found.push(await ask('GET /v1/receipts', repeated('/v1/receipts?limit=100')));
   found.push(await ask('GET /v1/receipts of a month', repeated(`/v1/receipts?limit=100&month=${name}`)));

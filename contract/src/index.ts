@@ -46,6 +46,7 @@ import { receiptTransfers } from './receipt-transfers.ts';
 import { receipts } from './receipts.ts';
 import { runs } from './runs.ts';
 import { sso } from './sso.ts';
+import { usage } from './usage.ts';
 import { users } from './users.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -85,6 +86,7 @@ export const contract = c.router(
     messageBatches,
     messageBatchTransfers,
     ledger,
+    usage,
     runs,
     live,
     projects,
@@ -176,6 +178,7 @@ export {
 } from './scopes.ts';
 export * from './sso.ts';
 export { SURFACE_HEADERS, SURFACES, type Surface, statusAt, statusOn } from './surfaces.ts';
+export * from './usage.ts';
 export * from './users.ts';
 export * from './vaas-keys.ts';
 export * from './webhook-events.ts';

@@ -1,87 +1,11 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, idempotencyHeader, Livemode, PrintableName, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
+import { headersA, idempotencyHeader, PrintableName, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
 import { CorrectionRequest, CorrectionResponse, PublicReason, RequestCorrection, RequestName } from './corrections.ts';
 import { getLatency } from './latency.ts';
 import { ReceiptUsage } from './receipt-usage.ts';
 
 const c = initContract();
-
-const Totals = {
-  requests: z.int().meta({ examples: [42] }),
-  input_tokens: z.int().meta({ examples: [12000] }),
-  cached_input_tokens: z.int().meta({ examples: [2000] }),
-  output_tokens: z.int().meta({ examples: [4000] }),
-  input_characters: z.int().meta({ description: 'Characters that were spoken.', examples: [0] }),
-  audio_seconds: z.int().meta({ description: 'Seconds of audio in.', examples: [0] }),
-  video_seconds: z.int().meta({ description: 'Seconds of video made.', examples: [0] }),
-  images: z.int().meta({ description: 'Images made.', examples: [0] }),
-  cost_usd: Usd.meta({ description: 'At catalogue prices, USD.', examples: ['0.00405'] }),
-  charged_usd: Usd.meta({ description: 'What the account paid beyond its plan’s quota, USD.', examples: ['0'] }),
-};
-
-const UsageGroup = z.enum(['day', 'model', 'key', 'run', 'project', 'member', 'provider', 'end_user', 'tag', 'outcome']);
-
-export const UsageRow = z
-  .object({
-    day: z.iso.date().optional().meta({ description: 'Present when grouped by day.' }),
-    model: z
-      .string()
-      .optional()
-      .meta({ description: 'Present when grouped by model.', examples: ['gpt-4o-mini'] }),
-    key_id: Uuid.nullable().optional().meta({ description: 'Present when grouped by key; null: sessions.' }),
-    run_id: z.string().nullable().optional().meta({ description: 'Present when grouped by run; null: requests outside runs.' }),
-    group: z
-      .string()
-      .nullable()
-      .optional()
-      .meta({ description: 'Of any other grouping; null: requests without it.', examples: ['feature=search'] }),
-    ...Totals,
-  })
-  .meta({
-    id: 'UsageRow',
-    description: 'Usage of one group.',
-    examples: [
-      {
-        day: '2026-11-21',
-        requests: 42,
-        input_tokens: 12000,
-        cached_input_tokens: 2000,
-        output_tokens: 4000,
-        input_characters: 0,
-        audio_seconds: 0,
-        video_seconds: 0,
-        images: 0,
-        cost_usd: '0.00405',
-        charged_usd: '0',
-      },
-    ],
-  });
-export type UsageRow = z.infer<typeof UsageRow>;
-
-export const UsageResponse = z
-  .object({
-    from: z.iso.date().meta({ examples: ['2026-11-01'] }),
-    to: z.iso.date().meta({ examples: ['2026-11-21'] }),
-    livemode: z.boolean().meta({ examples: [true] }),
-    group_by: UsageGroup,
-    items: z.array(UsageRow).meta({ description: 'At most 1,000 groups: those of the highest cost.' }),
-    omitted_groups: z.int().meta({ description: 'How many groups more there are. Their usage is in `total`.', examples: [0] }),
-    total: z.object(Totals),
-  })
-  .meta({ id: 'UsageResponse', description: 'Usage of the account between two days, UTC, both included.' });
-export type UsageResponse = z.infer<typeof UsageResponse>;
-
-export const UsageQuery = z.object({
-  from: z.iso.date().optional().meta({ description: 'First day, UTC. Default: the first of the current month.' }),
-  to: z.iso.date().optional().meta({ description: 'Last day, UTC. Default: today.' }),
-  group_by: UsageGroup.default('day'),
-  livemode: Livemode,
-  model: PrintableName.max(200).optional(),
-  key_id: Uuid.optional(),
-  run_id: PrintableName.max(128).optional(),
-});
-export type UsageQuery = z.infer<typeof UsageQuery>;
 
 export const RequestAttempt = z
   .object({
@@ -224,16 +148,6 @@ export const RefundResponse = z
 export type RefundResponse = z.infer<typeof RefundResponse>;
 
 export const ledger = c.router({
-  getUsage: {
-    method: 'GET',
-    path: '/v1/usage',
-    summary: 'Usage and cost',
-    description: 'Sums of settled requests.',
-    headers: headersA,
-    query: UsageQuery,
-    responses: { 200: UsageResponse, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Usage', operationId: 'getUsage', sdk: 'usage.get', tool: 'read' } as const,
-  },
   getLatency,
   getRequest: {
     method: 'GET',

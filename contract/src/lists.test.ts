@@ -20,7 +20,7 @@ const PRESCRIBED_LISTS: readonly string[] = [
   // Anthropic's.
   'GET /v1/messages/batches',
   // Documents that are read as a whole: the prices by which receipts are checked offline, a report with its sum, and figures of the moment.
-  ...['GET /v1/prices', 'GET /v1/usage', 'GET /v1/live'],
+  ...['GET /v1/prices', 'GET /v1/usage', 'GET /v1/admin/usage', 'GET /v1/live'],
   // It has the one shape, and beside it the checkpoint that the proofs of all its entries are against.
   'GET /v1/log/declarations',
 ];

@@ -8,7 +8,7 @@ const bearer = routesOf(contract).filter(({ metadata }) => metadata.auth === 'be
 /** The scopes that may open an operation below a path; the first that fits decides. Null: a session alone. */
 const AREAS: readonly [RegExp, readonly Scope[] | null][] = [
   [/^\/v1\/admin\/(refunds|corrections)$/, ['admin:write']],
-  [/^\/v1\/admin\/deployments$/, ['admin:read']],
+  [/^\/v1\/admin\/(deployments|usage)(\/|$)/, ['admin:read']],
   [/^\/v1\/admin\//, null],
   [/^\/v1\/audit-log$/, ['audit:read']],
   [/^\/v1\/(plans\/payments|events\/admin\/registrations)\/\{\w+\}\/refund$/, ['admin:write']],

@@ -21,13 +21,13 @@ const sums = {
   cost_usd: '0.0042',
   charged_usd: '0',
 };
-const answer = (group_by: string, items: object[], total: object = sums) => ({
-  json: { from: '2026-11-01', to: '2026-11-21', livemode: true, group_by, items, omitted_groups: 0, total },
+const answer = (group_by: string[], items: object[], total: object = sums) => ({
+  json: { from: '2026-11-01', to: '2026-11-21', time_zone: 'UTC', livemode: true, group_by, per: null, items, omitted_groups: 0, total },
 });
 const people = { apiKey: 'tg_test_secret', isTty: true };
 
 it('shows this month by day, with the sum for people', async () => {
-  gateway.script(answer('day', [{ day: '2026-11-20', ...sums }]));
+  gateway.script(answer([], [{ day: '2026-11-20', ...sums }]));
   const { stdout } = await terminal.type(['usage'], people);
   expect(stdout).toBe(
     [
@@ -37,26 +37,36 @@ it('shows this month by day, with the sum for people', async () => {
       '',
     ].join('\n'),
   );
-  expect(gateway.requests[0]?.query).toEqual({ group_by: 'day' });
+  expect(gateway.requests[0]?.query).toEqual({ per: 'day' });
 });
 
 it('leaves the sum out of a pipe, so that adding up counts nothing twice', async () => {
   gateway.script(
-    answer('key', [
-      { key_id: KEY_ID, ...sums },
-      { key_id: null, ...sums },
-    ]),
+    answer(
+      ['key'],
+      [
+        { key_id: KEY_ID, ...sums },
+        { key_id: null, ...sums },
+      ],
+    ),
   );
   const { stdout } = await terminal.type(['usage', '--by', 'key', '--from', '2026-11-01', '--to', '2026-11-21', '--test']);
   expect(stdout).toBe(`${KEY_ID}\t42\t12000\t4000\t0.0042\t0\t0\t0\t0\t0\n-\t42\t12000\t4000\t0.0042\t0\t0\t0\t0\t0\n`);
   expect(gateway.requests[0]?.query).toEqual({ group_by: 'key', from: '2026-11-01', to: '2026-11-21', livemode: 'false' });
 });
 
+it('shows two groups, each hour by itself', async () => {
+  gateway.script(answer(['project', 'model'], [{ hour: '2026-11-20T10:00:00.000Z', project_id: null, model: 'gpt-5.4-nano', ...sums }]));
+  const { stdout } = await terminal.type(['usage', '--by', 'project,model', '--per', 'hour']);
+  expect(stdout).toBe('2026-11-20T10:00:00.000Z\t-\tgpt-5.4-nano\t42\t12000\t4000\t0.0042\t0\t0\t0\t0\t0\n');
+  expect(gateway.requests[0]?.query).toEqual({ group_by: 'project,model', per: 'hour' });
+});
+
 it('shows images, seconds and characters to people where there are any', async () => {
   const made = { ...sums, images: 3, video_seconds: 8 };
   gateway.script(
     answer(
-      'model',
+      ['model'],
       [
         { model: 'gpt-image-1', ...made, video_seconds: 0 },
         { model: 'sora-2', ...made, images: 0 },
@@ -74,10 +84,10 @@ it('shows images, seconds and characters to people where there are any', async (
 
 it('writes a CSV file whose rows add up, in which no name of a caller is a formula', async () => {
   const rows = [
-    { group: '=HYPERLINK("https://x.example","a")', ...sums, cost_usd: '0.000000001' },
-    { group: null, ...sums, cost_usd: '0.004199999' },
+    { tag: '=HYPERLINK("https://x.example","a")', ...sums, cost_usd: '0.000000001' },
+    { tag: null, ...sums, cost_usd: '0.004199999' },
   ];
-  gateway.script(answer('tag', rows));
+  gateway.script(answer(['tag'], rows));
   const { stdout } = await terminal.type(['usage', '--by', 'tag', '--csv'], people);
   expect(stdout).toBe(
     [
@@ -90,14 +100,17 @@ it('writes a CSV file whose rows add up, in which no name of a caller is a formu
 });
 
 it('prints a note when there is none', async () => {
-  gateway.script(answer('day', []));
+  gateway.script(answer([], []));
   expect((await terminal.type(['usage'], people)).stdout).toBe(
     'None. What test keys did is shown with --test, what live keys did with --live.\n',
   );
 });
 
 it.each([
-  [['usage', '--by', 'week'], 'Allowed choices are day, model, key, run, project,'],
+  [['usage', '--by', 'week'], 'Allowed are one or two of project, member, key, model,'],
+  [['usage', '--by', 'model,model'], 'Allowed are one or two of'],
+  [['usage', '--by', 'model,key,tag'], 'Allowed are one or two of'],
+  [['usage', '--per', 'week'], 'Allowed choices are day, hour.'],
   [['usage', '--from', 'yesterday'], 'Expected a day such as 2026-11-21, or how long ago'],
   [['usage', '--test', '--live'], 'cannot be used with'],
   [['usage', '--csv', '--json', 'cost_usd'], 'cannot be used with'],
@@ -108,13 +121,13 @@ it.each([
 });
 
 it('takes the days as how long ago they were', async () => {
-  gateway.script(answer('day', []));
+  gateway.script(answer([], []));
   await terminal.type(['usage', '--since', '7d', '--until', '1d']);
-  expect(gateway.requests[0]?.query).toEqual({ group_by: 'day', from: '2026-11-14', to: '2026-11-20' });
+  expect(gateway.requests[0]?.query).toEqual({ per: 'day', from: '2026-11-14', to: '2026-11-20' });
 });
 
 it('says how many groups are not listed', async () => {
-  const { json } = answer('run', [{ run_id: 'nightly', ...sums }]);
+  const { json } = answer(['run'], [{ run_id: 'nightly', ...sums }]);
   gateway.script({ json: { ...json, omitted_groups: 3 } });
   const { stdout, stderr } = await terminal.type(['usage', '--by', 'run'], { ...people, isTty: false });
   expect(stdout.trim().split('\n')).toHaveLength(1);

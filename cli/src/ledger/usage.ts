@@ -1,5 +1,5 @@
 import type { UsageResponse, UsageRow } from '@tallygate/sdk';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { column } from '../bar.ts';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { csvRow } from '../csv.ts';
@@ -9,22 +9,39 @@ import { dayOrAgo, type Moment, timeText } from '../option-values.ts';
 import { type Column, printList } from '../print.ts';
 
 interface Options extends ModeOptions {
-  readonly by: UsageResponse['group_by'];
+  readonly by?: readonly Group[];
+  readonly per?: 'hour' | 'day';
   readonly from?: Moment;
   readonly to?: Moment;
   readonly csv?: true;
 }
 
-const group = (title: string): Column<UsageRow> => ({ title, of: (row) => row.group });
-
-const GROUPS: Record<Options['by'], Column<UsageRow>> = {
-  day: { title: 'day', of: (row) => row.day },
-  model: { title: 'model', of: (row) => row.model },
+const GROUPS = {
+  project: { title: 'project', of: (row) => row.project_id },
+  member: { title: 'member', of: (row) => row.user_id },
   key: { title: 'key', of: (row) => row.key_id },
+  model: { title: 'model', of: (row) => row.model },
+  provider: { title: 'provider', of: (row) => row.provider },
+  tag: { title: 'tag', of: (row) => row.tag },
+  end_user: { title: 'end user', of: (row) => row.end_user },
   run: { title: 'run', of: (row) => row.run_id },
-  ...{ project: group('project'), member: group('member'), provider: group('provider') },
-  ...{ end_user: group('end user'), tag: group('tag'), outcome: group('outcome') },
-};
+  outcome: { title: 'outcome', of: (row) => row.outcome },
+} as const satisfies Record<string, Column<UsageRow>>;
+type Group = keyof typeof GROUPS;
+const PERIODS = {
+  day: { title: 'day', of: (row) => row.day },
+  hour: { title: 'hour', of: (row) => row.hour },
+} as const satisfies Record<string, Column<UsageRow>>;
+
+const isGroup = (name: string): name is Group => Object.hasOwn(GROUPS, name);
+
+function groupsIn(text: string): readonly Group[] {
+  const names = text.split(',');
+  const groups = names.filter(isGroup);
+  if (groups.length < names.length || names.length > 2 || new Set(names).size < names.length)
+    throw new InvalidArgumentError(`Allowed are one or two of ${Object.keys(GROUPS).join(', ')}, such as project,model.`);
+  return groups;
+}
 
 const SUMS: readonly Column<UsageRow>[] = [
   { title: 'requests', of: ({ requests }) => requests, align: 'right' },
@@ -60,26 +77,35 @@ export const usage = (command: Command, perform: Perform): Command =>
     UsageRowFields,
     withMode(
       command
-        .addOption(new Option('--by <group>', 'the grouping').choices(Object.keys(GROUPS)).default('day'))
-        .option('--since, --from <day>', 'first day, UTC, or how long ago it was, such as 7d', dayOrAgo)
-        .option('--until, --to <day>', 'last day, UTC, or how long ago it was', dayOrAgo)
+        .addOption(
+          new Option('--by <groups>', `one or two of ${Object.keys(GROUPS).join(', ')}, such as project,model`).argParser(groupsIn),
+        )
+        .addOption(new Option('--per <period>', 'each day or hour by itself').choices(Object.keys(PERIODS)))
+        .option('--since, --from <day>', 'first day, or how long ago it was, such as 7d', dayOrAgo)
+        .option('--until, --to <day>', 'last day, or how long ago it was', dayOrAgo)
         .addOption(new Option('--csv', 'comma-separated values with a header, for spreadsheets').conflicts('json')),
     ),
   ).action(perform(show));
 
 async function show(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
-  const { by, from, to } = options;
+  const { by = [], per = by.length === 0 ? 'day' : undefined, from, to } = options;
+  const columns = [...(per ? [PERIODS[per]] : []), ...by.map((group) => GROUPS[group])];
   const dayOf = (wanted: Moment | undefined) => wanted && timeText(wanted, world.now(), -1).slice(0, 10);
   const client = await world.connect();
-  const query = { group_by: by, from: dayOf(from), to: dayOf(to), ...livemodeOf(options) };
+  const query = { ...(by.length > 0 && { group_by: by.join() }), per, from: dayOf(from), to: dayOf(to), ...livemodeOf(options) };
   const response = await client.usage.get(query, { signal: world.signal });
-  if (options.csv) world.out.write(csvOf(by, response));
-  else printUsage(world, response, options);
+  if (options.csv) world.out.write(csvOf([...(per ? [per] : []), ...by], columns, response));
+  else printUsage(world, response, { columns, options });
   if (response.omitted_groups > 0) world.err.write(`${response.omitted_groups} more of lower cost are not listed.\n`);
 }
 
-function printUsage(world: CommandWorld, { items, total }: UsageResponse, options: Options): void {
-  printList(world, items, [GROUPS[options.by], ...SUMS, ...othersIn(world, total), ...chartOf(world, items)], noneIn(options));
+interface Shown {
+  readonly columns: readonly Column<UsageRow>[];
+  readonly options: Options;
+}
+
+function printUsage(world: CommandWorld, { items, total }: UsageResponse, { columns, options }: Shown): void {
+  printList(world, items, [...columns, ...SUMS, ...othersIn(world, total), ...chartOf(world, items)], noneIn(options));
   // For people only: a script that adds up the lines must not count everything twice.
   if (world.out.isTty && world.jsonFields === undefined && items.length > 0) {
     world.out.write(
@@ -89,7 +115,7 @@ function printUsage(world: CommandWorld, { items, total }: UsageResponse, option
 }
 
 /** Every figure under its name in the API; amounts to the nano-dollar. */
-function csvOf(by: Options['by'], { from, to, items, total }: UsageResponse): string {
+function csvOf(names: readonly string[], columns: readonly Column<UsageRow>[], { from, to, items, total }: UsageResponse): string {
   const named = ['requests', 'input_tokens', 'cached_input_tokens', 'output_tokens', 'input_characters'] as const;
   const figures = [
     ...named,
@@ -99,9 +125,10 @@ function csvOf(by: Options['by'], { from, to, items, total }: UsageResponse): st
     'cost_usd',
     'charged_usd',
   ] as const satisfies (keyof typeof total)[];
-  const group = GROUPS[by].of;
-  const rows = items.map((row) => csvRow([from, to, groupText(group(row)), ...figures.map((figure) => row[figure])]));
-  return [csvRow(['from', 'to', by, ...figures]), ...rows].join('');
+  const rows = items.map((row) =>
+    csvRow([from, to, ...columns.map(({ of }) => groupText(of(row))), ...figures.map((figure) => row[figure])]),
+  );
+  return [csvRow(['from', 'to', ...names, ...figures]), ...rows].join('');
 }
 
 const groupText = (group: ReturnType<Column<UsageRow>['of']>): string | null =>

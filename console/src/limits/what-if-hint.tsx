@@ -1,4 +1,4 @@
-import type { LimitKind, UsageQuery } from '@tallygate/sdk';
+import type { LimitKind, UsageQuery, UsageRow } from '@tallygate/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { tallygate } from '../client.ts';
 import { useLivemode } from '../mode.ts';
@@ -10,11 +10,10 @@ export interface Subject {
   readonly subject: string | null;
 }
 
-type Grouping = NonNullable<UsageQuery['group_by']>;
-/** How usage is told apart by that kind; of the first two, days can be asked for by themselves. */
-const GROUPS: Readonly<Partial<Record<LimitKind, Grouping>>> = {
-  project: 'project',
-  member: 'member',
+/** By what usage of that kind is grouped, and where a row has whose it is. Of keys and models, days can be asked for by themselves. */
+const GROUPS: Readonly<Partial<Record<LimitKind, keyof UsageRow>>> = {
+  project: 'project_id',
+  member: 'user_id',
   end_user: 'end_user',
   tag: 'tag',
 };
@@ -22,9 +21,9 @@ const GROUPS: Readonly<Partial<Record<LimitKind, Grouping>>> = {
 /** By days where the API tells them apart, else the sum of the month. */
 function queryOf({ kind, subject }: Subject, livemode: boolean): UsageQuery {
   const ofMonth = { ...lastMonth(), livemode };
-  if (kind === 'key' && subject !== null) return { ...ofMonth, group_by: 'day', key_id: subject };
-  if (kind === 'model' && subject !== null) return { ...ofMonth, group_by: 'day', model: subject };
-  return { ...ofMonth, group_by: GROUPS[kind] ?? 'day' };
+  if (kind === 'key' && subject !== null) return { ...ofMonth, key_id: subject };
+  if (kind === 'model' && subject !== null) return { ...ofMonth, model: subject };
+  return { ...ofMonth, ...(GROUPS[kind] && { group_by: kind }) };
 }
 
 interface WhatIfProps extends Subject {
@@ -38,7 +37,8 @@ export function WhatIf({ cap, period, ...about }: WhatIfProps) {
   const query = queryOf(about, livemode);
   const isOfEach = about.kind !== 'account' && about.subject === null;
   const { data } = useQuery({ queryKey: ['usage', query], queryFn: () => tallygate.usage.get(query), enabled: !isOfEach });
-  const rows = data?.items.filter((row) => GROUPS[about.kind] === undefined || row.group === about.subject) ?? [];
+  const field = GROUPS[about.kind];
+  const rows = data?.items.filter((row) => field === undefined || row[field] === about.subject) ?? [];
   return (
     <p className="hint" role="status">
       {data && whatIf(cap, period, rows)}

@@ -23,8 +23,8 @@ interface Spender {
 }
 
 /** Those that spent this month, then those that only have a limit; the most spent first. */
-function spendersOf(rows: readonly UsageRow[], limits: readonly SpendingLimit[]): readonly Spender[] {
-  const usageOf = new Map(rows.flatMap((row) => (typeof row.group === 'string' ? [[row.group, row] as const] : [])));
+function spendersOf(kind: Kind, rows: readonly UsageRow[], limits: readonly SpendingLimit[]): readonly Spender[] {
+  const usageOf = new Map(rows.flatMap((row) => (typeof row[kind] === 'string' ? [[row[kind], row] as const] : [])));
   const limitOf = new Map(limits.flatMap((limit) => (limit.subject === null ? [] : [[limit.subject, limit] as const])));
   return [...new Set([...usageOf.keys(), ...limitOf.keys()])]
     .map((name) => ({ name, usage: usageOf.get(name), limit: limitOf.get(name) }))
@@ -79,7 +79,7 @@ function Spenders({ kind }: { kind: Kind }) {
   const error = usage.error ?? limits.error;
   if (error) return <Failure error={error} />;
   if (!usage.data || !limits.data) return <Loading />;
-  const rows = spendersOf(usage.data.items, limits.data.data);
+  const rows = spendersOf(kind, usage.data.items, limits.data.data);
   if (rows.length === 0) return <Empty title={`No ${NAMES[kind].toLowerCase()} this month`}>{HOW[kind]}</Empty>;
   return (
     <>

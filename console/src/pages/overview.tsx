@@ -17,7 +17,7 @@ const DAYS = 30;
 
 function SpendOfDays() {
   const livemode = useLivemode();
-  const query = { from: daysAgo(DAYS - 1), group_by: 'day', livemode } as const;
+  const query = { from: daysAgo(DAYS - 1), livemode } as const;
   const { data, error } = useQuery({ queryKey: ['usage', query], queryFn: () => tallygate.usage.get(query) });
   if (error) return <Failure error={error} />;
   if (!data) return <Loading />;

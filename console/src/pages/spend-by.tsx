@@ -1,4 +1,4 @@
-import type { UsageQuery, UsageRow } from '@tallygate/sdk';
+import type { UsageRow } from '@tallygate/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -16,7 +16,7 @@ const GROUPINGS = {
   end_user: 'End user',
   tag: 'Tag',
   provider: 'Provider',
-} as const satisfies Partial<Record<NonNullable<UsageQuery['group_by']>, string>>;
+} as const;
 type Grouping = keyof typeof GROUPINGS;
 
 const MOST = 10;
@@ -36,7 +36,8 @@ function useNames(grouping: Grouping): ReadonlyMap<string, string> {
   ]);
 }
 
-const groupOf = ({ model, key_id: key, group }: UsageRow): string | null => model ?? key ?? group ?? null;
+const groupOf = ({ model, key_id: key, project_id: project, end_user: endUser, tag, provider }: UsageRow): string | null =>
+  model ?? key ?? project ?? endUser ?? tag ?? provider ?? null;
 
 interface Naming {
   readonly grouping: Grouping;

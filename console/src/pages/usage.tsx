@@ -1,4 +1,4 @@
-import type { UsageQuery, UsageResponse, UsageRow } from '@tallygate/sdk';
+import type { UsageResponse, UsageRow } from '@tallygate/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
@@ -8,10 +8,9 @@ import { Empty, Failure, Figure, Figures, Loading, PageHead } from '../ui/parts.
 import { saveFile } from '../ui/saved.ts';
 import { type Column, Table } from '../ui/table.tsx';
 
-type Grouping = NonNullable<UsageQuery['group_by']>;
-
-const GROUPINGS: Readonly<Record<Grouping, string>> = {
+const GROUPINGS = {
   day: 'Day',
+  hour: 'Hour',
   model: 'Model',
   key: 'API key',
   project: 'Project',
@@ -21,12 +20,29 @@ const GROUPINGS: Readonly<Record<Grouping, string>> = {
   tag: 'Tag',
   run: 'Agent run',
   outcome: 'Outcome',
-};
+} as const;
+type Grouping = keyof typeof GROUPINGS;
+const NAMES = Object.keys(GROUPINGS) as Grouping[];
+const FIELD_OF = {
+  ...{ day: 'day', hour: 'hour', model: 'model', key: 'key_id', project: 'project_id', member: 'user_id', provider: 'provider' },
+  ...{ end_user: 'end_user', tag: 'tag', run: 'run_id', outcome: 'outcome' },
+} as const satisfies Record<Grouping, keyof UsageRow>;
 
-const nameOf = ({ day, model, key_id: key, run_id: run, group }: UsageRow): string => day ?? model ?? key ?? run ?? group ?? '(none)';
+const isPeriod = (grouping: Grouping): grouping is 'day' | 'hour' => grouping === 'day' || grouping === 'hour';
+/** As `per` and `group_by`. */
+function groupsOf(groupings: readonly Grouping[]) {
+  const groups = groupings.filter((grouping) => !isPeriod(grouping));
+  return { per: groupings.find(isPeriod), ...(groups.length > 0 && { group_by: groups.join() }) };
+}
+const groupingsOf = ({ group_by: groups, per }: UsageResponse): Grouping[] => [
+  ...(per ? [per] : []),
+  ...NAMES.filter((name) => groups.includes(name)),
+];
 
-const columnsOf = (grouping: Grouping): readonly Column<UsageRow>[] => [
-  { name: GROUPINGS[grouping], cell: nameOf },
+const nameOf = (row: UsageRow, grouping: Grouping): string => row[FIELD_OF[grouping]] ?? '(none)';
+
+const columnsOf = (groupings: readonly Grouping[]): readonly Column<UsageRow>[] => [
+  ...groupings.map((grouping) => ({ name: GROUPINGS[grouping], cell: (row: UsageRow) => nameOf(row, grouping) })),
   { name: 'Requests', cell: ({ requests }) => count(requests), isFigure: true },
   { name: 'Tokens in', cell: ({ input_tokens: tokens }) => count(tokens), isFigure: true, isSecondary: true },
   { name: 'Of these cached', cell: ({ cached_input_tokens: tokens }) => count(tokens), isFigure: true, isSecondary: true },
@@ -38,16 +54,19 @@ const FIELDS = ['requests', 'input_tokens', 'cached_input_tokens', 'output_token
 /** A cell that a spreadsheet would run as a formula begins with an apostrophe. */
 const cell = (text: string): string => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
 
-function save({ items, group_by: grouping, from, to }: UsageResponse): void {
+function save(usage: UsageResponse): void {
+  const { items, from, to } = usage;
+  const groupings = groupingsOf(usage);
   const lines = [
-    [grouping, ...FIELDS].join(','),
-    ...items.map((row) => [cell(nameOf(row)), ...FIELDS.map((field) => row[field])].join(',')),
+    [...groupings, ...FIELDS].join(','),
+    ...items.map((row) => [...groupings.map((grouping) => cell(nameOf(row, grouping))), ...FIELDS.map((field) => row[field])].join(',')),
   ];
-  saveFile(`usage-by-${grouping}-${from}-${to}.csv`, `${lines.join('\r\n')}\r\n`, 'text/csv');
+  saveFile(`usage-by-${groupings.join('-')}-${from}-${to}.csv`, `${lines.join('\r\n')}\r\n`, 'text/csv');
 }
 
 function Found({ usage }: { usage: UsageResponse }) {
-  const { items, total, group_by: grouping } = usage;
+  const { items, total } = usage;
+  const groupings = groupingsOf(usage);
   if (items.length === 0) return <Empty title="Nothing was used">Choose other days, or the other mode.</Empty>;
   return (
     <>
@@ -62,30 +81,52 @@ function Found({ usage }: { usage: UsageResponse }) {
           Save as CSV
         </button>
       </div>
-      <Table label={`Usage by ${GROUPINGS[grouping]}`} rows={items} columns={columnsOf(grouping)} idOf={nameOf} />
+      <Table
+        label={`Usage by ${groupings.map((grouping) => GROUPINGS[grouping]).join(' and ')}`}
+        rows={items}
+        columns={columnsOf(groupings)}
+        idOf={(row) => groupings.map((grouping) => nameOf(row, grouping)).join(' ')}
+      />
     </>
   );
 }
 
+const Options = ({ of }: { of: readonly Grouping[] }) =>
+  of.map((name) => (
+    <option key={name} value={name}>
+      {GROUPINGS[name]}
+    </option>
+  ));
+
 export function UsagePage() {
   const livemode = useLivemode();
   const [grouping, setGrouping] = useState<Grouping>('day');
+  const [second, setSecond] = useState<Grouping>();
   const [from, setFrom] = useState(monthStart());
   const [to, setTo] = useState(isoDay(new Date()));
-  const query = { from, to, group_by: grouping, livemode };
+  const query = { from, to, ...groupsOf(second ? [grouping, second] : [grouping]), livemode };
   const { data, error } = useQuery({ queryKey: ['usage', query], queryFn: () => tallygate.usage.get(query) });
   return (
     <>
-      <PageHead title="Usage">Days are UTC, both included. The sums are those of the ledger.</PageHead>
+      <PageHead title="Usage">Days are those of the account’s time zone, both included. The sums are those of the ledger.</PageHead>
       <div className="filters">
         <label>
           By{' '}
-          <select value={grouping} onChange={(event) => setGrouping(event.target.value as Grouping)}>
-            {Object.entries(GROUPINGS).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
+          <select
+            value={grouping}
+            onChange={({ target }) => {
+              setGrouping(target.value as Grouping);
+              setSecond(undefined);
+            }}
+          >
+            <Options of={NAMES} />
+          </select>
+        </label>
+        <label>
+          and{' '}
+          <select value={second ?? ''} onChange={({ target }) => setSecond((target.value || undefined) as Grouping | undefined)}>
+            <option value="">nothing else</option>
+            <Options of={NAMES.filter((name) => name !== grouping && !(isPeriod(name) && isPeriod(grouping)))} />
           </select>
         </label>
         <label>

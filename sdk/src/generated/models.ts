@@ -79,6 +79,93 @@ export interface AddressRequest {
   email: string;
 }
 
+export interface AdminUsageQuery {
+  /** First day, in the account’s time zone. Default: the first of the current month. */
+  from?: string | undefined;
+  /** Last day. Default: today. */
+  to?: string | undefined;
+  /** One or two of account, project, member, key, model, provider, tag, end_user, run, outcome, by a comma. */
+  group_by?: string | undefined;
+  /** Default: `day` without `group_by`. */
+  per?: 'hour' | 'day' | undefined;
+  /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
+  livemode?: boolean | undefined;
+  model?: string | undefined;
+  /** UUIDv7. */
+  key_id?: string | undefined;
+  run_id?: string | undefined;
+  /** Of this account alone, in its time zone; otherwise days are UTC. */
+  account_id?: string | undefined;
+}
+
+/** Usage of all accounts, or of one, between two days, both included. */
+export interface AdminUsageResponse {
+  from: string;
+  to: string;
+  /** Of days and hours. */
+  time_zone: string;
+  livemode: boolean;
+  group_by: string[];
+  per: 'hour' | 'day' | null;
+  /** At most 1,000 groups: those of the highest cost. */
+  items: AdminUsageRow[];
+  /** How many groups more there are. Their usage is in `total`. */
+  omitted_groups: number;
+  total: {
+    requests: number;
+    input_tokens: number;
+    cached_input_tokens: number;
+    output_tokens: number;
+    /** Characters that were spoken. */
+    input_characters: number;
+    /** Seconds of audio in. */
+    audio_seconds: number;
+    /** Seconds of video made. */
+    video_seconds: number;
+    /** Images made. */
+    images: number;
+    /** At catalogue prices, USD. */
+    cost_usd: string;
+    /** What the account paid beyond its plan’s quota, USD. */
+    charged_usd: string;
+  };
+}
+
+/** Usage of one group, of all accounts or of one. */
+export interface AdminUsageRow {
+  /** With `per=day`: a day of `time_zone`. */
+  day?: string | undefined;
+  /** With `per=hour`: when the hour begins. */
+  hour?: string | undefined;
+  project_id?: string | null | undefined;
+  user_id?: string | null | undefined;
+  key_id?: string | null | undefined;
+  model?: string | undefined;
+  provider?: string | undefined;
+  tag?: string | null | undefined;
+  end_user?: string | null | undefined;
+  run_id?: string | null | undefined;
+  outcome?: string | undefined;
+  requests: number;
+  input_tokens: number;
+  cached_input_tokens: number;
+  output_tokens: number;
+  /** Characters that were spoken. */
+  input_characters: number;
+  /** Seconds of audio in. */
+  audio_seconds: number;
+  /** Seconds of video made. */
+  video_seconds: number;
+  /** Images made. */
+  images: number;
+  /** At catalogue prices, USD. */
+  cost_usd: string;
+  /** What the account paid beyond its plan’s quota, USD. */
+  charged_usd: string;
+  /** UUIDv7. */
+  account_id?: string | undefined;
+}
+
 /** An agent card as A2A 1.0 has it. */
 export interface AgentCard {
   name: 'Tallygate';
@@ -5910,11 +5997,14 @@ export interface UploadPart {
 }
 
 export interface UsageQuery {
-  /** First day, UTC. Default: the first of the current month. */
+  /** First day, in the account’s time zone. Default: the first of the current month. */
   from?: string | undefined;
-  /** Last day, UTC. Default: today. */
+  /** Last day. Default: today. */
   to?: string | undefined;
-  group_by?: 'day' | 'model' | 'key' | 'run' | 'project' | 'member' | 'provider' | 'end_user' | 'tag' | 'outcome' | undefined;
+  /** One or two of project, member, key, model, provider, tag, end_user, run, outcome, by a comma. */
+  group_by?: string | undefined;
+  /** Default: `day` without `group_by`. */
+  per?: 'hour' | 'day' | undefined;
   /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
   livemode?: boolean | undefined;
   model?: string | undefined;
@@ -5923,12 +6013,15 @@ export interface UsageQuery {
   run_id?: string | undefined;
 }
 
-/** Usage of the account between two days, UTC, both included. */
+/** Usage of the account between two days, both included. */
 export interface UsageResponse {
   from: string;
   to: string;
+  /** Of days and hours. */
+  time_zone: string;
   livemode: boolean;
-  group_by: 'day' | 'model' | 'key' | 'run' | 'project' | 'member' | 'provider' | 'end_user' | 'tag' | 'outcome';
+  group_by: string[];
+  per: 'hour' | 'day' | null;
   /** At most 1,000 groups: those of the highest cost. */
   items: UsageRow[];
   /** How many groups more there are. Their usage is in `total`. */
@@ -5953,18 +6046,21 @@ export interface UsageResponse {
   };
 }
 
-/** Usage of one group. */
+/** Usage of one group. It has the fields that usage is grouped by, null for requests without one. */
 export interface UsageRow {
-  /** Present when grouped by day. */
+  /** With `per=day`: a day of `time_zone`. */
   day?: string | undefined;
-  /** Present when grouped by model. */
-  model?: string | undefined;
-  /** Present when grouped by key; null: sessions. */
+  /** With `per=hour`: when the hour begins. */
+  hour?: string | undefined;
+  project_id?: string | null | undefined;
+  user_id?: string | null | undefined;
   key_id?: string | null | undefined;
-  /** Present when grouped by run; null: requests outside runs. */
+  model?: string | undefined;
+  provider?: string | undefined;
+  tag?: string | null | undefined;
+  end_user?: string | null | undefined;
   run_id?: string | null | undefined;
-  /** Of any other grouping; null: requests without it. */
-  group?: string | null | undefined;
+  outcome?: string | undefined;
   requests: number;
   input_tokens: number;
   cached_input_tokens: number;

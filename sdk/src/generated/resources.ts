@@ -6,6 +6,8 @@ import type {
   AccountListResponse,
   AccountPlanRequest,
   AccountResponse,
+  AdminUsageQuery,
+  AdminUsageResponse,
   AgentCard,
   AgentDocument,
   AnchorListResponse,
@@ -1727,14 +1729,19 @@ export class Uploads extends Resource {
 
 /** `tallygate.usage`: What was used, what it cost, and what happened to one request. */
 export class Usage extends Resource {
-  /** Usage and cost. Sums of settled requests. */
+  /** How long requests took. Percentiles of answered requests by the hour in which they arrived; lines of batches and media jobs are left out. Of a busy account up to 150,000 requests, evenly from every five minutes, are measured. Months that are archived have none. */
+  latency(query?: LatencyQuery, options?: CallOptions): Call<LatencyResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/usage/latency', query: { ...query } }, options);
+  }
+
+  /** Usage and cost. Sums of settled requests. Two of tag, end user and run, or one of them by hour or not in UTC: at most 31 days. */
   get(query?: UsageQuery, options?: CallOptions): Call<UsageResponse> {
     return this.transport.json({ method: 'GET', path: '/v1/usage', query: { ...query } }, options);
   }
 
-  /** How long requests took. Percentiles of answered requests by the hour in which they arrived; lines of batches and media jobs are left out. Of a busy account up to 150,000 requests, evenly from every five minutes, are measured. Months that are archived have none. */
-  latency(query?: LatencyQuery, options?: CallOptions): Call<LatencyResponse> {
-    return this.transport.json({ method: 'GET', path: '/v1/usage/latency', query: { ...query } }, options);
+  /** Usage and cost of all accounts. For administrators: `GET /v1/usage` of all accounts, or of one. */
+  getOfAll(query?: AdminUsageQuery, options?: CallOptions): Call<AdminUsageResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/admin/usage', query: { ...query } }, options);
   }
 }
 

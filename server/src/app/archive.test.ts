@@ -108,7 +108,8 @@ async function auditFaults(): Promise<string[]> {
   return faults;
 }
 
-const usageBy = (group_by: 'day' | 'run') => usageOf(pool, scope, { from: '2026-07-01', to: '2026-11-30', group_by }, NOW);
+const usageBy = (group: { per: 'day' } | { group_by: 'run' }) =>
+  usageOf(pool, scope, { from: '2026-07-01', to: '2026-11-30', ...group }, NOW);
 
 /** All that can be read of the requests. */
 async function everything(records: readonly SettlementRecord[]) {
@@ -118,7 +119,7 @@ async function everything(records: readonly SettlementRecord[]) {
     proofs: await Promise.all(records.map(({ receiptId }) => proofOfReceipt(pool, archive, receiptId))),
     lists: [await listed({}), await listed({ month: '2026-07' }), await listed({ logged_after: 1 })],
     exports: (await Promise.all(['2026-07', '2026-08', '2026-11'].map(exported))).map((lines) => lines.slice(1).toSorted()),
-    usage: [await usageBy('day'), await usageBy('run')],
+    usage: [await usageBy({ per: 'day' }), await usageBy({ group_by: 'run' })],
   };
 }
 

@@ -22,7 +22,7 @@ import { type Clock, steadyMs, systemClock } from '../kernel/clock.ts';
 import { createLog, flushed } from '../kernel/log.ts';
 import { budgetRoutes, createBudgetRecords, createBudgets } from '../money/budgets/index.ts';
 import { CatalogAdministration, catalogRoutes, createShownModels } from '../money/catalog/index.ts';
-import { ledgerRoutes } from '../money/ledger/index.ts';
+import { ledgerRoutes, usageRoutes } from '../money/ledger/index.ts';
 import { Limits, limitRoutes } from '../money/limits/index.ts';
 import { createAccountPlans, createPlans, planAdministrationRoutes, planOfSeller, planRoutes } from '../money/plans/index.ts';
 import { runRoutes } from '../money/runs/index.ts';
@@ -241,6 +241,7 @@ export async function startServer(
         ...webhooks.endpoints,
         ...liveFigures.endpoints,
         ...endpointsOf(contract.ledger, ledgerRoutes({ pool, archive, clock, refunds, corrections })),
+        ...endpointsOf(contract.usage, usageRoutes({ pool, clock })),
         ...endpointsOf(contract.deployments, deploymentRoutes({ deployments: inference.deployments, clock })),
         ...endpointsOf(contract.runs, runRoutes({ ...runs, lanes, write, clock })),
         ...endpointsOf(contract.plans, planRoutes({ live, paying: plans }, clock)),

@@ -102,6 +102,7 @@ import { streamsSealedAsBytesMigration } from './0206-streams-sealed-as-bytes.ts
 import { priceSetsMigration } from './0220-price-sets.ts';
 import { usageOfGroupsMigration } from './0225-usage-of-groups.ts';
 import { directoryAddressesMigration } from './0255-directory-addresses.ts';
+import { usageByQuarterHourMigration } from './0256-usage-by-quarter-hour.ts';
 import { passkeysMigration, validatedLoginFailuresMigration } from './0260-passkeys.ts';
 import { cachedAnswersMigration } from './0265-cached-answers.ts';
 import { unfreedHoldsMigration } from './0275-unfreed-holds.ts';
@@ -217,4 +218,5 @@ export const migrations: readonly Migration[] = [
   validatedLoginFailuresMigration,
   cachedAnswersMigration,
   auditLogByMonthMigration,
+  usageByQuarterHourMigration,
 ];

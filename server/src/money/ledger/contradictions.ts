@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { NO_ID } from './rollups.ts';
+import { NO_ID } from './rollup-columns.ts';
 
 /** Rows that count: those whose money was given back count as nothing, though their run has seen them. */
 const RECORDS = `(select *, (not refunded)::int as counts, (outcome <> 'failed')::int as answered from standing_usage) as records`;
@@ -19,20 +19,27 @@ const USED = [...COUNTED.map((name) => sum(name === 'requests' ? 'answered' : na
 const USAGE = `select ${DAY}, ${USED}, ${COVERED.map(covered).join()} from ${RECORDS} group by 1, 2, 3, 4, 5`;
 const USAGE_DAILY = `select account_id, livemode, day, key_id, model, ${COUNTED.join()}, ${METERS.join()},
   ${COVERED.map((name) => `covered_${name}`).join()} from usage_daily`;
-const RUN_DAYS = `select ${DAY}, run_id, ${USED} from ${RECORDS} where run_id is not null group by 1, 2, 3, 4, 5, 6`;
-const USAGE_RUNS_DAILY = `select account_id, livemode, day, key_id, model, run_id, ${COUNTED.join()}, ${METERS.join()} from usage_runs_daily`;
-const DETAIL_DAYS = `select ${DAY}, provider, outcome, coalesce(project_id, '${NO_ID}') as project_id, coalesce(user_id, '${NO_ID}') as user_id, ${USED}
+const DETAILS = 'provider, outcome, project_id, user_id';
+const DETAILS_OF = `provider, outcome, coalesce(project_id, '${NO_ID}') as project_id, coalesce(user_id, '${NO_ID}') as user_id`;
+const RUN_DAYS = `select ${DAY}, ${DETAILS_OF}, run_id, ${USED} from ${RECORDS} where run_id is not null group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10`;
+const USAGE_RUNS_DAILY = `select account_id, livemode, day, key_id, model, ${DETAILS}, run_id, ${COUNTED.join()}, ${METERS.join()} from usage_runs_daily`;
+const DETAIL_DAYS = `select ${DAY}, ${DETAILS_OF}, ${USED}
   from ${RECORDS} group by 1, 2, 3, 4, 5, 6, 7, 8, 9`;
-const USAGE_DETAILS_DAILY = `select account_id, livemode, day, key_id, model, provider, outcome, project_id, user_id, ${COUNTED.join()}, ${METERS.join()}
+const USAGE_DETAILS_DAILY = `select account_id, livemode, day, key_id, model, ${DETAILS}, ${COUNTED.join()}, ${METERS.join()}
   from usage_details_daily`;
-const LABEL_DAYS = `select ${DAY}, label, value, ${USED} from ${RECORDS} cross join lateral (
+const QUARTERS = `select account_id, livemode, date_bin('15 minutes', started_at, 'epoch') as starts_at, coalesce(key_id, '${NO_ID}') as key_id,
+    model_served as model, ${DETAILS_OF}, ${USED}
+  from ${RECORDS} group by 1, 2, 3, 4, 5, 6, 7, 8, 9`;
+const USAGE_QUARTER_HOURS = `select account_id, livemode, starts_at, key_id, model, ${DETAILS}, ${COUNTED.join()}, ${METERS.join()}
+  from usage_quarter_hours`;
+const LABEL_DAYS = `select ${DAY}, ${DETAILS_OF}, label, value, ${USED} from ${RECORDS} cross join lateral (
     select 'end_user' as label, end_user as value where end_user is not null
     union all select 'tag', unnest(tags)
     union all select 'any_run', '' where run_id is not null
     union all select 'any_end_user', '' where end_user is not null
     union all select 'any_tag', '' where cardinality(tags) > 0
-  ) as labels group by 1, 2, 3, 4, 5, 6, 7`;
-const USAGE_LABELS_DAILY = `select account_id, livemode, day, key_id, model, label, value, ${COUNTED.join()}, ${METERS.join()} from usage_labels_daily`;
+  ) as labels group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`;
+const USAGE_LABELS_DAILY = `select account_id, livemode, day, key_id, model, ${DETAILS}, label, value, ${COUNTED.join()}, ${METERS.join()} from usage_labels_daily`;
 const LEDGER = `select account, day, sum(amount_nano) as amount_nano from ledger_entries join postings using (posting_id) group by 1, 2`;
 const BOOKED = `select posting_id, account, amount_nano from ledger_entries join postings using (posting_id) where kind = 'usage' and amount_nano <> 0`;
 /** What the settlements of each posting come to, account by account: the double entry, calculated from the rows. */
@@ -62,6 +69,7 @@ export async function contradictions(pool: Pool): Promise<unknown[]> {
     all(differs(USAGE_DAILY, USAGE)),
     all(differs(USAGE_RUNS_DAILY, RUN_DAYS)),
     all(differs(USAGE_DETAILS_DAILY, DETAIL_DAYS)),
+    all(differs(USAGE_QUARTER_HOURS, QUARTERS)),
     all(differs(USAGE_LABELS_DAILY, LABEL_DAYS)),
     all(differs('select * from ledger_daily', LEDGER)),
     all(differs(AGENT_RUNS, RUNS)),

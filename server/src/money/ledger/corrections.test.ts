@@ -110,8 +110,8 @@ describe('a correction', () => {
       { account: `receivable:${record.accountId}`, amount: '60' },
       { account: 'revenue', amount: '-60' },
     ]);
-    for (const group_by of ['day', 'run']) {
-      const query = UsageQuery.parse({ group_by, from: '2026-11-01', to: '2026-11-30' });
+    for (const group of [{ per: 'day' }, { group_by: 'run' }]) {
+      const query = UsageQuery.parse({ ...group, from: '2026-11-01', to: '2026-11-30' });
       expect((await usageOf(pool, { accountId: record.accountId, livemode: true }, query, NOW)).total).toMatchObject({
         ...{ requests: 1, output_tokens: 20, cost_usd: '0.00000014', charged_usd: '0.00000014' },
       });

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { NO_ID } from './rollup-columns.ts';
 import type { SettlementRecord } from './settlement-record.ts';
 
 export const BalanceCredit = defineEntity({
@@ -195,6 +196,14 @@ const usageSums = () => ({
   images: p.bigint('bigint'),
 });
 
+/** Of sums that were there before these were told apart. */
+const usageDetails = () => ({
+  provider: p.text().primary().defaultRaw("''"),
+  outcome: p.text().primary().defaultRaw("''"),
+  projectId: p.uuid().primary().defaultRaw(`'${NO_ID}'`),
+  userId: p.uuid().primary().defaultRaw(`'${NO_ID}'`),
+});
+
 export const DailyRunUsage = defineEntity({
   name: 'DailyRunUsage',
   tableName: 'usage_runs_daily',
@@ -206,6 +215,7 @@ export const DailyRunUsage = defineEntity({
     keyId: p.uuid().primary(),
     model: p.text().primary(),
     ...usageSums(),
+    ...usageDetails(),
   },
 });
 
@@ -216,6 +226,23 @@ export const DailyUsageDetail = defineEntity({
     accountId: p.uuid().primary(),
     livemode: p.boolean().primary(),
     day: p.date().primary(),
+    keyId: p.uuid().primary(),
+    model: p.text().primary(),
+    provider: p.text().primary(),
+    outcome: p.text().primary(),
+    projectId: p.uuid().primary(),
+    userId: p.uuid().primary(),
+    ...usageSums(),
+  },
+});
+
+export const QuarterHourUsage = defineEntity({
+  name: 'QuarterHourUsage',
+  tableName: 'usage_quarter_hours',
+  properties: {
+    accountId: p.uuid().primary(),
+    livemode: p.boolean().primary(),
+    startsAt: p.datetime().primary(),
     keyId: p.uuid().primary(),
     model: p.text().primary(),
     provider: p.text().primary(),
@@ -238,6 +265,7 @@ export const DailyUsageLabel = defineEntity({
     keyId: p.uuid().primary(),
     model: p.text().primary(),
     ...usageSums(),
+    ...usageDetails(),
   },
 });
 

@@ -16,3 +16,4 @@ export { ledgerRoutes } from './routes.ts';
 export { isSettled, settledAmong } from './settled-among.ts';
 export type { SettlementRecord } from './settlement-record.ts';
 export { unwrittenAmong } from './unwritten.ts';
+export { usageRoutes } from './usage-routes.ts';

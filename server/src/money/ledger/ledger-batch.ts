@@ -7,7 +7,16 @@ import { priceSubject, receiptColumns, sealOf } from '../../receipts/index.ts';
 import { postingsOf } from './postings.ts';
 import { type PriceSetRow, priceSetsOf } from './price-sets.ts';
 import { receiptFacts, receiptIdOf, type WrittenFacts } from './receipt-facts.ts';
-import { dailyUsage, dailyUsageDetails, dailyUsageLabels, dailyUsageOfRuns, laneSpend, ledgerDays, runTotals } from './rollups.ts';
+import {
+  dailyUsage,
+  dailyUsageDetails,
+  dailyUsageLabels,
+  dailyUsageOfRuns,
+  laneSpend,
+  ledgerDays,
+  quarterHours,
+  runTotals,
+} from './rollups.ts';
 import {
   type CorrectionRecord,
   isCorrection,
@@ -65,6 +74,7 @@ export interface LedgerBatch {
   readonly usageDaily: string;
   readonly usageRunsDaily: string;
   readonly usageDetailsDaily: string;
+  readonly usageQuarterHours: string;
   readonly usageLabelsDaily: string;
   readonly ledgerDaily: string;
   readonly agentRuns: string;
@@ -104,6 +114,7 @@ export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
     usageDaily: JSON.stringify(dailyUsage(records)),
     usageRunsDaily: JSON.stringify(dailyUsageOfRuns(records)),
     usageDetailsDaily: JSON.stringify(dailyUsageDetails(records)),
+    usageQuarterHours: JSON.stringify(quarterHours(records)),
     usageLabelsDaily: JSON.stringify(dailyUsageLabels(records)),
     ledgerDaily: JSON.stringify(ledgerDays(distinct)),
     agentRuns: JSON.stringify(runTotals(records)),

@@ -145,16 +145,17 @@ describe('a refund', () => {
   test('is shown in the trace, and its request counts nowhere as usage', async () => {
     const record = video({ runId: 'nightly' });
     await settle(record);
-    const sums = async (group_by: string) => {
-      const query = UsageQuery.parse({ group_by, from: '2026-11-01', to: '2026-11-30' });
+    const sums = async (group: { per: 'day' } | { group_by: 'run' }) => {
+      const query = UsageQuery.parse({ ...group, from: '2026-11-01', to: '2026-11-30' });
       return (await usageOf(pool, { accountId: record.accountId, livemode: true }, query, NOW)).total;
     };
     await writer.drain();
-    expect(await sums('day')).toMatchObject({ requests: 1, video_seconds: 8, cost_usd: '0.000008' });
+    expect(await sums({ per: 'day' })).toMatchObject({ requests: 1, video_seconds: 8, cost_usd: '0.000008' });
     expect((await requestTrace(pool, emptyArchive(pool), record.accountId, record.requestId)).refund).toBeNull();
     await refund(record);
     await writer.drain();
-    for (const group of ['day', 'run']) expect(await sums(group)).toMatchObject({ requests: 0, video_seconds: 0, cost_usd: '0' });
+    for (const group of [{ per: 'day' }, { group_by: 'run' }] as const)
+      expect(await sums(group)).toMatchObject({ requests: 0, video_seconds: 0, cost_usd: '0' });
     expect(await requestTrace(pool, emptyArchive(pool), record.accountId, record.requestId)).toMatchObject({
       kind: 'media_job',
       usage: { video_seconds: 8 },

@@ -1,8 +1,13 @@
+/** The ID for "none" where an ID is part of a primary key: of a key, for usage of a session. */
+export const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+/** What only some requests have. */
+export const USAGE_METERS = ['input_characters', 'audio_seconds', 'video_seconds', 'images'] as const;
 /** What the sums of usage have of each group of requests. */
 export const USAGE_SUMS = [
-  ...['requests', 'input_tokens', 'cached_input_tokens', 'output_tokens', 'cost_nano', 'charged_nano'],
-  ...['input_characters', 'audio_seconds', 'video_seconds', 'images'],
-];
+  ...(['requests', 'input_tokens', 'cached_input_tokens', 'output_tokens', 'cost_nano', 'charged_nano'] as const),
+  ...USAGE_METERS,
+] as const;
 /** What plan quotas have covered, which only the sums by day have. */
 export const COVERED_SUMS = ['requests', 'tokens', 'images', 'audio_seconds', 'video_seconds'].map((name) => `covered_${name}`);
 
@@ -11,11 +16,13 @@ export const added = (table: string, columns: readonly string[]): string =>
   columns.map((column) => `${column} = ${table}.${column} + excluded.${column}`).join();
 
 /** SQL: the keys of the further sums by day, as {@link RUN_DAY}. */
-export const DETAIL_DAY = 'account_id, livemode, day, key_id, model, provider, outcome, project_id, user_id';
-export const LABEL_DAY = 'account_id, livemode, label, day, value, key_id, model';
+const DETAILS = 'key_id, model, provider, outcome, project_id, user_id';
+export const DETAIL_DAY = `account_id, livemode, day, ${DETAILS}`;
+export const QUARTER_HOUR = `account_id, livemode, starts_at, ${DETAILS}`;
+export const LABEL_DAY = `account_id, livemode, label, day, value, ${DETAILS}`;
 
 /** SQL: the key of `usage_runs_daily`. Rows are written in its order, so that two writers wait for each other rather than deadlock. */
-export const RUN_DAY = 'account_id, livemode, day, run_id, key_id, model';
+export const RUN_DAY = `account_id, livemode, day, run_id, ${DETAILS}`;
 
 /** SQL: inserts sums, or adds them to those that are there. @param key in whose order they are written */
 export const addSums = (table: string, key: string): string =>

@@ -1,10 +1,8 @@
 import { dayOf, rfc3339 } from '../../kernel/clock.ts';
 import { runsOf } from './lanes-of-record.ts';
 import type { Posting } from './postings.ts';
+import { NO_ID } from './rollup-columns.ts';
 import { isCorrection, isRefund, type PostedRecord, type RefundedRecord, type SettledRecord } from './settlement-record.ts';
-
-/** Stands for "none" where an id is part of a primary key: of a key, for usage of a session. */
-export const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 type Counted = Pick<SettledRecord | RefundedRecord, 'outcome' | 'usage' | 'cost' | 'charged' | 'covered'>;
 
@@ -36,8 +34,9 @@ export function dailyUsage(records: readonly PostedRecord[]) {
 /** What the records add to `usage_runs_daily`: the same for each run, of requests that are in one. */
 export function dailyUsageOfRuns(records: readonly PostedRecord[]) {
   const inRuns = records.filter(({ runId }) => runId !== null);
-  return groupsOf(inRuns, (record) => `${dayKey(record)} ${record.runId}`).map(({ first, group }) => ({
+  return groupsOf(inRuns, (record) => `${detailKey(record)} ${record.runId}`).map(({ first, group }) => ({
     ...dayOfUsage(first),
+    ...detailsOf(first),
     run_id: first.runId,
     ...usageSums(group),
   }));
@@ -45,17 +44,31 @@ export function dailyUsageOfRuns(records: readonly PostedRecord[]) {
 
 /** What the records add to `usage_details_daily`: the same for each provider, outcome, project and member. */
 export function dailyUsageDetails(records: readonly PostedRecord[]) {
-  const detailKey = (record: PostedRecord): string =>
-    [dayKey(record), record.provider, record.outcome, record.projectId, record.userId].join(' ');
-  return groupsOf(records, detailKey).map(({ first, group }) => ({
-    ...dayOfUsage(first),
-    provider: first.provider,
-    outcome: first.outcome,
-    project_id: first.projectId ?? NO_ID,
-    user_id: first.userId ?? NO_ID,
+  return groupsOf(records, detailKey).map(({ first, group }) => ({ ...dayOfUsage(first), ...detailsOf(first), ...usageSums(group) }));
+}
+
+/** What the records add to `usage_quarter_hours`: the same again, in steps that days and hours of every time zone are made of. */
+export function quarterHours(records: readonly PostedRecord[]) {
+  return groupsOf(records, (record) => `${detailKey(record)} ${quarterOf(record)}`).map(({ first, group }) => ({
+    ...keyOfUsage(first),
+    starts_at: rfc3339(quarterOf(first)),
+    ...detailsOf(first),
     ...usageSums(group),
   }));
 }
+
+const QUARTER_MS = 900_000;
+const quarterOf = ({ startedAt }: PostedRecord): number => Math.floor(startedAt / QUARTER_MS) * QUARTER_MS;
+
+const detailKey = (record: PostedRecord): string =>
+  [dayKey(record), record.provider, record.outcome, record.projectId, record.userId].join(' ');
+
+const detailsOf = (record: PostedRecord) => ({
+  provider: record.provider,
+  outcome: record.outcome,
+  project_id: record.projectId ?? NO_ID,
+  user_id: record.userId ?? NO_ID,
+});
 
 /**
  * What the records add to `usage_labels_daily`: the same for each end user and tag that they name, one with several tags under each; and for all
@@ -64,13 +77,13 @@ export function dailyUsageDetails(records: readonly PostedRecord[]) {
 export function dailyUsageLabels(records: readonly PostedRecord[]) {
   const labelled = Map.groupBy(
     records.flatMap((record) => labelsOf(record).map((label) => ({ ...label, record }))),
-    ({ label, value, record }) => `${dayKey(record)} ${label} ${value}`,
+    ({ label, value, record }) => `${detailKey(record)} ${label} ${value}`,
   );
   return [...labelled.values()].flatMap((members) => {
     const [first] = members;
     if (!first) return [];
     const { label, value, record } = first;
-    return { ...dayOfUsage(record), label, value, ...usageSums(members.map((member) => member.record)) };
+    return { ...dayOfUsage(record), ...detailsOf(record), label, value, ...usageSums(members.map((member) => member.record)) };
   });
 }
 
@@ -89,10 +102,11 @@ function groupsOf(records: readonly PostedRecord[], keyOf: (record: PostedRecord
 const dayKey = (record: PostedRecord): string =>
   [record.accountId, record.livemode, dayOf(record.startedAt), record.keyId ?? NO_ID, record.modelServed].join(' ');
 
-const dayOfUsage = (record: PostedRecord) => ({
+const dayOfUsage = (record: PostedRecord) => ({ ...keyOfUsage(record), day: dayOf(record.startedAt) });
+
+const keyOfUsage = (record: PostedRecord) => ({
   account_id: record.accountId,
   livemode: record.livemode,
-  day: dayOf(record.startedAt),
   key_id: record.keyId ?? NO_ID,
   model: record.modelServed,
 });

@@ -11,7 +11,6 @@ import type { CorrectionOutcome, Corrections, MadeCorrection } from './correctio
 import { latencyOf } from './latency.ts';
 import type { MadeRefund, RefundOutcome, Refunds } from './refunds.ts';
 import { requestTrace } from './request-trace.ts';
-import { usageOf } from './usage-queries.ts';
 
 interface LedgerRoutesDeps {
   readonly pool: Pool;
@@ -22,7 +21,6 @@ interface LedgerRoutesDeps {
 }
 
 export const ledgerRoutes = ({ pool, archive, clock, refunds, corrections }: LedgerRoutesDeps): Handlers<typeof contract.ledger> => ({
-  getUsage: async ({ principal, query }) => ({ status: 200, body: await usageOf(pool, scopeOf(principal), query, clock.now()) }),
   getLatency: async ({ principal, query }) => ({ status: 200, body: await latencyOf(pool, scopeOf(principal), query, clock.now()) }),
   getRequest: async ({ principal, params }) => ({
     status: 200,

@@ -12,6 +12,7 @@ import type {
   LedgerEntry,
   Posting,
   PriceSet,
+  QuarterHourUsage,
   Refund,
   UsageRecord,
 } from './entities.ts';
@@ -28,6 +29,7 @@ export const tables = tablesOf<
   | typeof LedgerEntry
   | typeof Posting
   | typeof PriceSet
+  | typeof QuarterHourUsage
   | typeof Refund
   | typeof UsageRecord
   | ReceiptTable

@@ -1,4 +1,4 @@
-import { RequestTrace, UsageQuery, UsageResponse } from '@tallygate/contract';
+import { RequestTrace, type UsageDimension, UsageQuery, UsageResponse, type UsageRow } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPool } from '../../adapters/postgres/database.ts';
@@ -155,8 +155,10 @@ describe('usage', () => {
     expect(await usage()).toEqual({
       from: '2026-11-01',
       to: '2026-11-21',
+      time_zone: 'UTC',
       livemode: true,
-      group_by: 'day',
+      group_by: [],
+      per: 'day',
       items: [
         { day: '2026-11-02', ...sums(2, 20, 2, 10, '0.0000015', '0.00000075') },
         { day: '2026-11-20', ...sums(1, 10, 1, 5, '0.000001', '0.0000005') },
@@ -214,23 +216,26 @@ describe('usage', () => {
     expect([items.at(0)?.run_id, items.at(-1)?.run_id]).toEqual(['run-0004', 'run-1003']);
   });
 
-  test.each(['day', 'run', 'outcome'])('by %s adds up to its total while requests are settled', async (group_by) => {
-    const busy = { accountId: newId(), livemode: true };
-    let settled: Promise<unknown> = Promise.resolve();
-    const query = (text: string, values: unknown[]) => {
-      settled = settled
-        .then(() => book([sampleEntry(record('2026-11-20', { accountId: busy.accountId, runId: 'nightly' }))]))
-        .then(() => pool.query(text, values));
-      return settled;
-    };
-    const whileSettling = new Proxy(pool, { get: (target, name) => (name === 'query' ? query : Reflect.get(target, name, target)) });
-    const { items, total } = await usageOf(whileSettling, busy, UsageQuery.parse({ group_by }), NOW);
-    expect(total.requests).toBeGreaterThan(0);
-    expect(items.reduce((sum, { requests }) => sum + requests, 0)).toBe(total.requests);
-  });
+  test.each(['', 'run', 'outcome', 'project,tag', 'end_user,tag'])(
+    'by %s adds up to its total while requests are settled',
+    async (group_by) => {
+      const busy = { accountId: newId(), livemode: true };
+      let settled: Promise<unknown> = Promise.resolve();
+      const query = (text: string, values: unknown[]) => {
+        settled = settled
+          .then(() => book([sampleEntry(record('2026-11-20', { accountId: busy.accountId, runId: 'nightly' }))]))
+          .then(() => pool.query(text, values));
+        return settled;
+      };
+      const whileSettling = new Proxy(pool, { get: (target, name) => (name === 'query' ? query : Reflect.get(target, name, target)) });
+      const { items, total } = await usageOf(whileSettling, busy, UsageQuery.parse(group_by === '' ? {} : { group_by }), NOW);
+      expect(total.requests).toBeGreaterThan(0);
+      expect(items.reduce((sum, { requests }) => sum + requests, 0)).toBe(total.requests);
+    },
+  );
 
   test('is the same in total, however it is grouped', async () => {
-    const groups = ['day', 'model', 'key', 'run', 'project', 'member', 'provider', 'end_user', 'tag', 'outcome'];
+    const groups = ['model', 'key', 'run', 'project', 'member', 'provider', 'end_user', 'tag', 'outcome'];
     const totals = await Promise.all(groups.map(async (group_by) => (await usage({ group_by })).total));
     for (const total of totals) expect(total).toEqual(totals[0]);
   });
@@ -258,7 +263,7 @@ describe('usage', () => {
     expect((await usage({ livemode: 'true' }, { accountId, livemode: false })).total.requests).toBe(4);
   });
 
-  test.each(['day', 'model', 'key', 'run'])(
+  test.each(['model', 'key', 'run', 'end_user,tag'])(
     'of another account shows nothing by %s, although the key and the run are named',
     async (group_by) => {
       const stranger = { accountId: newId(), livemode: true };
@@ -269,6 +274,126 @@ describe('usage', () => {
 
   test('from a day after `to` is refused', async () => {
     await expect(usage({ from: '2026-11-22' })).rejects.toMatchObject({ code: 'validation_failed', extras: { param: 'from' } });
+  });
+});
+
+describe('usage by two groups', () => {
+  const zoned = newId();
+  const hours = ['2026-10-24T21:50', '2026-10-25T00:20', '2026-10-25T01:20', '2026-10-25T22:40', '2026-11-01T18:29', '2026-11-01T18:31'];
+  const tagsOf = [[], ['feature=search'], ['feature=search', 'team=web']];
+  const SETTLED = hours.flatMap((hour, at) =>
+    tagsOf.map((tags, which) =>
+      sampleRecord({
+        ...{
+          accountId: zoned,
+          startedAt: Date.parse(`${hour}:00Z`),
+          cost: String(10 ** which * (at + 1)),
+          keyId: at % 2 ? keyId : otherKeyId,
+        },
+        ...{ runId: which === 1 ? 'nightly' : null, provider: at % 3 ? 'openai' : 'groq', modelServed: `m${which}`, tags },
+        ...{
+          outcome: at === 5 ? 'cancelled' : 'completed',
+          ...(which > 0 && { projectId: PROJECT }),
+          ...(at > 2 && { endUser: `user-${at}` }),
+        },
+      }),
+    ),
+  );
+  const OF: Record<UsageDimension, (record: SettlementRecord) => readonly (string | null)[]> = {
+    account: ({ accountId: id }) => [id],
+    project: ({ projectId }) => [projectId ?? null],
+    member: ({ userId }) => [userId ?? null],
+    key: ({ keyId: id }) => [id],
+    model: ({ modelServed }) => [modelServed],
+    provider: ({ provider }) => [provider],
+    tag: ({ tags = [] }) => (tags.length > 0 ? tags : [null]),
+    end_user: ({ endUser }) => [endUser ?? null],
+    run: ({ runId }) => [runId],
+    outcome: ({ outcome }) => [outcome],
+  };
+  const FIELD: Record<UsageDimension, keyof UsageRow | 'account_id'> = {
+    ...{ account: 'account_id', project: 'project_id', member: 'user_id', key: 'key_id', model: 'model', provider: 'provider', tag: 'tag' },
+    ...{ end_user: 'end_user', run: 'run_id', outcome: 'outcome' },
+  };
+  const NAMES = Object.keys(OF).filter((name): name is UsageDimension => name in OF);
+  const PAIRS = NAMES.flatMap((a, at) => [[a], ...NAMES.slice(at + 1).map((b) => [a, b])]);
+
+  beforeAll(async () => {
+    await pool.query(`insert into accounts (id, name, created_at) values ($1, 'Zoned', now())`, [zoned]);
+    await book(SETTLED.map((one) => sampleEntry(one)));
+  });
+
+  /** Where the clocks of the zone are, by Intl and not by PostgreSQL. */
+  function periodOf({ startedAt }: SettlementRecord, zone: string, per: string): string | null {
+    if (per === '') return null;
+    const style = { timeZone: zone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit', minute: '2-digit' } as const;
+    const parts = Object.fromEntries(new Intl.DateTimeFormat('en', style).formatToParts(startedAt).map(({ type, value }) => [type, value]));
+    if (per === 'day') return `${parts['year']}-${parts['month']}-${parts['day']}`;
+    return new Date(startedAt - Number(parts['minute']) * 60_000).toISOString();
+  }
+
+  function expected(groups: readonly UsageDimension[], zone: string, per: string): Map<string, bigint> {
+    const sums = new Map<string, bigint>();
+    for (const record of SETTLED) {
+      const names = groups.reduce<(string | null)[][]>(
+        (all, group) => all.flatMap((before) => OF[group](record).map((name) => [...before, name])),
+        [[]],
+      );
+      for (const name of names) {
+        const key = JSON.stringify([periodOf(record, zone, per), ...name]);
+        sums.set(key, (sums.get(key) ?? 0n) + BigInt(record.cost));
+      }
+    }
+    return sums;
+  }
+
+  const nano = (usd: string): bigint => BigInt(Math.round(Number(usd) * 1e9));
+  const named = (groups: readonly UsageDimension[], row: UsageRow & { account_id?: string | undefined }) =>
+    JSON.stringify([row.day ?? row.hour ?? null, ...groups.map((group) => row[FIELD[group]])]);
+
+  test.each([
+    ...['UTC', 'Asia/Kathmandu'].flatMap((zone) => ['', 'day', 'hour'].map((per) => [zone, per] as const)),
+    ['Europe/Berlin', 'hour'] as const,
+  ])('are all pairs of them the sums of the requests, in %s and by the period “%s”', async (zone, per) => {
+    await pool.query('update accounts set time_zone = $2 where id = $1', [zoned, zone]);
+    const range = { from: '2026-10-20', to: '2026-11-10', ...(per !== '' && { per: per as 'day' | 'hour' }) };
+    for (const groups of PAIRS) {
+      const query = { ...range, group_by: groups.join() };
+      const { items, total } = await usageOf(pool, { accountId: zoned, livemode: true }, query, NOW);
+      const found = new Map(items.map((row) => [named(groups, row), nano(row.cost_usd)]));
+      expect(found, query.group_by).toEqual(expected(groups, zone, per));
+      expect(nano(total.cost_usd), query.group_by).toBe(SETTLED.reduce((sum, { cost }) => sum + BigInt(cost), 0n));
+    }
+  });
+
+  test('begins and ends with the days of the time zone', async () => {
+    await pool.query(`update accounts set time_zone = 'Asia/Kolkata' where id = $1`, [zoned]);
+    const day = { from: '2026-11-02', to: '2026-11-02' };
+    const ask = async (more: object) =>
+      (await usageOf(pool, { accountId: zoned, livemode: true }, { ...day, ...more }, NOW)).total.requests;
+    expect([await ask({}), await ask({ group_by: 'end_user,tag' })]).toEqual([3, 3]);
+  });
+
+  test('that only requests have is refused for more than a month, and for archived months', async () => {
+    const ask = (query: object) => usageOf(pool, { accountId: zoned, livemode: true }, query, NOW);
+    const long = { from: '2026-10-01', to: '2026-11-10' };
+    for (const query of [{ group_by: 'end_user,tag' }, { group_by: 'run', per: 'hour' }])
+      await expect(ask({ ...long, ...query })).rejects.toMatchObject({ code: 'validation_failed', extras: { param: 'from' } });
+    await pool.query(`insert into archived_months values ('usage_records', '2026-09', 1, now())`);
+    const old = { from: '2026-09-20', to: '2026-10-05' };
+    await expect(ask({ ...old, group_by: 'end_user,tag' })).rejects.toThrow('archived');
+    await expect(ask({ ...old, group_by: 'project,model' })).resolves.toMatchObject({ items: [] });
+    await pool.query('delete from archived_months');
+  });
+
+  test('of all accounts is for operators, in UTC, and of one account as that account sees it', async () => {
+    const operator = { accountId: undefined, livemode: true };
+    const all = await usageOf(pool, operator, { from: '2026-10-24', group_by: 'account,model' }, NOW);
+    expect(all.time_zone).toBe('UTC');
+    expect(new Set(all.items.map(({ account_id }) => account_id)).size).toBeGreaterThan(1);
+    const one = { from: '2026-10-24', group_by: 'project,tag' };
+    const ofOne = await usageOf(pool, operator, { ...one, account_id: zoned }, NOW);
+    expect(ofOne).toEqual(await usageOf(pool, { accountId: zoned, livemode: true }, one, NOW));
   });
 });
 

@@ -1,0 +1,69 @@
+import type { AdminUsageQuery, UsageDimension } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import * as z from 'zod';
+import { archivedMonths, USAGE_RECORDS } from '../../archive/index.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { checkedRow } from '../../kernel/statements.ts';
+import { isOfRequests, type UsageQuestion } from './usage-sources.ts';
+
+export interface UsageScope {
+  /** Absent for an operator, who sees all accounts unless one is named. */
+  readonly accountId: string | undefined;
+  /** Mode of the API key that asks; live for sessions. */
+  readonly livemode: boolean;
+}
+
+/** What has no sums is added up from the requests of so many days. */
+export const MOST_DAYS_OF_REQUESTS = 31;
+const DAY_MS = 86_400_000;
+
+const Calendar = z.object({ zone: z.string(), today: z.string() });
+
+/**
+ * What a query asks for, in days of the account's time zone; of all accounts, in UTC.
+ * @throws Problem `validation_failed` for a range that is reversed, or too long for what is asked
+ */
+export async function questionOf(pool: Pool, scope: UsageScope, query: AdminUsageQuery, now: number): Promise<UsageQuestion> {
+  const accountId = scope.accountId ?? query.account_id;
+  const calendar = await checkedRow(
+    pool,
+    Calendar,
+    `select zone, (to_timestamp($2::float8 / 1000) at time zone zone)::date::text as today
+     from (select coalesce((select time_zone from accounts where id = $1::uuid), 'UTC') as zone) as of_account`,
+    [accountId ?? null, now],
+  );
+  if (!calendar) throw new Error('Every account has a time zone');
+  const { zone: timeZone, today } = calendar;
+  const groups = (query.group_by?.split(',') ?? []) as UsageDimension[];
+  const question = {
+    ...{ accountId, livemode: query.livemode ?? scope.livemode, timeZone },
+    ...{ from: query.from ?? `${today.slice(0, 7)}-01`, to: query.to ?? today },
+    ...{ groups, per: query.per ?? (groups.length === 0 ? ('day' as const) : undefined) },
+    ...{ model: query.model, keyId: query.key_id, runId: query.run_id },
+  };
+  if (question.from > question.to) throw invalidRange('Must not be after `to`', '`from` must not be after `to`.');
+  // A run has few requests, which an index finds.
+  if (isOfRequests(question) && question.runId === undefined) await requireRequests(pool, question);
+  return question;
+}
+
+/** @throws Problem `validation_failed` where there are too many days, or their requests are archived */
+export async function requireRequests(pool: Pool, { from, to }: Pick<UsageQuestion, 'from' | 'to'>): Promise<void> {
+  if (daysBetween(from, to) > MOST_DAYS_OF_REQUESTS)
+    throw invalidRange(
+      `At most ${MOST_DAYS_OF_REQUESTS} days`,
+      `This is added up from single requests, of at most ${MOST_DAYS_OF_REQUESTS} days at a time: ask for fewer days, or by no more than one of tag, end user and run.`,
+    );
+  const archived = (await archivedMonths(pool)).filter(({ table }) => table === USAGE_RECORDS.name).map(({ month }) => month);
+  const first = archived.find((month) => month >= from.slice(0, 7) && month <= to.slice(0, 7));
+  if (first !== undefined)
+    throw invalidRange(
+      `The requests of ${first} are archived`,
+      `The requests of ${first} are archived: usage of that month is there by two of day, project, member, key, model, provider and outcome.`,
+    );
+}
+
+const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+
+const invalidRange = (msg: string, detail: string) =>
+  new Problem('validation_failed', detail, { param: 'from', errors: [{ loc: ['query', 'from'], msg, type: 'invalid_range' }] });
