@@ -8,6 +8,7 @@ import { Confirm, Dialog, Field, Form, given } from '../ui/dialog.tsx';
 import { Badge, Failure, Loading, PageHead, Panel } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { MembersLogin } from './members-login.tsx';
+import { Passkeys } from './passkeys.tsx';
 
 function Profile() {
   const me = useMe();
@@ -96,7 +97,11 @@ function SecondFactor() {
   const begin = async (): Promise<void> => setBegun(await tallygate.mfa.begin());
   return (
     <>
-      <p>{data.enabled ? `On. ${data.recovery_codes_left} recovery codes are left.` : 'Off: your password alone opens the account.'}</p>
+      <p>
+        {data.enabled
+          ? `On. ${data.recovery_codes_left} recovery codes are left.`
+          : 'Off: your password alone opens the account, or a passkey.'}
+      </p>
       {!data.enabled && (
         <button type="button" className="primary" onClick={() => void begin()}>
           Turn it on
@@ -152,6 +157,9 @@ export function Settings() {
       <PageHead title="Settings">Your own profile, and how you sign in.</PageHead>
       <Panel title="Profile">
         <Profile />
+      </Panel>
+      <Panel title="Passkeys">
+        <Passkeys />
       </Panel>
       <Panel title="Second factor">
         <SecondFactor />
