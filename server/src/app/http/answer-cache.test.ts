@@ -141,9 +141,10 @@ describe('a kept answer', () => {
   });
 
   test('is given where the budget of its key refuses a new one', async () => {
-    const poor = await newKey(world.account, owner.auth, { livemode: false, monthly_cap_usd: '0.03' });
+    const poor = await newKey(world.account, owner.auth, { livemode: false, monthly_cap_usd: '0.12' });
     const ofPoor = { ...HOUR, ...poor.auth };
-    const dear = { ...question('word '.repeat(10_000)), model: 'gpt-4.1', max_tokens: 100 };
+    const system = { role: 'system', content: 'word '.repeat(10_000) };
+    const dear = { model: 'gpt-4.1', max_tokens: 500, messages: [system, ...CHAT.messages] };
     expect(await stateOf(ofPoor, dear)).toBe('MISS');
     expect((await ask(ofPoor, { ...dear, seed: 1 })).status).toBe(402);
     expect(await stateOf(ofPoor, dear)).toBe('HIT');
