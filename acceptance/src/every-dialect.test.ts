@@ -1,114 +1,11 @@
-import {
-  anthropicSteps,
-  azureSteps,
-  bedrockSteps,
-  type FakeUpstream,
-  googleSteps,
-  type Step,
-  startFakeUpstream,
-  steps,
-} from '@tallygate/fake-upstream';
+import { type FakeUpstream, type Step, startFakeUpstream, steps } from '@tallygate/fake-upstream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { Account } from './account.ts';
 import { type Answered, ask, eventsOf, header, isDone, problemOf, settledOnce } from './chat.ts';
+import { allDialects, costOf, DIALECTS, type Dialect, type Tokens } from './dialects.ts';
 import { Gateway } from './gateway.ts';
 import { nano, usd } from './money.ts';
-
-/** Tokens by their price. */
-interface Tokens {
-  readonly fresh?: bigint;
-  readonly cached?: bigint;
-  readonly written?: bigint;
-  readonly output?: bigint;
-}
-
-interface Dialect {
-  readonly provider: string;
-  readonly model: string;
-  /** Nano-USD a token, from the provider's price page. */
-  readonly price: Required<Tokens>;
-  readonly cached: { readonly step: Step; readonly tokens: Tokens };
-  readonly refusal: { readonly step: Step; readonly tokens: Tokens };
-  readonly limited: Step;
-  readonly failing: Step;
-}
-
-const openAiCache: Dialect['cached'] = {
-  step: steps.usage({ prompt_tokens_details: { cached_tokens: 6 } }),
-  tokens: { fresh: 4n, cached: 6n, output: 8n },
-};
-const filtered: Dialect['refusal'] = { step: { finishReason: 'content_filter' }, tokens: { fresh: 10n, output: 8n } };
-
-const THROTTLED = bedrockSteps.throttled();
-
-const DIALECTS: readonly Dialect[] = [
-  {
-    provider: 'openai',
-    model: 'gpt-4.1',
-    price: { fresh: 2_000n, cached: 500n, written: 0n, output: 8_000n },
-    cached: openAiCache,
-    refusal: filtered,
-    limited: steps.rateLimited({ seconds: 3 }),
-    failing: steps.serverError(),
-  },
-  {
-    provider: 'azure',
-    model: 'gpt-4o-mini',
-    price: { fresh: 150n, cached: 75n, written: 0n, output: 600n },
-    cached: openAiCache,
-    refusal: filtered,
-    limited: azureSteps.rateLimited(3),
-    failing: azureSteps.refused(500, 'InternalServerError', 'The model failed.'),
-  },
-  {
-    provider: 'anthropic',
-    model: 'claude-sonnet-4-6',
-    price: { fresh: 3_000n, cached: 300n, written: 3_750n, output: 15_000n },
-    // Anthropic counts cache reads and writes beside the prompt.
-    cached: { step: anthropicSteps.cached({ read: 6, write5m: 4 }), tokens: { fresh: 10n, cached: 6n, written: 4n, output: 8n } },
-    refusal: { step: anthropicSteps.refusal('This is not something to help with.'), tokens: { fresh: 10n, output: 8n } },
-    limited: anthropicSteps.rateLimited(3),
-    failing: anthropicSteps.overloaded(),
-  },
-  {
-    provider: 'google',
-    model: 'gemini-3.5-flash',
-    price: { fresh: 1_500n, cached: 150n, written: 0n, output: 9_000n },
-    cached: { step: googleSteps.usage({ cachedContentTokenCount: 6 }), tokens: { fresh: 4n, cached: 6n, output: 8n } },
-    refusal: { step: googleSteps.saying({ finishReason: 'SAFETY' }), tokens: { fresh: 10n, output: 8n } },
-    limited: googleSteps.exhausted('3s'),
-    failing: googleSteps.overloaded(),
-  },
-  {
-    provider: 'bedrock',
-    model: 'bedrock/amazon.nova-2-lite-v1:0',
-    price: { fresh: 300n, cached: 75n, written: 0n, output: 2_500n },
-    // Bedrock counts cache reads and writes beside the prompt, as Anthropic does.
-    cached: { step: bedrockSteps.cached({ read: 6 }), tokens: { fresh: 10n, cached: 6n, output: 8n } },
-    refusal: { step: bedrockSteps.saying({ stopReason: 'guardrail_intervened' }), tokens: { fresh: 10n, output: 8n } },
-    limited: { ...THROTTLED, headers: { ...THROTTLED.headers, 'retry-after': '3' } },
-    failing: bedrockSteps.unavailable(),
-  },
-  {
-    provider: 'bedrock-claude',
-    model: 'bedrock/anthropic.claude-sonnet-4-6',
-    price: { fresh: 3_000n, cached: 300n, written: 3_750n, output: 15_000n },
-    cached: { step: anthropicSteps.cached({ read: 6, write5m: 4 }), tokens: { fresh: 10n, cached: 6n, written: 4n, output: 8n } },
-    refusal: { step: anthropicSteps.refusal('This is not something to help with.'), tokens: { fresh: 10n, output: 8n } },
-    limited: { ...THROTTLED, headers: { ...THROTTLED.headers, 'retry-after': '3' } },
-    failing: bedrockSteps.unavailable(),
-  },
-  {
-    provider: 'vertex',
-    model: 'vertex/gemini-2.5-pro',
-    price: { fresh: 1_250n, cached: 125n, written: 0n, output: 10_000n },
-    cached: { step: googleSteps.usage({ cachedContentTokenCount: 6 }), tokens: { fresh: 4n, cached: 6n, output: 8n } },
-    refusal: { step: googleSteps.saying({ finishReason: 'SAFETY' }), tokens: { fresh: 10n, output: 8n } },
-    limited: googleSteps.exhausted('3s'),
-    failing: googleSteps.overloaded(),
-  },
-];
 
 let upstream: FakeUpstream;
 let gateway: Gateway;
@@ -118,20 +15,7 @@ let spent = 0n;
 
 beforeAll(async () => {
   upstream = await startFakeUpstream();
-  gateway = await Gateway.start({
-    process: 'shared',
-    providers: [{ name: 'openai', base_url: upstream.url, models: ['gpt-4.1'] }, ...cloudsAt(new URL(upstream.url).origin)],
-    env: {
-      ANTHROPIC_API_KEY: 'anthropic-secret-key',
-      ANTHROPIC_BASE_URL: upstream.url,
-      GEMINI_API_KEY: 'google-secret-key',
-      GOOGLE_BASE_URL: new URL('/v1beta', upstream.url).href,
-      AZURE_OPENAI_API_KEY: 'azure-secret-key',
-      AZURE_OPENAI_ENDPOINT: new URL(upstream.url).origin,
-      AZURE_OPENAI_DEPLOYMENTS: 'gpt-4o-mini=mini-sweden',
-      OPENAI_API_VERSION: '2024-10-21',
-    },
-  });
+  gateway = await Gateway.start(allDialects(upstream));
   account = await Account.signUp(gateway, { plan: 'enterprise' });
   ({ key } = await account.createKey());
 });
@@ -140,21 +24,6 @@ afterAll(async () => {
   await upstream?.close();
 });
 beforeEach(() => upstream.reset());
-
-const cloudsAt = (base_url: string) => [
-  {
-    ...{ name: 'bedrock', kind: 'bedrock' as const, base_url, region: 'eu-central-1', api_key: 'bedrock-secret-key' },
-    models: { 'bedrock/amazon.nova-2-lite-v1:0': 'eu.amazon.nova-2-lite-v1:0' },
-  },
-  {
-    ...{ name: 'bedrock-claude', kind: 'bedrock' as const, base_url, region: 'eu-central-1', api_key: 'bedrock-secret-key' },
-    models: { 'bedrock/anthropic.claude-sonnet-4-6': 'eu.anthropic.claude-sonnet-4-6' },
-  },
-  {
-    ...{ name: 'vertex', kind: 'vertex' as const, base_url, project: 'my-project', location: 'europe-west4', api_key: 'vertex-secret-key' },
-    models: { 'vertex/gemini-2.5-pro': 'gemini-2.5-pro' },
-  },
-];
 
 const HELLO = [{ role: 'user', content: 'Say hello.' }];
 const PIXEL = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==';
@@ -173,9 +42,6 @@ const CALLS = [
   { name: 'look', arguments: '{"city":"Ulm"}' },
   { name: 'look', arguments: '{"city":"Bonn"}' },
 ];
-
-const costOf = (price: Required<Tokens>, { fresh = 0n, cached = 0n, written = 0n, output = 0n }: Tokens): bigint =>
-  fresh * price.fresh + cached * price.cached + written * price.written + output * price.output;
 
 const request = ({ model }: Dialect, isStreamed: boolean, body: object) => ({
   model,
