@@ -22,10 +22,16 @@ const STOP_SLACK_MS = 20_000;
 export function openFleet({ foundation, billing, serving, keptLog, internalSecret, metricsToken }: FleetParts): Fleet | undefined {
   const { config, authority, databaseUrl, clock, closing, log, pool, metrics } = foundation;
   if (authority || config.workers === 1) return undefined;
-  const { lanes, booksState, write } = billing;
+  const { lanes, refunds, corrections, booksState, write } = billing;
   const { nonces, inference } = serving;
   const stopMs = config.drain.delayMs + config.drain.timeoutMs + STOP_SLACK_MS;
-  const laneAuthority = new LaneAuthority({ lanes, log, neededAmong: (ids) => unfinishedAmong(pool, ids) });
+  const giveBack = async () => {
+    await write();
+    // In this order: a refund may be one of a correction.
+    await corrections.resume();
+    await refunds.resume();
+  };
+  const laneAuthority = new LaneAuthority({ lanes, log, giveBack, neededAmong: (ids) => unfinishedAmong(pool, ids) });
   closing.add('lanes of workers', async () => laneAuthority.close());
   const fleet = new Fleet({
     count: config.workers,

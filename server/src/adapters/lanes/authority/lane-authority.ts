@@ -7,6 +7,8 @@ interface LaneAuthorityDeps {
   readonly lanes: LaneStore;
   /** Of holds that many draw from, the ones that are still drawn from. */
   readonly neededAmong: (holdIds: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** Gives back what a worker had promised to give back, and may not have come to. */
+  readonly giveBack: () => Promise<void>;
   readonly log: Log;
   /** How long a transaction of a process that has died may take to be committed or gone. Default: 30 s. */
   readonly settlingMs?: number;
@@ -38,6 +40,7 @@ export class LaneAuthority {
     let settled = 0;
     for (const holdId of own) if (await this.#insist(() => this.#deps.lanes.abandon(holdId))) settled += 1;
     if (settled > 0) this.#deps.log.warn({ abandoned: settled }, 'calls that were running when a worker died are charged at their holds');
+    await this.#insist(this.#deps.giveBack);
     await this.#freeUnneeded(ofMany);
   }
 
@@ -60,7 +63,7 @@ export class LaneAuthority {
       try {
         return await work();
       } catch (error) {
-        this.#deps.log.error({ err: error }, 'a hold of a worker that is gone cannot be ended yet');
+        this.#deps.log.error({ err: error }, 'what a worker that is gone has left cannot be ended yet');
         await delay(RETRY_MS, undefined, { signal: this.#closing.signal }).catch(() => {});
       }
     }

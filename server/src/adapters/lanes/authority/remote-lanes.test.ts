@@ -18,16 +18,17 @@ import { type LaneOperations, laneOperations, RemoteLanes } from './remote-lanes
 interface OpenOptions {
   readonly now?: () => number;
   readonly neededAmong?: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
+  readonly giveBack?: () => Promise<void>;
 }
 
 /** An authority, and as many workers at the other end of a socket as are asked for. */
-async function open(source: LaneSource, { now, neededAmong = async () => new Set() }: OpenOptions = {}) {
+async function open(source: LaneSource, { now, neededAmong = async () => new Set(), giveBack = async () => {} }: OpenOptions = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'tallygate-authority-'));
   const journal = new SettlementJournal(join(dir, 'journal'), (segment, line) => {
     throw new Error(`${segment}: ${line}`);
   });
   const lanes = new InProcessLanes(source, journal, now);
-  const authority = new LaneAuthority({ lanes, neededAmong, log: silentLog(), settlingMs: 1 });
+  const authority = new LaneAuthority({ lanes, neededAmong, giveBack, log: silentLog(), settlingMs: 1 });
   const path = join(dir, 's');
   const server = createServer((socket) => {
     const worker = authority.worker();
@@ -88,6 +89,16 @@ describe('a worker that dies', () => {
     dying.die();
     await expect(settling).rejects.toThrow('has ended');
     await vi.waitFor(async () => expect(await counters(other.store, key)).toEqual({ spent: 7n, held: 0n, cap: 100n }));
+    await close();
+  });
+
+  test('has what it had begun to give back given back, as soon as that can be done', async () => {
+    const giveBack = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('The database is away')).mockResolvedValue();
+    const { worker, close } = await open(new ScriptedSource(), { giveBack });
+    const [dying, other] = [worker(), worker()];
+    for (const { store } of [dying, other]) await counters(store, key);
+    dying.die();
+    await vi.waitFor(() => expect(giveBack).toHaveBeenCalledTimes(2), { timeout: 10_000 });
     await close();
   });
 
