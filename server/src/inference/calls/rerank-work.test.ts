@@ -132,6 +132,12 @@ describe('the answer of a ranking', () => {
     expect((await cost(first)).results).toEqual([results[0]]);
   });
 
+  it('begins with the most relevant document, in whatever order its provider gives them', async () => {
+    const meta = { billed_units: { search_units: 1 } };
+    const answer = await read(SEARCHES, { results: results.toReversed(), meta }, { top_n: 1 });
+    expect((await cost(answer)).results).toEqual([results[0]]);
+  });
+
   it.each(['[]', '{"results":[]}', '{"results":[{"index":2,"relevance_score":1}]}', '{"results":[{"index":0}]}', '{"data":[{"index":0}]}'])(
     'is none that names no document: %s',
     async (body) => {

@@ -93,7 +93,9 @@ const rankingForm = ({ documents, top_n: most, return_documents: areShown }: Rer
     const value = await jsonObjectOf(bytes);
     const results = value && resultsIn(value, documents.length);
     if (!results) return undefined;
-    const shown = results.slice(0, most ?? undefined).map((result) => ({
+    // Some servers give them in the order of the documents, and all of them.
+    const ranked = results.toSorted((a, b) => scoreOf(b) - scoreOf(a));
+    const shown = ranked.slice(0, most ?? undefined).map((result) => ({
       ...result,
       document: areShown ? shownDocument(documents[Number(result['index'])]) : undefined,
     }));
@@ -119,6 +121,8 @@ function resultsIn({ results }: Json, count: number): Json[] | undefined {
     .filter(({ index, relevance_score: score }) => isCount(index) && index < count && typeof score === 'number');
   return ranked.length === results.length ? ranked : undefined;
 }
+
+const scoreOf = ({ relevance_score: score }: Json): number => Number(score);
 
 const shownUsage = (reported: unknown, { usage: { input_tokens: tokens, search_units: units }, costUsd }: ShownCost): Json => ({
   ...(tokens > 0 && { prompt_tokens: tokens, total_tokens: tokens }),
