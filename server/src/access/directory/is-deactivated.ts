@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
-import { firstOf, type Queryable } from '../../kernel/statements.ts';
+import { type Queryable, rowsOf } from '../../kernel/statements.ts';
 import { tables } from './tables.ts';
 
-/** Whether the directory has somebody with the address who is not active: signing in would make them a member again. */
+/**
+ * Whether the directory has somebody with the address, and nobody who is active: signing in would make them a member again. It may keep somebody
+ * who left beside the same person who came back.
+ */
 export async function isDeactivated(db: Queryable, accountId: string, email: string): Promise<boolean> {
-  const inactive = tables
+  const named = tables
     .selectFrom('directory_users')
-    .select('id')
+    .select('active')
     .where('account_id', '=', accountId)
-    .where(sql`lower(email)`, '=', sql`lower(${email})`)
-    .where('active', '=', false);
-  return (await firstOf(db, inactive)) !== undefined;
+    .where(sql`lower(email)`, '=', sql`lower(${email})`);
+  const people = await rowsOf(db, named);
+  return people.length > 0 && people.every(({ active }) => !active);
 }

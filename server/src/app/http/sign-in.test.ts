@@ -146,6 +146,15 @@ describe('somebody whom the directory signs in', () => {
     expect(await roleOf(user.user_id)).toBeUndefined();
   });
 
+  test('gets in as the one who is active, where the directory keeps somebody inactive with the same address', async () => {
+    provider.people.set('back', { email: 'back@example.com', groups: ['engineers'] });
+    const emails = [{ value: 'back@example.com' }];
+    await ask('/scim/v2/Users', { json: { userName: 'back-2024', emails, active: false }, headers: owner });
+    expect((await signIn('back')).code).toBeNull();
+    await ask('/scim/v2/Users', { json: { userName: 'back-2026', emails }, headers: owner });
+    expect((await signIn('back')).code).not.toBeNull();
+  });
+
   test('gets into no account while administrators are of several, and nobody has said whose the directory is', async () => {
     provider.people.set('newcomer', { email: 'newcomer@example.com', groups: ['engineers'] });
     const { body } = await ask('/v1/users', {
