@@ -2,6 +2,7 @@ import { duplexPair } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import { Calls } from './process-calls.ts';
 import { FrameReader, frameOf } from './process-frames.ts';
+import { isStoreFailure } from './store-failure.ts';
 
 type Sums = { readonly add: (a: bigint, b: bigint) => bigint | Promise<bigint>; readonly fail: () => never };
 
@@ -34,6 +35,13 @@ test('both ends may ask, and offer more later', async () => {
 test('a failure is told with its message', async () => {
   const { asker } = connected(sums);
   await expect(asker.call('fail')).rejects.toThrow('The journal is on a full disk');
+});
+
+test('a store that the other end could not reach is known as one', async () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
+  const { asker } = connected({ ...sums, add: () => Promise.reject(refused) });
+  const failures = [await asker.call('add', 1n, 2n).catch((error) => error), await asker.call('fail').catch((error) => error)];
+  expect(failures.map(isStoreFailure)).toEqual([true, false]);
 });
 
 test('calls of one turn go in one piece and are done in their order', async () => {

@@ -1,12 +1,13 @@
 import type { Duplex } from 'node:stream';
 import { FrameReader, frameOf } from './process-frames.ts';
+import { isStoreFailure, StoreUnavailable } from './store-failure.ts';
 
 /** What one end does for the other, by name. Each may fail, and may take its time. */
 export type Operations = Readonly<Record<string, (...input: never[]) => unknown>>;
 
 type Call = readonly [kind: 'call', id: number, name: string, input: readonly unknown[]];
 type Answer = readonly [kind: 'answer', id: number, value: unknown];
-type Failure = readonly [kind: 'failure', id: number, message: string];
+type Failure = readonly [kind: 'failure', id: number, message: string, isOfStore: boolean];
 type Message = Call | Answer | Failure;
 
 interface Waiting {
@@ -60,7 +61,7 @@ export class Calls<Theirs extends Operations> {
     for (const [name, operation] of Object.entries(operations)) this.#mine.set(name, operation);
   }
 
-  /** @throws OtherEndGone, and with the message of whatever failed at the other end */
+  /** @throws OtherEndGone, and with the message of what failed at the other end: a store that was not reached there is none here either */
   call<Name extends keyof Theirs & string>(name: Name, ...input: Parameters<Theirs[Name]>): Promise<Awaited<ReturnType<Theirs[Name]>>> {
     const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<Theirs[Name]>>>();
     if (this.#isEnded) {
@@ -96,11 +97,12 @@ export class Calls<Theirs extends Operations> {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (kind === 'answer') waiting?.resolve(said);
-    else waiting?.reject(new Error(said));
+    else waiting?.reject(message[3] ? new StoreUnavailable(said) : new Error(said));
   }
 
   #do([, id, name, input]: Call): void {
-    const failed = (error: unknown) => this.#send(['failure', id, error instanceof Error ? error.message : String(error)]);
+    const failed = (error: unknown) =>
+      this.#send(['failure', id, error instanceof Error ? error.message : String(error), isStoreFailure(error)]);
     try {
       const operation = this.#mine.get(name);
       if (!operation) throw new Error(`There is no operation ${name}`);
