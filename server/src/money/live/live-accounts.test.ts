@@ -87,6 +87,12 @@ test('refuses more streams than an account may have, until one has ended', () =>
   expect(follow).not.toThrow();
 });
 
+test('says that it is the gateway that is full, to an account without streams', () => {
+  const { accounts } = watching();
+  for (let stream = 0; stream < 1_000; stream += 1) accounts.follow(principalOf(`${stream % 20}`), () => {});
+  expect(() => accounts.follow(principalOf('new'), () => {})).toThrow('This gateway has as many streams as it may');
+});
+
 test('a look that fails ends no stream: the next one tells what has changed', async () => {
   const told: LiveFigures[] = [];
   let isDown = true;

@@ -65,14 +65,8 @@ export class LiveAccounts {
   follow(principal: Principal, onChange: OnChange): LiveAccount {
     const { accountId } = principal;
     const ofAccount = this.#watched.get(accountId)?.followers.size ?? 0;
-    if (ofAccount >= MOST_OF_ACCOUNT || this.#followers >= MOST)
-      throw new Problem(
-        'rate_limited',
-        `At most ${MOST_OF_ACCOUNT} streams of an account run at once: end one, or ask without \`stream\`.`,
-        {
-          retryAfterSeconds: 10,
-        },
-      );
+    if (ofAccount >= MOST_OF_ACCOUNT) throw tooMany(`At most ${MOST_OF_ACCOUNT} streams of an account run at once: end one`);
+    if (this.#followers >= MOST) throw tooMany('This gateway has as many streams as it may: try again later');
     const watched = this.#watched.get(accountId) ?? this.#begin(principal);
     watched.followers.add(onChange);
     this.#followers += 1;
@@ -122,6 +116,8 @@ export class LiveAccounts {
     return isDue ? { ...budgets, ...newIn(watched, await read.settled(watched.principal)) } : budgets;
   }
 }
+
+const tooMany = (why: string): Problem => new Problem('rate_limited', `${why}, or ask without \`stream\`.`, { retryAfterSeconds: 10 });
 
 /** The parts that are others than those that were said last. */
 function newIn({ said }: Watched, figures: LiveFigures): LiveFigures {
