@@ -43,8 +43,7 @@ export const SETTLEMENT_FIELDS = {
   /** Whose key or session it was. */
   userId: { ...plain<string>(), column: 'user_id', absent: null },
   projectId: { ...plain<string>(), column: 'project_id', trace: 'project_id', receipt: 'project_id', absent: null },
-  /** As the caller names them, of whom the account knows. */
-  /** The receipt has its hash: `end_user_hash`. */
+  /** As the caller names them, of whom the account knows. The receipt has its hash: `end_user_hash`. */
   endUser: { ...plain<string>(), column: 'end_user', trace: 'end_user', receipt: 'end_user', absent: null },
   tags: { ...texts, column: 'tags', trace: 'tags', receipt: 'tags', absent: null },
   /** The lanes of limits that it was held on, by their names. */
