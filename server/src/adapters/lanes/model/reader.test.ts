@@ -3,19 +3,24 @@ import { overspent, unsettled } from './audit.ts';
 import { explore } from './checker.ts';
 import { epochs, type Recovery } from './epochs.ts';
 import { HARM } from './harm.ts';
-import { READS_AHEAD } from './reader.ts';
+import { readsAhead } from './reader.ts';
 import { begin, endLease, requestsOf } from './requests.ts';
 import { startOf } from './state.ts';
 
 const MOST_STATES = 300_000;
 
 /** Redis is lost, and so is the answer to a call that it has settled, of which a gateway has read what it settled it at. */
-const check = (reader: Recovery['reader'], requestsOn: readonly number[], unheard: 'copied' | 'begun' = 'copied') =>
+const check = (
+  reader: Recovery['reader'],
+  requestsOn: readonly number[],
+  unheard: 'copied' | 'begun' = 'copied',
+  renewed: 'kept' | 'forgotten' = 'kept',
+) =>
   explore(
     {
       start: startOf(requestsOn, { losses: 1, lostAnswers: 1 }),
       rules: [
-        ...[...requestsOf([], READS_AHEAD, unheard), ...HARM, ...begin('Redis'), ...[endLease('in doubt')]],
+        ...[...requestsOf([], readsAhead(renewed), unheard), ...HARM, ...begin('Redis'), ...[endLease('in doubt')]],
         ...epochs({
           unbegun: 'given up',
           left: 'settled before',
@@ -59,4 +64,15 @@ test('a call that Redis has settled unheard, and that the journal has as begun a
   const { counterexample } = check('waited for', [0], 'begun');
   expect(counterexample?.fault).toBe('a call is billed 1, and settled at 0');
   expect(counterexample?.trace.slice(4, 7)).toEqual(['a is settled, and the answer to it is lost', 'a is withheld', 'Redis is empty']);
+});
+
+test('a call that Redis has settled unheard, and whose gateway forgets it as it renews its lease, is lost with Redis', () => {
+  const { counterexample } = check('waited for', [0], 'copied', 'forgotten');
+  expect(counterexample?.fault).toBe('a call is billed 1, and settled at 0');
+  expect(counterexample?.trace.slice(4, 8)).toEqual([
+    'a is settled, and the answer to it is lost',
+    'gateway 0 forgets the hold of a, which Redis does not have',
+    'a is withheld',
+    'Redis is empty',
+  ]);
 });

@@ -1,6 +1,6 @@
 import type { Rule } from './checker.ts';
 import { each } from './late.ts';
-import { booked, harmed, inGateway, inRedis, inRequest, nameOf, requestOf, type State } from './state.ts';
+import { accepts, booked, harmed, inGateway, inRedis, inRequest, nameOf, requestOf, type State } from './state.ts';
 
 /** `redis/redis-feed.ts`: the front of the stream is read into the memory of a gateway, and stays in the stream. */
 const read: Rule<State> = each((state, index, { reading }) => {
@@ -42,11 +42,39 @@ const settleUnheard: Rule<State> = {
       const settled = { holds: holds.with(request, null), spent: (spent ?? 0) + bill, stream: [...stream, { request, amount: bill }] };
       yield {
         what: `${nameOf(request)} is settled, and the answer to it is lost`,
-        next: inRequest(inRedis(harmed(state, 'lostAnswers'), settled), request, requestOf(state, request)),
+        next: inRequest(inRedis(harmed(state, 'lostAnswers'), settled), request, { ...requestOf(state, request), isUnheard: true }),
       };
     }
   },
 };
 
+/**
+ * `redis/redis-lanes.ts` renewLeases: Redis does not have a hold any more, so its gateway forgets it.
+ * @param unheard what becomes of one that Redis may have settled unheard
+ */
+const renew = (unheard: 'kept' | 'forgotten'): Rule<State> =>
+  each((state, index, { epoch, own }) => {
+    if (epoch === 0 || !accepts(state, epoch)) return undefined;
+    const request = state.requests.findIndex(
+      ({ gateway, phase, isUnheard }, at) =>
+        gateway === index &&
+        phase === 'asked' &&
+        own[at] === true &&
+        state.redis.holds[at] === null &&
+        (unheard === 'forgotten' || !isUnheard),
+    );
+    if (request < 0) return undefined;
+    return {
+      what: `gateway ${index} forgets the hold of ${nameOf(request)}, which Redis does not have`,
+      next: inGateway(state, index, { own: own.with(request, null) }),
+    };
+  });
+
 /** In the place of a stream that is read and booked in one step. */
-export const READS_AHEAD: readonly Rule<State>[] = [read, book, acknowledge, settleUnheard];
+export const readsAhead = (unheard: 'kept' | 'forgotten'): readonly Rule<State>[] => [
+  read,
+  book,
+  acknowledge,
+  settleUnheard,
+  renew(unheard),
+];

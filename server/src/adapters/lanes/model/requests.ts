@@ -152,10 +152,10 @@ const settle = (unheard: 'copied' | 'begun'): Rule<State> =>
     }
     if (redis.holds[request] === null) {
       // Redis has settled it, and nobody heard: its stream may be lost, and with it what it was settled at.
-      const { copies, isDiskFull } = gatewayOf(state, gateway);
+      const { copies, isDiskFull, own } = gatewayOf(state, gateway);
       if (isDiskFull) return;
       const kept = inGateway(endedInJournal(state, request, gateway), gateway, { copies: replaced(copies, request, bill) });
-      const next = unheard === 'copied' ? kept : state;
+      const next = unheard === 'copied' && own[request] !== null ? kept : state;
       yield { what: `${nameOf(request)} is withheld`, next: disowned(inRequest(next, request, { phase: 'withheld' }), request, gateway) };
       return;
     }

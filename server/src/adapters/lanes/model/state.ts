@@ -41,6 +41,8 @@ export interface Request {
   readonly phase: Phase;
   /** What the provider bills; 0 before it is asked. */
   readonly bill: number;
+  /** Redis was asked to settle it, has done so, and its gateway has not heard it. */
+  readonly isUnheard?: true;
 }
 
 export interface Gateway {

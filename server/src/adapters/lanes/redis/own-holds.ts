@@ -127,10 +127,10 @@ export class OwnHolds {
     return false;
   }
 
-  /** Redis has ended it, or others have taken it over. */
+  /** Redis has ended it, or others have taken it over. What Redis may have settled unheard is kept until the journal has it. */
   lostTo(holdId: string): void {
     const own = this.#holds.get(holdId);
-    if (own && !own.uncopied && !own.isLate) this.forget(holdId);
+    if (own && !own.asked && !own.uncopied && !own.isLate) this.forget(holdId);
   }
 
   /** Redis does not have it: what the journal says of it stands, and the ledger decides at the next start. */

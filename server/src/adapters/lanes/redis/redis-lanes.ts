@@ -286,7 +286,7 @@ export class RedisLanes implements LaneStore {
 
   async #settleIn(partition: number, lanes: HoldRequest['lanes'], args: readonly (string | number)[]): Promise<Settled | undefined> {
     const answer = await insist(() => this.#run(SETTLE, partition, args));
-    if (typeof answer !== 'string') return void this.#own.forget(String(args[0]));
+    if (typeof answer !== 'string') return undefined;
     this.#deps.onAppend(partition);
     return this.#own.settled(String(args[0]), String(args[4]), readSettled(lanes, JSON.parse(answer) as SettleAnswer));
   }
@@ -341,7 +341,10 @@ export class RedisLanes implements LaneStore {
   async #abandonIn(partition: number, holdId: string): Promise<boolean> {
     const written = await this.#scripts.readHold(partition, holdId, 'inFlight');
     if (!written) await this.#run(RELEASE, partition, [holdId, '']);
-    else await this.#settleIn(partition, await this.#lanesOf(partition, holdId), [holdId, randomUUID(), ...readInFlight(written), '']);
+    else {
+      const args = [holdId, randomUUID(), ...readInFlight(written), ''];
+      if (!(await this.#settleIn(partition, await this.#lanesOf(partition, holdId), args))) this.#own.forget(holdId);
+    }
     return Boolean(written);
   }
 }
