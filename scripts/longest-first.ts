@@ -41,6 +41,7 @@ const LONG = [
   'acceptance/src/operator-commands.test.ts',
   'acceptance/src/promise-of-every-answer.test.ts',
   'acceptance/src/every-dialect.test.ts',
+  'acceptance/src/every-surface.test.ts',
   'acceptance/src/two-instances.test.ts',
   'acceptance/src/anchoring.test.ts',
   'acceptance/src/idle.test.ts',

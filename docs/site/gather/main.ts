@@ -22,6 +22,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'batches',
     'videos',
     'routing',
+    'translation',
     'rerank',
     'answer-cache',
     'moderations',
