@@ -182,6 +182,17 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
     for (const answered of answers.filter(({ status }) => status !== 200)) expect(problemOf(answered).code).toBe('rate_limited');
   });
 
+  test('give each other’s cached answers again, at no cost and with a receipt that verifies', async () => {
+    const { key } = await account.createKey();
+    const cached = { 'x-cache': 'max-age=600' };
+    const [fresh, again] = [await ask(first, key, HELLO, cached), await ask(second, key, HELLO, cached)];
+    expect([fresh, again].map((answered) => header(answered, 'x-cache'))).toEqual(['MISS', 'HIT']);
+    expect(again.text).toBe(fresh.text);
+    const { outcome, cost_usd, receipt_id } = await account.trace(header(again, 'x-request-id'));
+    expect([outcome, cost_usd]).toEqual(['cached', '0']);
+    expect(await verifiedReceipt(second, receipt_id)).toMatchObject({ outcome: 'cached', cost_nano_usd: '0' });
+  });
+
   test('refuse a key within a second of its revocation at the other one', async () => {
     await expectWithinASecond(async () => {
       const { key, key_id } = await account.createKey();

@@ -128,6 +128,18 @@ test('a revoked key is refused by all workers within a second', async () => {
   await vi.waitFor(async () => expect(new Set(await statuses())).toEqual(new Set([401])), { timeout: 20_000 });
 });
 
+test('an answer that one worker kept is given again by all of them, at no cost', async () => {
+  const { key } = await account.createKey();
+  const cached = { 'x-cache': 'max-age=600', connection: 'close' };
+  expect(header(await ask(gateway, key, HELLO, cached), 'x-cache')).toBe('MISS');
+  for (let worker = 0; worker < WORKERS; worker++) {
+    const again = await ask(gateway, key, HELLO, cached);
+    expect(header(again, 'x-cache')).toBe('HIT');
+    expect((await account.trace(header(again, 'x-request-id'))).outcome).toBe('cached');
+  }
+  expect(upstream.requests).toHaveLength(1);
+});
+
 test('all workers name the gateway alike to providers, so that a request that comes back is recognised', async () => {
   const { key } = await account.createKey();
   await Promise.all(Array.from({ length: 8 * WORKERS }, () => ask(gateway, key, CALL, { connection: 'close' })));
