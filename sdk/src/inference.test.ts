@@ -24,6 +24,7 @@ it('says what the options say in the gateway’s headers', async () => {
     budgetPolicy: 'clamp',
     fallbackPolicy: 'none',
     onDisconnect: 'finish',
+    cacheSeconds: 60,
     anchorReceipt: true,
   });
   expect(gateway.requests[0]?.headers).toMatchObject({
@@ -33,6 +34,7 @@ it('says what the options say in the gateway’s headers', async () => {
     'x-budget-policy': 'clamp',
     'x-fallback-policy': 'none',
     'x-on-disconnect': 'finish',
+    'x-cache': 'max-age=60',
     'x-vaas-anchor': 'true',
   });
 });
