@@ -4,6 +4,7 @@ import type { ErrorEntry } from './errors/error-entry.ts';
 import { LIMIT_ERRORS } from './errors/limit-errors.ts';
 import { LOGIN_ERRORS } from './errors/login-errors.ts';
 import { MANAGEMENT_ERRORS } from './errors/management-errors.ts';
+import { REALTIME_ERRORS } from './errors/realtime-errors.ts';
 import { SERVER_ERRORS } from './errors/server-errors.ts';
 
 /**
@@ -16,6 +17,7 @@ export const ERRORS = {
   ...LOGIN_ERRORS,
   ...DEVICE_LOGIN_ERRORS,
   ...MANAGEMENT_ERRORS,
+  ...REALTIME_ERRORS,
   ...SERVER_ERRORS,
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -37,6 +37,7 @@ export const INFERENCE_ENDPOINTS = [
   '/v1/audio/speech',
   '/v1/audio/transcriptions',
   '/v1/audio/translations',
+  '/v1/realtime',
   '/v1/videos',
   '/v1/batches',
 ] as const;

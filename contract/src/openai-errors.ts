@@ -2,7 +2,7 @@ import { ERRORS, type ErrorCode } from './errors.ts';
 
 /** Rankings are no operation of OpenAI's, and are refused as everything else that runs a model. */
 const OPENAI_PATH =
-  /^\/v1\/(?:chat|responses|conversations|completions|embeddings|rerank|moderations|images|audio|video|videos|files|uploads|batches|models)(?:\/|$)/;
+  /^\/v1\/(?:chat|responses|conversations|completions|embeddings|rerank|moderations|images|audio|video|videos|files|uploads|batches|models|realtime)(?:\/|$)/;
 
 /** An operation of the interface for OpenAI's clients that OpenAI does not have: it keeps the statuses of the interface. */
 const ONLY_HERE = /^\/v1\/video\//;

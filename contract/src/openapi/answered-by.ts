@@ -134,6 +134,10 @@ const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   budget_exceeded: spends,
   budget_in_flight: spends,
   disconnected_in_flight: runsModel,
+  // A WebSocket is no operation of the contract.
+  realtime_sessions_full: beforeAnyOperation,
+  session_expired: beforeAnyOperation,
+  upgrade_required: beforeAnyOperation,
   shared_capacity_full: runsModel,
   run_exhausted: spends,
   run_closed: spends,

@@ -16,6 +16,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'inference',
     'responses',
     'messages',
+    'realtime',
     'gemini',
     'hosted-tools',
     'files',

@@ -11,6 +11,7 @@ import { openAiEndpoints } from './openai/dialect.ts';
 import { readForm } from './openai/form.ts';
 import { CHAT, openAi } from './openai.ts';
 import { prepared } from './prepared.ts';
+import { type FakeRealtime, realtimeOn } from './realtime/realtime.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 import type { Step } from './step.ts';
 import { vertex } from './vertex/dialect.ts';
@@ -30,6 +31,8 @@ export interface FakeUpstream {
   serveModels(...names: readonly string[]): void;
   /** The next request that arrives from now on. */
   nextRequest(): Promise<RecordedRequest>;
+  /** Its realtime API, which is no part of `requests` and `script`. */
+  readonly realtime: FakeRealtime;
   /** Forgets script and requests. */
   reset(): void;
   /** Stops listening and closes every connection, stalled ones too. */
@@ -69,7 +72,6 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
 
   const stepFor = (request: Recording, dialect: Dialect): Step =>
     dialect.refusal(request) ?? queue.shift() ?? decide?.(request) ?? fallback;
-
   const handle = (incoming: IncomingMessage, response: ServerResponse, rawBody: Buffer): void => {
     if (!record && incoming.url === CHAT && queue.length === 0 && !decide) {
       fast(rawBody, response);
@@ -88,15 +90,13 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
     Object.defineProperty(request, 'billed', { get: () => billed(whole(), step, request) });
     answer(response, step, said, request);
   };
-
+  const listening = await listen(port, handle);
   return {
-    ...(await listen(port, handle)),
+    ...listening,
     requests,
     script: (...steps) => {
-      for (const step of steps) {
-        if (typeof step === 'function') decide = step;
-        else queue.push(step);
-      }
+      decide = steps.findLast((step) => typeof step === 'function') ?? decide;
+      queue.push(...steps.filter((step) => typeof step !== 'function'));
     },
     serveModels: (...names) => {
       models = names;
@@ -106,6 +106,7 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
       requests.length = 0;
       queue.length = 0;
       decide = undefined;
+      listening.realtime.reset();
     },
   };
 }
@@ -114,12 +115,13 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
 async function listen(
   port: number,
   handle: (incoming: IncomingMessage, response: ServerResponse, rawBody: Buffer) => void,
-): Promise<Pick<FakeUpstream, 'url' | 'close'>> {
+): Promise<Pick<FakeUpstream, 'url' | 'close' | 'realtime'>> {
   const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, (incoming, response) => {
     const parts: Buffer[] = [];
     incoming.on('data', (part: Buffer) => parts.push(part));
     incoming.on('end', () => handle(incoming, response, parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)));
   });
+  const { realtime, close: closeRealtime } = realtimeOn(server);
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The fake provider has no TCP address.');
@@ -127,8 +129,9 @@ async function listen(
     new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
+      closeRealtime();
     });
-  return { url: `http://127.0.0.1:${address.port}/v1`, close };
+  return { url: `http://127.0.0.1:${address.port}/v1`, close, realtime };
 }
 
 const MODELS = '/v1/models';

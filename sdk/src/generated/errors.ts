@@ -128,6 +128,12 @@ export type ErrorCode =
   | 'address_not_allowed'
   /** 403. The account has switched password login off: its members log in with the company’s directory. `GET /v1/users/login/methods` says where, and `tallygate login --sso` does it. Owners log in with a password all the same. */
   | 'directory_login_required'
+  /** 426. `GET /v1/realtime` is a WebSocket: send `Connection: Upgrade`, `Upgrade: websocket`, `Sec-WebSocket-Version: 13` and `Sec-WebSocket-Key`, as every WebSocket client does. A proxy in front of the gateway has to pass these headers on. */
+  | 'upgrade_required'
+  /** 429. The API key has as many realtime sessions open on this gateway as it may have (`REALTIME_SESSIONS_PER_KEY`). Close some of them, and connect again. */
+  | 'realtime_sessions_full'
+  /** 400. A realtime session ends after 60 minutes, and after 30 minutes in which its client says nothing. Its responses are settled. Open another session. This code comes in an `error` event of the session, before it is closed. */
+  | 'session_expired'
   /** 500. A defect of the service. Report it with the request id; nothing was charged that has no receipt. */
   | 'internal_error'
   /** 502. Every deployment that could serve the request failed or answered something that is no valid answer. Nothing was charged, unless a provider began an answer and broke it off, or says in its error what it has used: the detail says so, and the receipt has the amount. */
@@ -212,6 +218,9 @@ export const ERROR_KINDS = {
   management_key_not_allowed: { family: 'permission', retryable: false },
   address_not_allowed: { family: 'permission', retryable: false },
   directory_login_required: { family: 'permission', retryable: false },
+  upgrade_required: { family: 'bad_request', retryable: false },
+  realtime_sessions_full: { family: 'rate_limit', retryable: true },
+  session_expired: { family: 'bad_request', retryable: true },
   internal_error: { family: 'server', retryable: true },
   upstream_failed: { family: 'upstream', retryable: true },
   no_provider_configured: { family: 'upstream', retryable: false },

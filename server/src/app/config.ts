@@ -103,6 +103,7 @@ export const Variables = z.object({
   STREAM_IDLE_TIMEOUT_MS: milliseconds.default(120_000),
   DISCONNECTED_TIMEOUT_MS: milliseconds.default(600_000),
   DISCONNECTED_CALLS_PER_KEY: z.coerce.number().int().min(1).max(100_000).default(64),
+  REALTIME_SESSIONS_PER_KEY: z.coerce.number().int().min(1).max(100_000).default(100),
   REFUSED_REQUESTS_PER_MINUTE: perMinute.default(300),
   TEST_REQUESTS_PER_MINUTE: perMinute.default(TEST_RATES.requestsPerMinute),
   TEST_TOKENS_PER_MINUTE: perMinute.default(TEST_RATES.tokensPerMinute),
@@ -201,17 +202,12 @@ export interface Config {
   readonly auditLogMonths: number | undefined;
   /** How long a mail stays after it was sent or given up. */
   readonly mailsKeptDays: number;
-  readonly webhooks: {
-    /** Addresses and networks that webhooks may lead to beside the public internet. */
-    readonly allowedNetworks: readonly string[];
-    /** How long an event stays, with what became of it. */
-    readonly keptMs: number;
-  };
-  readonly videos: {
-    /** How long what a video job has made can be downloaded. */
-    readonly keptMs: number;
-  };
+  /** Where webhooks may lead to beside the public internet; how long an event stays, with what became of it. */
+  readonly webhooks: { readonly allowedNetworks: readonly string[]; readonly keptMs: number };
+  /** How long what a video job has made can be downloaded. */
+  readonly videos: { readonly keptMs: number };
   readonly timeouts: { readonly plainFirstByteMs: number; readonly streamFirstByteMs: number; readonly idleMs: number };
+  readonly realtimeSessionsPerKey: number;
   /** Calls whose client has hung up, and whose answers are read on. */
   readonly disconnected: { readonly timeoutMs: number; readonly callsPerKey: number };
   /** How many refused requests a minute get a reason, per caller. */
@@ -322,6 +318,7 @@ export function readConfig(environment: Environment = process.env): Config {
       streamFirstByteMs: given.STREAM_FIRST_BYTE_TIMEOUT_MS,
       idleMs: given.STREAM_IDLE_TIMEOUT_MS,
     },
+    realtimeSessionsPerKey: given.REALTIME_SESSIONS_PER_KEY,
     disconnected: { timeoutMs: given.DISCONNECTED_TIMEOUT_MS, callsPerKey: given.DISCONNECTED_CALLS_PER_KEY },
     refusalsPerMinute: given.REFUSED_REQUESTS_PER_MINUTE,
     testRates: {

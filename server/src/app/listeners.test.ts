@@ -30,7 +30,7 @@ test('a call that is begun while the gateway drains is cut before its provider i
       config: { host: '127.0.0.1', port: 0, dedicated: undefined, operations: undefined, drain: { delayMs: 0, timeoutMs: 200 } },
       closing,
       readiness: new Readiness(),
-      running,
+      inference: { running, sessions: { drain: () => {} } },
       authority: undefined,
     },
   );

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import type { InferenceDeps } from '../inference/calls/index.ts';
+import type { InferenceDeps, RealtimeSessions } from '../inference/calls/index.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import type { Readiness } from './health.ts';
@@ -72,11 +72,17 @@ interface ListenersDeps {
   readonly config: Pick<Config, 'host' | 'port' | 'dedicated' | 'operations' | 'drain'>;
   readonly closing: Closing;
   readonly readiness: Readiness;
-  readonly running: InferenceDeps['running'];
+  readonly inference: {
+    readonly running: InferenceDeps['running'];
+    readonly sessions: Pick<RealtimeSessions, 'drain'>;
+  };
 }
 
 /** Binds all addresses; dedicated traffic has connections and a queue of them for itself. */
-export async function openListeners(fronts: Fronts, { config, closing, readiness, running, authority }: ListenersDeps): Promise<Addresses> {
+export async function openListeners(
+  fronts: Fronts,
+  { config, closing, readiness, inference: { running, sessions }, authority }: ListenersDeps,
+): Promise<Addresses> {
   const { delayMs, timeoutMs } = config.drain;
   const servers = [fronts.shared, fronts.dedicated, fronts.operations].filter((server) => server !== undefined);
   closing.add(
@@ -85,6 +91,7 @@ export async function openListeners(fronts: Fronts, { config, closing, readiness
       readiness.drain();
       await setTimeout(delayMs);
       if (authority) await noneOnTheWay(servers);
+      sessions.drain();
       await Promise.all([
         ...servers.filter(({ listening }) => listening).map((server) => drain(server, timeoutMs)),
         running.drain(timeoutMs),

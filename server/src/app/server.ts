@@ -49,7 +49,6 @@ import { endpointsOf } from './http/endpoint.ts';
 import { eventPageRoutes } from './http/event-pages.ts';
 import { fileTransferRoutes } from './http/file-api.ts';
 import { createFront } from './http/front.ts';
-import { inferenceRoutes } from './http/inference-api.ts';
 import { INFERENCE_FORM } from './http/inference-form.ts';
 import { createInnerCall } from './http/inner-call.ts';
 import { withLiveStream } from './http/live-api.ts';
@@ -57,6 +56,7 @@ import { logRoutes } from './http/log-api.ts';
 import { mcpRoutes } from './http/mcp-api.ts';
 import { messageBatchRoutesOf } from './http/message-batch-api.ts';
 import { withModelsOnSurfaces } from './http/model-api.ts';
+import { modelRoutes } from './http/model-routes.ts';
 import { paymentRoutes } from './http/payment-api.ts';
 import { createPeerAddress } from './http/peer-address.ts';
 import { createProblemReply } from './http/problem-document.ts';
@@ -277,7 +277,7 @@ export async function startServer(
     const following = { accounts: liveFigures.accounts, admission, isDraining: () => readiness.isDraining };
     const routes = routesByAddress(
       [
-        ...inferenceRoutes({ ...inferenceDeps, admission, sharedLane: capacity.sharedLane }),
+        ...modelRoutes({ ...inferenceDeps, admission, sharedLane: capacity.sharedLane }),
         ...withConsoleAtRoot(
           withModelsOnSurfaces(
             withCountedTokens(withResponseStream(withLiveStream(endpoints, following), kept.followResponse), refusedRequests),
@@ -318,12 +318,12 @@ export async function startServer(
       createDedicatedFront(
         { ...frontDeps, admission: toDedicated },
         {
-          inference: inferenceRoutes({ ...inferenceDeps, admission: toDedicated, sharedLane: undefined }),
+          inference: modelRoutes({ ...inferenceDeps, admission: toDedicated, sharedLane: undefined }),
           others: withModelsOnSurfaces(endpoints, shown),
         },
       );
     const fronts = { shared: front, dedicated: dedicatedFront, operations: operationsFront };
-    const addresses = fleet ? await fleet.start() : await openListeners(fronts, { ...foundation, readiness, running: inference.running });
+    const addresses = fleet ? await fleet.start() : await openListeners(fronts, { ...foundation, readiness, inference });
     boundUrl ??= addresses.url;
     // Not before the address is known, which is in the links of mails and on the pages of payments.
     await payments.start(plans, closing);

@@ -15,6 +15,7 @@ import {
   NonceMemory,
   type Nonces,
   newGatewayId,
+  RealtimeSessions,
   RunningCalls,
   type Served,
   SetAside,
@@ -45,7 +46,7 @@ import { openTracing } from './tracing.ts';
 const DISCOVERY_MS = 60_000;
 
 export interface Serving {
-  readonly inference: InferenceDeps;
+  readonly inference: InferenceDeps & { readonly sessions: RealtimeSessions };
   readonly checkSignature: SignatureCheck;
   /** Which nonces of signed requests were used, in all processes of the gateway. */
   readonly nonces: Nonces;
@@ -80,7 +81,8 @@ export async function openServing(deps: ServingDeps): Promise<Serving> {
   const { providers, discovery } = await openConfiguredProviders(deps);
   const sandbox = createSandboxProvider();
   closing.add('sandbox provider', () => sandbox.close());
-  const inference: InferenceDeps = {
+  const inference: Serving['inference'] = {
+    sessions: new RealtimeSessions(foundation.config.realtimeSessionsPerKey),
     ...openCallTools(deps),
     ...inferenceDeps(deps, refusals.note),
     deployments: openDeployments(deps, new Deployments(new Map(), sandbox, Math.random, circuits.circuits), providers),

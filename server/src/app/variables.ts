@@ -200,6 +200,7 @@ export const VARIABLE_GROUPS: readonly Group[] = [
       REFUSED_REQUESTS_PER_MINUTE: {
         text: 'Refusals outside of inference that a person, a key, or a network without a credential gets told the reason of in a minute: [then 429](rate-limits.md#how-it-is-counted).',
       },
+      REALTIME_SESSIONS_PER_KEY: { text: 'How many realtime sessions a key may have open at a time, on each gateway.' },
       DISCONNECTED_CALLS_PER_KEY: { text: 'How many answers whose client has hung up a key may have at a time, on each gateway.' },
     },
   },

@@ -2,7 +2,7 @@ import { azureWords } from './azure-fault.ts';
 import { PreambleMerged } from './azure-preamble.ts';
 import { Untranslatable } from './fault.ts';
 import type { MaxTokensField } from './openai-quirks.ts';
-import { openAiRequest } from './openai-request.ts';
+import { openAiRequest, realtimePath } from './openai-request.ts';
 import type { UpstreamCall, UpstreamEndpoint, UpstreamProvider } from './port.ts';
 import { type ConnectionOptions, ProviderHttp } from './provider-http.ts';
 import { TranslatedAnswer } from './translated-answer.ts';
@@ -36,6 +36,9 @@ const BY_DEPLOYMENT: ReadonlySet<UpstreamEndpoint> = new Set<UpstreamEndpoint>([
 /** Azure moderates by its content filter, never had variations, and has Messages at another resource. */
 const MISSING: ReadonlySet<UpstreamEndpoint> = new Set<UpstreamEndpoint>(['/v1/messages', '/v1/moderations', '/v1/images/variations']);
 
+/** What only Azure's later surface has as OpenAI has it. */
+const NOT_DATED = /^\/v1\/(videos|realtime)/;
+
 /**
  * Azure OpenAI. Requests and answers are OpenAI's; paths, credentials and refusals are its own. What its content filter found stays in the
  * answer (`content_filter_results`). The provider's names of models are those of the deployments.
@@ -48,7 +51,7 @@ export function azureOpenAi(options: AzureOpenAiOptions): UpstreamProvider {
   const http = new ProviderHttp({ ...options, baseUrl: surfaceOf(options.baseUrl, apiVersion), ownHeaders, wordsOf: azureWords });
   const isDated = /^\d/.test(apiVersion);
   return {
-    serves: (endpoint) => !MISSING.has(endpoint) && !(isDated && endpoint.startsWith('/v1/videos')),
+    serves: (endpoint) => !MISSING.has(endpoint) && !(isDated && NOT_DATED.test(endpoint)),
     call: async (call) => {
       // Azure would fetch documents and put them into the prompt: tokens that nobody has held.
       if (call.request['data_sources'] !== undefined)
@@ -59,6 +62,7 @@ export function azureOpenAi(options: AzureOpenAiOptions): UpstreamProvider {
       return isChatStream ? new TranslatedAnswer(answer, new PreambleMerged(answer.contentType ?? 'text/event-stream')) : answer;
     },
     read: (read) => http.send(read, () => ({ path: read.path, method: read.method, headers: ['accept', '*/*'] })),
+    connect: (opening) => http.connect(opening, realtimePath(opening)),
     close: () => http.close(),
   };
 }

@@ -1,6 +1,6 @@
 import { openAiWords } from './openai-fault.ts';
 import { changesFields, type MaxTokensField, type OpenAiQuirks, quirkFault } from './openai-quirks.ts';
-import { openAiRequest } from './openai-request.ts';
+import { openAiRequest, realtimePath } from './openai-request.ts';
 import type { UpstreamProvider } from './port.ts';
 import { type ConnectionOptions, ProviderHttp } from './provider-http.ts';
 
@@ -38,6 +38,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): UpstreamProv
       return fault ? Promise.resolve(fault) : http.send(call, () => openAiRequest(call, maxTokensField, asTheirs));
     },
     read: (read) => http.send(read, () => ({ path: read.path, method: read.method, headers: ['accept', '*/*'] })),
+    connect: (opening) => http.connect(opening, realtimePath(opening)),
     close: () => http.close(),
   };
 }

@@ -1,6 +1,6 @@
 import { multipartBody } from './multipart-body.ts';
 import { type MaxTokensField, type OpenAiQuirks, withQuirks } from './openai-quirks.ts';
-import type { ChatCall, UpstreamCall, VideoJobRequest, VideoSource } from './port.ts';
+import type { ChatCall, UpstreamCall, UpstreamOpening, VideoJobRequest, VideoSource } from './port.ts';
 import { type ProviderRequest, postedJson } from './provider-http.ts';
 
 const JSON_CONTENT = ['content-type', 'application/json'];
@@ -30,6 +30,9 @@ export function openAiRequest(
   const content = ['content-type', form.contentType, 'content-length', String(form.contentLength)];
   return { path, method: 'POST', headers: [...content, ...acceptOf(call)], body: form.body };
 }
+
+/** Where a connection to a realtime model is opened. */
+export const realtimePath = ({ model }: Pick<UpstreamOpening, 'model'>): string => `/realtime?model=${encodeURIComponent(model)}`;
 
 /** What is made of a video has paths of its own, and takes from that video what is not said anew. */
 function derivationRequest(path: string, { how, id }: VideoSource, { prompt, seconds }: VideoJobRequest): ProviderRequest {

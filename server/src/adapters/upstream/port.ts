@@ -17,6 +17,7 @@ import type {
   VideoCharacterRequest,
   VideoRequest,
 } from '@tallygate/contract';
+import type { EventSocket } from '../../kernel/event-socket.ts';
 
 /** A video that lives at the provider, and what is to be made of it. */
 export interface VideoSource {
@@ -51,6 +52,8 @@ export interface UpstreamRequests {
   '/v1/audio/translations': TranslationRequest;
   '/v1/videos': VideoJobRequest;
   '/v1/videos/characters': VideoCharacterRequest;
+  /** What follows is said in the events of the connection. */
+  '/v1/realtime': { readonly model: string; readonly [field: string]: unknown };
 }
 
 export type UpstreamEndpoint = keyof UpstreamRequests;
@@ -110,7 +113,11 @@ export interface UpstreamCallOf<E extends UpstreamEndpoint> {
 /** What a gateway tells a provider, which may be another gateway, of the way of a request. */
 export const VIA_HEADER = 'x-tallygate-via';
 
-export type UpstreamCall = { [E in UpstreamEndpoint]: UpstreamCallOf<E> }[UpstreamEndpoint];
+/** What is asked once and answered once: all but connections. */
+export type UpstreamCall = { [E in Exclude<UpstreamEndpoint, '/v1/realtime'>]: UpstreamCallOf<E> }[Exclude<
+  UpstreamEndpoint,
+  '/v1/realtime'
+>];
 export type ChatCall = UpstreamCallOf<'/v1/chat/completions'>;
 
 /** A look at something that lives at the provider: a job that a call began. */
@@ -121,6 +128,19 @@ export interface UpstreamRead {
   readonly firstByteTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly signal: AbortSignal;
+}
+
+/** A connection to a realtime model, whose events are OpenAI's both ways. */
+export interface UpstreamOpening extends Pick<UpstreamCallOf<'/v1/realtime'>, 'model' | 'via' | 'traceparent' | 'sandboxFault'> {
+  /** From the beginning to the provider's agreement, milliseconds. */
+  readonly timeoutMs: number;
+  /** Aborted when nobody waits for it any more; no part of what happens on the connection later. */
+  readonly signal: AbortSignal;
+}
+
+export interface UpstreamConnection {
+  readonly ok: true;
+  readonly socket: EventSocket;
 }
 
 /**
@@ -247,5 +267,7 @@ export interface UpstreamProvider {
   call(call: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault>;
   /** As `call`, for what lives at the provider. Absent where nothing does. */
   read?(read: UpstreamRead): Promise<UpstreamAnswer | UpstreamFault>;
+  /** Opens a connection to a realtime model, or says why it cannot. Never rejects. Absent where the provider has none. */
+  connect?(opening: UpstreamOpening): Promise<UpstreamConnection | UpstreamFault>;
   close(): Promise<void>;
 }

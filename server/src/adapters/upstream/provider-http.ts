@@ -5,7 +5,15 @@ import { TRACEPARENT } from '../../kernel/trace-context.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
 import { cancelled, faultOfRefusal, type Refusal, type Words } from './fault.ts';
 import { HttpExchange } from './http-exchange.ts';
-import { type UpstreamAnswer, type UpstreamCall, type UpstreamFault, VIA_HEADER } from './port.ts';
+import {
+  type UpstreamAnswer,
+  type UpstreamCall,
+  type UpstreamConnection,
+  type UpstreamFault,
+  type UpstreamOpening,
+  VIA_HEADER,
+} from './port.ts';
+import { openSocket } from './provider-socket.ts';
 
 /** What every provider over HTTP is told about its connection. */
 export interface ConnectionOptions {
@@ -68,6 +76,7 @@ const MIN_SECRET_CHARACTERS = 8;
 /** The connections to one provider. Redirects are not followed: they would carry the key to another address. */
 export class ProviderHttp {
   readonly #pool: Pool;
+  readonly #origin: string;
   readonly #root: string;
   readonly #query: string;
   readonly #headers: readonly string[];
@@ -88,6 +97,7 @@ export class ProviderHttp {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
+    this.#origin = base.origin;
     this.#root = base.pathname.replace(/\/+$/, '');
     this.#query = base.search;
     this.#headers = headersOf(options);
@@ -105,6 +115,13 @@ export class ProviderHttp {
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  /** A WebSocket at an address below the base URL. */
+  connect(opening: UpstreamOpening, path: string): Promise<UpstreamConnection | UpstreamFault> {
+    const url = new URL(this.#pathOf(path), this.#origin);
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    return openSocket(url, { ...opening, headers: [...this.#headers, ...wayOf(opening)], faultOf: this.#faultOf });
   }
 
   #send(limits: Limits, { method, path, headers, body = null }: ProviderRequest): Promise<UpstreamAnswer | UpstreamFault> {
@@ -156,7 +173,7 @@ const secretsOf = ({ apiKey, headers = {} }: ProviderHttpOptions): string[] =>
   [apiKey, ...Object.values(headers)].filter((value) => value !== undefined).filter(({ length }) => length >= MIN_SECRET_CHARACTERS);
 
 /** Where the call comes from: the gateways before, and the span that it is in. */
-const wayOf = ({ via, traceparent }: Limits): string[] => [
+const wayOf = ({ via, traceparent }: Pick<Limits, 'via' | 'traceparent'>): string[] => [
   ...(via === undefined ? [] : [VIA_HEADER, via]),
   ...(traceparent === undefined ? [] : [TRACEPARENT, traceparent]),
 ];

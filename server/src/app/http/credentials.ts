@@ -181,12 +181,23 @@ function presentedIn({ headers, rawHeaders }: CredentialHeaders): Presented[] {
     // Several where the address of a request of Google's has others (`withoutColons`).
     for (const token of key.includes(', ') ? key.split(', ') : [key]) if (token) presented.push({ token, kind: 'key' });
   }
+  // Browsers can send no other header with a WebSocket.
+  const ofSocket = keyInProtocols(headers['sec-websocket-protocol']);
+  if (ofSocket) presented.push({ token: ofSocket, kind: 'key' });
   const session = headerOf(headers, 'x-web-session-token');
   if (session) presented.push({ token: session, kind: 'session' });
   // What a page names itself counts: its playground calls with an API key.
   const cookie = presented.length === 0 ? sessionOfCookie(headers) : undefined;
   if (cookie) presented.push({ token: cookie, kind: 'session' });
   return presented;
+}
+
+const KEY_PROTOCOL = 'openai-insecure-api-key.';
+
+/** OpenAI's clients in browsers name it among the protocols that they speak. */
+function keyInProtocols(protocols: string | undefined): string | undefined {
+  const named = protocols?.split(',').find((protocol) => protocol.trim().startsWith(KEY_PROTOCOL));
+  return named?.trim().slice(KEY_PROTOCOL.length);
 }
 
 /**

@@ -22,6 +22,7 @@ import { faultOfShape } from './request-shape.ts';
 import { createRouter, type ServedRoute } from './router.ts';
 import { SURFACE_FORMS, surfaceOf } from './surfaces/index.ts';
 import { isDecodable, pathnameOf } from './target.ts';
+import { handleUpgrades, isForWebSocket } from './upgrades.ts';
 
 export interface FrontDeps {
   readonly routes: readonly ServedRoute[];
@@ -67,7 +68,7 @@ export function createFront(deps: FrontDeps): Server {
   const handle = handlerOf(deps);
   const answering = new WeakMap<Duplex, ServerResponse>();
   // Node itself would refuse a request without `Host` with an empty answer.
-  const server = createServer({ requireHostHeader: false }, (req, res) => {
+  const server = createServer({ requireHostHeader: false, shouldUpgradeCallback: isForWebSocket }, (req, res) => {
     const { socket } = req;
     answering.set(socket, res);
     res.once('close', () => {
@@ -76,6 +77,7 @@ export function createFront(deps: FrontDeps): Server {
     });
     handle(req, res);
   });
+  handleUpgrades(server, handle);
   watchConnections(server);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     // Bytes written now would be in the middle of the running answer.

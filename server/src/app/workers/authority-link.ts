@@ -46,6 +46,7 @@ export function configOfWorker(config: Config, { internalSecret, metricsToken }:
   return {
     ...{ ...config, internalSecret, metricsToken },
     refusalsPerMinute: part(config.refusalsPerMinute),
+    realtimeSessionsPerKey: part(config.realtimeSessionsPerKey),
     disconnected: { ...config.disconnected, callsPerKey: part(config.disconnected.callsPerKey) },
   };
 }

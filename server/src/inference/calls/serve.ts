@@ -30,7 +30,7 @@ export async function completeCall(call: Call, deps: InferenceDeps): Promise<Rep
   if (isBeforeRun(call)) return asStep(call, deps, (step) => completeCall(step, deps));
   const again = call.cache && (await answerAgain(call, deps));
   if (again) return again;
-  const beginning = begin(call, deps);
+  const beginning = beginCall(call, deps);
   const [admission, running] = beginning instanceof Promise ? await beginning : beginning;
   const told = answerOrLate(admission, running, deps);
   return call.run ? untilStopped(admission, running, told, deps) : told;
@@ -78,7 +78,8 @@ function tellLate(
   return reply && { ...reply, headers: { ...answerHeaders(admission, journey, overheadMs, deps), ...reply.headers } };
 }
 
-function begin(call: Call, deps: InferenceDeps): Soon<readonly [Admission, RunningCall]> {
+/** Held, and written down for the case that this process dies: a provider may be asked now. @throws Problem as `admit` */
+export function beginCall(call: Call, deps: InferenceDeps): Soon<readonly [Admission, RunningCall]> {
   deps.running.requireRoom(call);
   return andThen(admit(call, deps, firstInFlight), (admission) =>
     andThen(record(admission, deps), () => {
@@ -186,7 +187,7 @@ export async function streamTo(call: Call, res: StreamReceiver, deps: InferenceD
     res.writeHead(again.status, again.headers).end(again.body);
     return;
   }
-  const beginning = begin(call, deps);
+  const beginning = beginCall(call, deps);
   const [admission, running] = beginning instanceof Promise ? await beginning : beginning;
   const served = await orAbandon(admission, running, deps, relayStream(admission, running, res, deps));
   tellServed(call, served, deps);

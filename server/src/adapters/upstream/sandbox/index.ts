@@ -8,6 +8,7 @@ import { compose } from './compose.ts';
 import { deliver } from './deliver.ts';
 import { deliveryOf } from './delivery.ts';
 import { cancelled, closed, faultInsteadOfAnswer, parseFault, rejected, type SandboxFault, timedOut } from './faults.ts';
+import { SandboxConnections } from './realtime/sandbox-connections.ts';
 import { rejection } from './rejection.ts';
 import { readVideo } from './videos/read.ts';
 
@@ -30,6 +31,7 @@ export function createSandboxProvider({
   chunkDelayMs = 0,
 }: SandboxOptions = {}): UpstreamProvider {
   const open = new Set<Cancellation>();
+  const connections = new SandboxConnections(nonce);
   let isClosed = false;
 
   async function call(call: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault> {
@@ -65,10 +67,11 @@ export function createSandboxProvider({
 
   async function close(): Promise<void> {
     isClosed = true;
+    connections.close();
     for (const cancellation of open) cancellation.cancel();
   }
 
-  return { serves: (endpoint) => endpoint !== '/v1/messages', call, read, close };
+  return { serves: (endpoint) => endpoint !== '/v1/messages', call, read, connect: (opening) => connections.open(opening), close };
 }
 
 const randomNonce = (): string => randomBytes(12).toString('hex');

@@ -83,6 +83,12 @@ export const CHAT_TOOLS: ReadonlyMap<string, ToolRule> = new Map([
   ['custom', caller],
 ]);
 
+/** The types of tools of a realtime session. */
+export const REALTIME_TOOLS: ReadonlyMap<string, ToolRule> = new Map([
+  ['function', caller],
+  ['mcp', unmeasured()],
+]);
+
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 /**

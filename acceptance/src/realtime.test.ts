@@ -1,0 +1,418 @@
+import { connect } from 'node:net';
+import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
+import OpenAI from 'openai';
+import { OpenAIRealtimeWS } from 'openai/realtime/ws';
+import type { RealtimeServerEvent } from 'openai/resources/realtime/realtime';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { Account } from './account.ts';
+import { Gateway } from './gateway.ts';
+import { openLedgerAudit, verifiedReceipt } from './ledger-audit.ts';
+import { sum } from './money.ts';
+
+const MODEL = 'gpt-realtime-mini';
+const WAIT = { timeout: 15_000, interval: 5 };
+
+let upstream: FakeUpstream;
+let gateway: Gateway;
+let account: Account;
+beforeAll(async () => {
+  upstream = await startFakeUpstream();
+  gateway = await Gateway.start({
+    providers: [{ name: 'openai', base_url: upstream.url, api_key: 'sk-provider', models: [MODEL, 'gpt-realtime'] }],
+    env: { DRAIN_TIMEOUT_MS: '500', DISCONNECTED_TIMEOUT_MS: '400' },
+  });
+  account = await Account.signUp(gateway, { plan: 'enterprise' });
+});
+beforeEach(() => upstream.reset());
+afterAll(async () => {
+  await gateway?.remove();
+  await upstream?.close();
+});
+
+type Event = RealtimeServerEvent & { readonly receipt_id?: string };
+type Done = Extract<RealtimeServerEvent, { type: 'response.done' }> & { readonly receipt_id: string };
+
+/** OpenAI's own client, and everything that it heard. */
+class Client {
+  readonly heard: Event[] = [];
+  readonly rt: OpenAIRealtimeWS;
+  /** Of the connection. */
+  failure = '';
+  readonly closed: Promise<number>;
+
+  constructor(key: string, { model = MODEL, headers = {} }: { model?: string; headers?: Record<string, string> } = {}) {
+    const openai = new OpenAI({ apiKey: key, baseURL: `${gateway.url}/v1` });
+    // It speaks TLS alone, which a proxy in front of the gateway would end.
+    const createConnection = () => connect({ host: '127.0.0.1', port: Number(new URL(gateway.url).port) });
+    this.rt = new OpenAIRealtimeWS({ model, options: { headers, createConnection } }, openai);
+    this.rt.on('event', (event) => this.heard.push(event as Event));
+    this.rt.on('error', ({ error, message }) => {
+      if (!error) this.failure = message;
+    });
+    this.closed = new Promise((resolve) => this.rt.socket.on('close', (code) => resolve(code)));
+  }
+
+  static async open(key: string, options: { model?: string; headers?: Record<string, string> } = {}): Promise<Client> {
+    const client = new Client(key, options);
+    await client.until('session.created');
+    return client;
+  }
+
+  /** The nth event of a type. */
+  until<T extends Event['type']>(type: T, nth = 1): Promise<Extract<Event, { type: T }>> {
+    return vi.waitFor(() => {
+      const found = this.heard.filter((event) => event.type === type)[nth - 1];
+      expect(found, `${type} among ${this.heard.map((event) => event.type).join(', ')} ${this.failure}`).toBeDefined();
+      return found as Extract<Event, { type: T }>;
+    }, WAIT);
+  }
+
+  async done(nth = 1): Promise<Done> {
+    return (await this.until('response.done', nth)) as Done;
+  }
+
+  say(text: string): void {
+    this.rt.send({
+      type: 'conversation.item.create',
+      item: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] },
+    });
+  }
+
+  /** 100 ms: of speech, or of silence. */
+  hear(isSpeech: boolean): void {
+    this.rt.send({ type: 'input_audio_buffer.append', audio: Buffer.alloc(4_800, isSpeech ? 1 : 0).toString('base64') });
+  }
+
+  close(): void {
+    this.rt.socket.close();
+  }
+}
+
+const newKey = async (order: Parameters<Account['createKey']>[0] = {}) => account.createKey(order);
+const { session: lastSession } = { session: () => upstream.realtime.sessions.at(-1) };
+
+/** Nano-USD, by the prices of gpt-realtime-mini: 0.6, 0.06, 10, 0.3, 2.4 and 20 USD per million tokens. */
+const billed = (sessions = upstream.realtime.sessions): bigint =>
+  sum(
+    sessions
+      .flatMap((session) => session.billed)
+      .map(({ input, output, cached }) =>
+        BigInt(
+          (input.text - cached.text) * 600 +
+            cached.text * 60 +
+            (input.audio - cached.audio) * 10_000 +
+            cached.audio * 300 +
+            output.text * 2_400 +
+            output.audio * 20_000,
+        ),
+      ),
+  );
+
+async function chargedOf(keyId: string, count: number) {
+  await using ledger = await openLedgerAudit(gateway);
+  return await vi.waitFor(async () => {
+    const records = await ledger.recordsOf(keyId);
+    expect(records).toHaveLength(count);
+    return records;
+  }, WAIT);
+}
+
+describe('a response of a realtime session', () => {
+  test('is settled by the usage of its end to the nano-dollar, with a receipt that it names', async () => {
+    const { key_id: id, key } = await newKey();
+    const client = await Client.open(key);
+    client.say('Say hello to the whole world.');
+    client.rt.send({ type: 'response.create' });
+    const first = await client.done();
+    client.say('And again.');
+    client.rt.send({ type: 'response.create', response: { output_modalities: ['text'] } });
+    const second = await client.done(2);
+    client.close();
+    const records = await chargedOf(id, 2);
+    expect(sum(records.map(({ cost }) => cost))).toBe(billed());
+    expect(records.every(({ estimated, outcome }) => !estimated && outcome === 'completed')).toBe(true);
+    expect(first.response.usage?.output_token_details?.audio_tokens).toBe(8);
+    for (const { receipt_id } of [first, second]) expect(await verifiedReceipt(gateway, receipt_id)).toBeDefined();
+  });
+
+  test('is begun by the gateway once it is held, where the provider hears the end of a turn', async () => {
+    const { key_id: id, key } = await newKey();
+    const client = await Client.open(key);
+    const shown = client.heard[0];
+    expect(shown).toMatchObject({ type: 'session.created', session: { audio: { input: { turn_detection: { create_response: true } } } } });
+    client.hear(true);
+    client.hear(false);
+    await client.done();
+    client.close();
+    const session = lastSession();
+    expect(session?.session).toMatchObject({ audio: { input: { turn_detection: { create_response: false, interrupt_response: true } } } });
+    expect(session?.received.filter(({ type }) => type === 'response.create')).toMatchObject([{ response: { max_output_tokens: 4096 } }]);
+    const [record] = await chargedOf(id, 1);
+    expect(record?.cost).toBe(billed());
+  });
+
+  test('that the client hangs up on is cancelled, and charged by what its provider then says', async () => {
+    const { key_id: id, key } = await newKey();
+    const { promise: until } = Promise.withResolvers<void>();
+    upstream.realtime.script({ tokens: 200, pause: { after: 5, until } });
+    const client = await Client.open(key);
+    client.rt.send({ type: 'response.create' });
+    await client.until('response.output_audio.delta', 5);
+    client.close();
+    const [record] = await chargedOf(id, 1);
+    expect(record).toMatchObject({ outcome: 'cancelled', estimated: false, outputTokens: 5, cost: billed() });
+  });
+
+  test('whose provider cuts the connection is charged at its hold, which covers the bill', async () => {
+    const { key_id: id, key } = await newKey();
+    upstream.realtime.script({ tokens: 200, resetAfter: 20 });
+    const client = await Client.open(key);
+    client.rt.send({ type: 'response.create', response: { max_output_tokens: 300 } });
+    expect(await client.closed).toBe(1011);
+    const [record] = await chargedOf(id, 1);
+    expect(record).toMatchObject({ outcome: 'cut', estimated: true, outputTokens: 300 });
+    expect(record?.cost).toBe(record?.held);
+    expect(record?.cost).toBeGreaterThanOrEqual(billed());
+  });
+
+  test('that says no usage is charged at its hold, and one that failed before it wrote at nothing', async () => {
+    const { key_id: id, key } = await newKey();
+    upstream.realtime.script({ usage: () => undefined }, { fails: { after: 0, code: 'server_error' }, usage: () => undefined });
+    const client = await Client.open(key);
+    client.rt.send({ type: 'response.create', response: { max_output_tokens: 50 } });
+    await client.done();
+    client.rt.send({ type: 'response.create' });
+    await client.done(2);
+    client.close();
+    const [first, second] = await chargedOf(id, 2);
+    expect(first).toMatchObject({ estimated: true, outputTokens: 50 });
+    expect(first?.cost).toBe(first?.held);
+    expect(second).toMatchObject({ outcome: 'failed', cost: 0n });
+  });
+
+  test('that the provider begins unasked is held all the same, or cancelled', async () => {
+    const { key_id: id, key } = await newKey();
+    const client = await Client.open(key);
+    lastSession()?.beginUnasked();
+    await client.done();
+    client.close();
+    const [record] = await chargedOf(id, 1);
+    expect(record?.cost).toBe(billed());
+
+    const poor = await newKey({ monthly_cap_usd: '0.09' });
+    const other = await Client.open(poor.key);
+    other.rt.send({ type: 'session.update', session: { type: 'realtime', instructions: 'x'.repeat(20_000) } });
+    await other.until('session.updated');
+    upstream.realtime.script({ tokens: 1_000 });
+    lastSession()?.beginUnasked();
+    expect((await other.done()).response.status).toBe('cancelled');
+    expect(await other.closed).toBe(1008);
+    expect(await chargedOf(poor.key_id, 0)).toEqual([]);
+  });
+
+  test('outlives kill -9 of the gateway at its hold, once', async () => {
+    const { key_id: id, key } = await newKey();
+    const { promise: until } = Promise.withResolvers<void>();
+    upstream.realtime.script({ tokens: 200, pause: { after: 5, until } });
+    const client = await Client.open(key);
+    client.rt.send({ type: 'response.create', response: { max_output_tokens: 300 } });
+    await client.until('response.output_audio.delta', 5);
+    const owed = billed();
+    await gateway.kill();
+    await client.closed;
+    await gateway.start();
+    const [record] = await chargedOf(id, 1);
+    expect(record).toMatchObject({ outcome: 'abandoned', estimated: true, outputTokens: 300 });
+    expect(record?.cost).toBe(record?.held);
+    expect(record?.cost).toBeGreaterThanOrEqual(owed);
+    await using ledger = await openLedgerAudit(gateway);
+    expect(await ledger.faults()).toEqual([]);
+  });
+});
+
+describe('a realtime session', () => {
+  test('ends with insufficient_quota and 1008 once its key’s cap takes no further response', async () => {
+    const { key_id: id, key } = await newKey({ monthly_cap_usd: '0.12' });
+    const client = await Client.open(key);
+    let asked = 0;
+    while (!client.heard.some(({ type }) => type === 'error') && asked < 50) {
+      asked += 1;
+      upstream.realtime.script({ tokens: 1_000 });
+      client.rt.send({ type: 'response.create', response: { max_output_tokens: 1_000 } });
+      await vi.waitFor(
+        () => expect(client.heard.filter(({ type }) => type === 'response.done' || type === 'error')).toHaveLength(asked),
+        WAIT,
+      );
+    }
+    const refusal = await client.until('error');
+    expect(refusal.error).toMatchObject({ code: 'insufficient_quota', type: 'insufficient_quota' });
+    expect(await client.closed).toBe(1008);
+    expect(await lastSession()?.closed).toBe(1000);
+    const records = await chargedOf(id, asked - 1);
+    expect(sum(records.map(({ cost }) => cost))).toBe(billed());
+    expect(billed()).toBeLessThanOrEqual(120_000_000n);
+  });
+
+  test('lets twenty at once spend a cap together, and no more', async () => {
+    const { key_id: id, key } = await newKey({ monthly_cap_usd: '0.3' });
+    const clients = await Promise.all(Array.from({ length: 20 }, () => Client.open(key)));
+    for (const client of clients) {
+      client.say('Tell me everything, at length.');
+      for (let turn = 0; turn < 3; turn += 1) {
+        upstream.realtime.script({ tokens: 400 });
+        client.rt.send({ type: 'response.create', response: { max_output_tokens: 500 } });
+      }
+    }
+    // Each ask is answered: by a response, by a refusal, or by the end of the session.
+    await Promise.all(
+      clients.map((client) =>
+        vi.waitFor(() => {
+          const ends = client.heard.filter(({ type }) => type === 'response.done' || type === 'error').length;
+          expect(ends >= 3 || client.rt.socket.readyState === WebSocket.CLOSED).toBe(true);
+        }, WAIT),
+      ),
+    );
+    for (const client of clients) client.close();
+    await Promise.all(clients.map(({ closed }) => closed));
+    const count = upstream.realtime.sessions.flatMap(({ billed: responses }) => responses).length;
+    const charged = sum((await chargedOf(id, count)).map(({ cost }) => cost));
+    expect(count).toBeGreaterThan(5);
+    expect(charged).toBe(billed());
+    expect(charged).toBeLessThanOrEqual(300_000_000n);
+  });
+
+  test('is refused before it is a WebSocket: without a key, a model, funds, or its endpoint', async () => {
+    const capped = await newKey({ monthly_cap_usd: '0' });
+    const chats = await newKey({ allowed_endpoints: ['/v1/chat/completions'] });
+    const { key } = await newKey();
+    const cases = [
+      [`?model=${MODEL}`, 'tg_live_wrong', 401, 'invalid_api_key'],
+      ['?model=gpt-unknown', key, 404, 'model_not_found'],
+      ['?model=gpt-4o-mini', key, 404, 'model_not_found'],
+      ['', key, 400, 'validation_failed'],
+      [`?model=${MODEL}`, capped.key, 402, 'insufficient_quota'],
+      [`?model=${MODEL}`, chats.key, 403, 'endpoint_not_allowed'],
+    ] as const;
+    for (const [query, credential, status, code] of cases) {
+      const [answered, body] = await refusalOf(query, { authorization: `Bearer ${credential}` });
+      expect([answered, Object(body).error.code]).toEqual([status, code]);
+    }
+    const plain = await fetch(`${gateway.url}/v1/realtime?model=${MODEL}`, { headers: { authorization: `Bearer ${key}` } });
+    expect([plain.status, plain.headers.get('upgrade')]).toEqual([426, 'websocket']);
+    expect(upstream.realtime.sessions).toEqual([]);
+    upstream.realtime.refuseNext({ status: 401, body: { error: { message: 'Incorrect API key' } } });
+    expect(await refusalOf(`?model=${MODEL}`, { authorization: `Bearer ${key}` })).toMatchObject([502, { code: 'upstream_failed' }]);
+  });
+
+  test('takes its key from the protocols that browsers name', async () => {
+    const { key } = await newKey();
+    const socket = new WebSocket(`${address()}?model=gpt-realtime`, ['realtime', `openai-insecure-api-key.${key}`]);
+    const [message] = await new Promise<[unknown]>((resolve, reject) => {
+      socket.once('message', (data) => resolve([JSON.parse(String(data))]));
+      socket.once('error', reject);
+    });
+    expect(socket.protocol).toBe('realtime');
+    expect(message).toMatchObject({ type: 'session.created', session: { model: 'gpt-realtime' } });
+    expect(lastSession()?.headers.authorization).toBe('Bearer sk-provider');
+    socket.close();
+  });
+
+  test('refuses what has no price, names twice and what nobody knows, and goes on', async () => {
+    const { key } = await newKey();
+    const client = await Client.open(key);
+    const session = (fields: object) => JSON.stringify({ type: 'session.update', session: { type: 'realtime', ...fields } });
+    const refused = [
+      session({ tools: [{ type: 'mcp', server_label: 'x', server_url: 'https://example.com' }] }),
+      session({ prompt: { id: 'pmpt_1' } }),
+      session({ audio: { input: { turn_detection: { type: 'server_vad', idle_timeout_ms: 5_000 } } } }),
+      session({ model: 'gpt-realtime' }),
+      session({ surprise: true }),
+      '{"type":"response.make"}',
+      'no json',
+      '[]',
+    ];
+    for (const frame of refused) client.rt.socket.send(frame);
+    const codes = await vi.waitFor(() => {
+      const errors = client.heard.filter((event) => event.type === 'error');
+      expect(errors).toHaveLength(refused.length);
+      return errors.map(({ error }) => error.code);
+    }, WAIT);
+    expect(codes).toEqual([...Array(3).fill('unpriced_feature'), ...Array(5).fill('validation_failed')]);
+    // The last of two names counts here, and the first at other readers: the provider gets one.
+    client.rt.socket.send('{"type":"response.create","type":"input_audio_buffer.clear"}');
+    await client.until('input_audio_buffer.cleared');
+    expect(lastSession()?.received.map(({ type }) => type)).toEqual(['session.update', 'input_audio_buffer.clear']);
+    client.close();
+  });
+
+  test('shows its client the settings that it has asked for', async () => {
+    const { key } = await newKey();
+    const client = await Client.open(key);
+    client.rt.send({
+      type: 'session.update',
+      session: { type: 'realtime', audio: { input: { turn_detection: null } }, max_output_tokens: 77 },
+    });
+    expect((await client.until('session.updated')).session).toMatchObject({ audio: { input: { turn_detection: null } } });
+    client.hear(true);
+    client.rt.send({ type: 'input_audio_buffer.commit' });
+    await client.until('input_audio_buffer.committed');
+    client.rt.send({ type: 'response.create' });
+    await client.done();
+    const [create] = lastSession()?.received.filter(({ type }) => type === 'response.create') ?? [];
+    expect(create).toMatchObject({ response: { max_output_tokens: 77 } });
+    client.close();
+  });
+
+  test('counts in its agent run, and ends when the run is exhausted', async () => {
+    const { key } = await newKey();
+    const headers = { 'x-agent-run-id': 'voice-1', 'x-agent-max-calls': '2' };
+    const client = await Client.open(key, { headers });
+    for (const nth of [1, 2]) {
+      client.rt.send({ type: 'response.create' });
+      await client.done(nth);
+    }
+    client.rt.send({ type: 'response.create' });
+    expect((await client.until('error')).error.code).toBe('insufficient_quota');
+    expect(await client.closed).toBe(1008);
+  });
+
+  test('ends as its provider ends it, and when the gateway stops', async () => {
+    const { key } = await newKey();
+    const expired = await Client.open(key);
+    lastSession()?.expire();
+    expect((await expired.until('error')).error.code).toBe('session_expired');
+    expect(await expired.closed).toBe(1001);
+    const open = await Client.open(key);
+    const working = await Client.open(key);
+    const { promise: until, resolve } = Promise.withResolvers<void>();
+    upstream.realtime.script({ pause: { after: 2, until } });
+    working.rt.send({ type: 'response.create' });
+    await working.until('response.output_audio.delta', 2);
+    const stopped = gateway.stop();
+    expect(await open.closed).toBe(1001);
+    resolve();
+    expect((await working.done()).receipt_id).toBeDefined();
+    expect(await working.closed).toBe(1001);
+    await stopped;
+    await gateway.start();
+  });
+});
+
+const address = () => `${gateway.url.replace(/^http/, 'ws')}/v1/realtime`;
+
+/** Status and body of the answer in place of a WebSocket. */
+function refusalOf(query: string, headers: Record<string, string>): Promise<[number, unknown]> {
+  const socket = new WebSocket(`${address()}${query}`, { headers });
+  return new Promise((resolve, reject) => {
+    socket.once('open', () => reject(new Error('It was not refused')));
+    socket.on('error', () => {});
+    socket.once('unexpected-response', (_, response) => {
+      let text = '';
+      response.on('data', (part) => {
+        text += part;
+      });
+      response.once('end', () => resolve([response.statusCode ?? 0, JSON.parse(text)]));
+    });
+  });
+}

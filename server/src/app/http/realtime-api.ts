@@ -1,0 +1,166 @@
+import type { IncomingMessage } from 'node:http';
+import type { RouteMetadata } from '@tallygate/contract';
+import { WebSocketServer } from 'ws';
+import {
+  type Caller,
+  type InferenceDeps,
+  type OpenedSession,
+  openSession,
+  parseInferenceHeaders,
+  REALTIME,
+  type RealtimeSessions,
+  type RefusedRequests,
+  refuseLoop,
+  requireEndpoint,
+  requirePlanFor,
+  type SharedLane,
+} from '../../inference/calls/index.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { WsSocket } from '../../kernel/ws-socket.ts';
+import type { Admission } from './admission.ts';
+import { modelCallerOf } from './credentials.ts';
+import { type Exchange, grantOf } from './exchange.ts';
+import { shownIdOf } from './request-ids.ts';
+import type { ServedOperation, ServedRoute } from './router.ts';
+import { queryParamsOf } from './target.ts';
+import { type Upgrade, upgradeOf } from './upgrades.ts';
+
+interface RealtimeApiDeps {
+  readonly admission: Admission;
+  readonly inference: InferenceDeps & { readonly sessions: RealtimeSessions };
+  readonly refusedRequests: RefusedRequests;
+  readonly sharedLane: SharedLane | undefined;
+}
+
+/** OpenAI takes 15 MB of sound in an event. */
+const MOST_EVENT_BYTES = 16 * 1024 * 1024;
+
+const METADATA = { auth: 'bearer', scope: 'inference', tag: 'Realtime' } as const satisfies Partial<RouteMetadata>;
+
+/** `GET /v1/realtime`: everything that is refused is refused before the connection becomes a WebSocket. */
+export function realtimeRoutes(deps: RealtimeApiDeps): ServedRoute[] {
+  const operation: ServedOperation = {
+    ...{ metadata: METADATA as RouteMetadata, query: 'any' },
+    requires: (grant) => requireEndpoint(modelCallerOf(grant), REALTIME),
+  };
+  const server = new WebSocketServer({
+    ...{ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: MOST_EVENT_BYTES },
+    handleProtocols: (protocols) => (protocols.has(PROTOCOL) ? PROTOCOL : false),
+  });
+  return [
+    {
+      ...{ method: 'GET', path: REALTIME, kind: 'api', operation },
+      answer: (exchange) => answer({ exchange, operation, server }, deps),
+    },
+  ];
+}
+
+const PROTOCOL = 'realtime';
+
+interface Opening {
+  readonly exchange: Exchange;
+  readonly operation: ServedOperation;
+  readonly server: WebSocketServer;
+}
+
+async function answer(opening: Opening, deps: RealtimeApiDeps): Promise<void> {
+  const { exchange } = opening;
+  const upgrade = upgradeOf(exchange.req);
+  if (!upgrade || !isHandshake(exchange.req))
+    throw new Problem('upgrade_required', HOW, { headers: { upgrade: 'websocket', connection: 'Upgrade' } });
+  const grant = keyOf(exchange);
+  deps.refusedRequests.requireRoom(grant);
+  const leave = deps.inference.sessions.enter(grant.principal.keyId);
+  const leaveLane = deps.sharedLane?.enter();
+  try {
+    await serve(opening, upgrade, deps);
+  } finally {
+    leaveLane?.();
+    leave();
+  }
+}
+
+async function serve(opening: Opening, upgrade: Upgrade, deps: RealtimeApiDeps): Promise<void> {
+  const opened = await open(opening, upgrade, deps);
+  const { session } = opened;
+  deps.inference.sessions.add(session);
+  try {
+    const client = agree(opening, upgrade, opened);
+    await session.serve(client);
+  } catch (thrown) {
+    session.abandon();
+    throw thrown;
+  } finally {
+    deps.inference.sessions.delete(session);
+  }
+}
+
+async function open({ exchange, operation }: Opening, { socket }: Upgrade, deps: RealtimeApiDeps): Promise<OpenedSession> {
+  const { req, requestId, clientRequestId, startedAt, startedTick } = exchange;
+  const headers = parseInferenceHeaders(req.headers);
+  refuseLoop(headers.via, deps.inference.gatewayId);
+  const grant = keyOf(exchange);
+  requirePlanFor(grant, headers, deps.inference.plans);
+  const gone = new AbortController();
+  const onClose = () => gone.abort();
+  socket.once('close', onClose);
+  if (socket.destroyed) gone.abort();
+  try {
+    return await openSession(
+      {
+        ...{ requestId, clientRequestId, startedAt, startedTick, grant, headers, signal: gone.signal },
+        model: modelOf(req),
+        renew: async (): Promise<Caller> => {
+          await deps.admission.renew(exchange, operation);
+          return keyOf(exchange);
+        },
+      },
+      deps.inference,
+    );
+  } finally {
+    socket.off('close', onClose);
+  }
+}
+
+/** The handshake, with the headers of every answer. */
+function agree({ exchange, server }: Opening, { socket, head, take }: Upgrade, { headers }: OpenedSession): WsSocket {
+  take();
+  const own = { 'x-request-id': shownIdOf(exchange), ...headers };
+  const lines = Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
+  const onHeaders = (all: string[], req: IncomingMessage) => {
+    if (req === exchange.req) all.push(...lines);
+  };
+  server.on('headers', onHeaders);
+  try {
+    let client: WsSocket | undefined;
+    // At once: it answers in the same turn.
+    server.handleUpgrade(exchange.req, socket, head, (ws) => {
+      client = new WsSocket(ws);
+    });
+    if (!client) throw new Problem('upgrade_required', HOW);
+    return client;
+  } finally {
+    server.off('headers', onHeaders);
+  }
+}
+
+const HOW = 'This is a WebSocket: connect to it with one, of version 13.';
+
+const isHandshake = ({ headers }: IncomingMessage): boolean =>
+  headers['sec-websocket-version'] === '13' && /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '');
+
+function modelOf(req: IncomingMessage): string {
+  const model = queryParamsOf(req.url ?? '').get('model');
+  if (model) return model;
+  throw new Problem('validation_failed', 'Name the model in the query: `?model=gpt-realtime`.', {
+    param: 'model',
+    errors: [{ loc: ['query', 'model'], msg: 'is required', type: 'missing' }],
+  });
+}
+
+/** A cookie is sent by pages of any origin, and a WebSocket asks nobody whether they may. */
+function keyOf(exchange: Exchange) {
+  const grant = modelCallerOf(grantOf(exchange));
+  if (grant.principal.kind === 'key' && 'monthlyCap' in grant) return { ...grant, principal: grant.principal };
+  throw new Problem('invalid_credentials', 'A realtime session takes an API key.');
+}

@@ -1,0 +1,46 @@
+import { isRecord } from '../usage.ts';
+import { invalid, type RealtimeEvent } from './events.ts';
+import type { SessionHost } from './session-host.ts';
+
+const ITEMS: ReadonlySet<unknown> = new Set(['message', 'function_call', 'function_call_output']);
+
+/** What changes nothing that is held. */
+const PLAIN: ReadonlySet<string> = new Set([
+  ...['conversation.item.retrieve', 'conversation.item.truncate', 'conversation.item.delete'],
+  ...['input_audio_buffer.commit', 'input_audio_buffer.clear', 'output_audio_buffer.clear', 'response.cancel'],
+]);
+
+/**
+ * An event of the client on its way to the provider. It is written anew: a name that is in it twice would be read by the one here, and by the
+ * other one there. What is not known may begin what nobody has held, so it is refused.
+ *
+ * @throws Problem
+ */
+export async function takeClientEvent(session: SessionHost, event: RealtimeEvent): Promise<void> {
+  const { conversation, settings, provider } = session;
+  switch (event.type) {
+    case 'response.create':
+      return session.ask(event);
+    case 'session.update': {
+      const change = settings.change(event);
+      conversation.configure(Object(change['session']));
+      return provider.send(JSON.stringify(change));
+    }
+    case 'conversation.item.create': {
+      const { item } = event;
+      if (!isRecord(item) || !ITEMS.has(item['type']))
+        throw invalid('An item is a message, a function_call or a function_call_output.', 'item.type');
+      conversation.add(item);
+      return provider.send(JSON.stringify(event));
+    }
+    case 'input_audio_buffer.append': {
+      const { audio } = event;
+      if (typeof audio !== 'string') throw invalid('`audio` is sound in base64.', 'audio');
+      conversation.hear(audio);
+      return provider.send(JSON.stringify(event));
+    }
+    default:
+      if (!PLAIN.has(event.type)) throw invalid(`There is no client event of the type "${event.type.slice(0, 60)}".`, 'type');
+      return provider.send(JSON.stringify(event));
+  }
+}

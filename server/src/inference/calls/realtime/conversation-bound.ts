@@ -1,0 +1,130 @@
+import type { CatalogModel } from '../../../money/catalog/index.ts';
+import { isRecord } from '../usage.ts';
+
+/** Beside what an item says: its role, its place. */
+const TOKENS_PER_ITEM = 16;
+/** What a provider has heard by the time that we hear of it, and what it adds to a prompt. */
+const UNSEEN_TOKENS = 256;
+/** Sound is a token for each 100 ms of a user and for each 50 ms of a model. The smallest formats have 8,000 bytes a second. */
+const BYTES_PER_AUDIO_TOKEN = { pcm: 2_400, other: 400 } as const;
+
+/** Of the response that a `response.create` asks for. */
+interface Asked {
+  readonly input?: unknown;
+  readonly instructions?: unknown;
+  readonly tools?: unknown;
+}
+
+/** Where the conversation was when a response was asked for. */
+export interface Mark {
+  readonly added: number;
+  readonly waiting: number;
+}
+
+/**
+ * The most tokens that a response reads: what the provider has said of the conversation with the last response, and what was said since, by
+ * its bytes, of which a token of text has one at least. What the provider forgets of it is not known here, so it is never too little.
+ */
+export class ConversationBound {
+  readonly #model: Pick<CatalogModel, 'contextWindow' | 'imageTokenBound'>;
+  #format: keyof typeof BYTES_PER_AUDIO_TOKEN = 'pcm';
+  /** Instructions and tools that no response has read yet. */
+  #settings = 0;
+  #items = 0;
+  /** Everything that was ever added to the items. */
+  #added = 0;
+  /** Sound that was sent and is no part of the conversation yet. */
+  #waiting = 0;
+
+  constructor(model: Pick<CatalogModel, 'contextWindow' | 'imageTokenBound'>) {
+    this.#model = model;
+  }
+
+  /** What a session says of itself. @param session a whole one, or what is to be changed of it */
+  configure(session: Readonly<Record<string, unknown>>): void {
+    this.#settings += textTokens(session['instructions']) + textTokens(session['tools']);
+    const input = member(session['audio'], 'input');
+    const type = member(member(input, 'format'), 'type');
+    // What is in the buffer may be of both: once the smaller was spoken of, sound counts as that.
+    if (type !== undefined && type !== 'audio/pcm') this.#format = 'other';
+  }
+
+  /** An item that the client adds. */
+  add(item: unknown): void {
+    this.#put(this.itemTokens(item));
+  }
+
+  /** @param audio base64 */
+  hear(audio: string): void {
+    this.#waiting += this.#audioTokens(audio);
+  }
+
+  committed(): void {
+    this.#put(this.#waiting);
+    this.#waiting = 0;
+  }
+
+  cleared(): void {
+    this.#waiting = 0;
+  }
+
+  mark(): Mark {
+    return { added: this.#added, waiting: this.#waiting };
+  }
+
+  /** A response of the conversation has ended: what it has read and written is known. */
+  known(tokens: number, { added, waiting }: Mark): void {
+    this.#settings = 0;
+    this.#items = tokens + (this.#added - added) + waiting;
+  }
+
+  /** A response was added to the conversation, of which only the bound is known, or which read something else. */
+  wrote(tokens: number): void {
+    this.#put(tokens);
+  }
+
+  of({ input, instructions, tools }: Asked): number {
+    const own = textTokens(instructions) + textTokens(tools);
+    const items = Array.isArray(input) && !input.some(isReference) ? sum(input.map((item) => this.itemTokens(item))) : this.#all(input);
+    return Math.min(this.#settings + own + items + UNSEEN_TOKENS, this.#model.contextWindow ?? Number.MAX_SAFE_INTEGER);
+  }
+
+  itemTokens(item: unknown): number {
+    const content = member(item, 'content');
+    const parts = Array.isArray(content) ? content : [];
+    const media = parts.map((part) => {
+      const audio = member(part, 'audio');
+      if (typeof audio === 'string') return this.#audioTokens(audio);
+      return member(part, 'image_url') === undefined ? 0 : this.#imageTokens();
+    });
+    return TOKENS_PER_ITEM + sum(media) + textTokens(withoutMedia(item));
+  }
+
+  #all(input: unknown): number {
+    const named = Array.isArray(input) ? sum(input.map((item) => this.itemTokens(item))) : 0;
+    return this.#items + this.#waiting + named;
+  }
+
+  #put(tokens: number): void {
+    this.#items += tokens;
+    this.#added += tokens;
+  }
+
+  #audioTokens = (base64: string): number => Math.ceil((base64.length * 3) / 4 / BYTES_PER_AUDIO_TOKEN[this.#format]) + 1;
+
+  #imageTokens = (): number => this.#model.imageTokenBound ?? this.#model.contextWindow ?? 0;
+}
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+const member = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
+const isReference = (item: unknown): boolean => member(item, 'type') === 'item_reference';
+
+/** A token of text has one byte at least. */
+const textTokens = (value: unknown): number =>
+  value === undefined || value === null ? 0 : Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
+
+const withoutMedia = (item: unknown): unknown => {
+  const content = member(item, 'content');
+  if (!isRecord(item) || !Array.isArray(content)) return item;
+  return { ...item, content: content.map((part) => (isRecord(part) ? { ...part, audio: undefined, image_url: undefined } : part)) };
+};

@@ -1,0 +1,202 @@
+import { Problem } from '../../../kernel/problem.ts';
+import type { Served } from '../served.ts';
+import { isUsed, NO_USAGE, reportedUsage } from '../usage.ts';
+import { newEventId, type RealtimeEvent, readProviderEvent } from './events.ts';
+import type { ResponseEnd, RunningResponse } from './running-response.ts';
+import type { SessionHost } from './session-host.ts';
+import { realtimeUsage } from './usage.ts';
+
+/** What a response is, as far as its events say it. */
+type Said = Readonly<Record<string, unknown>>;
+
+/** What a provider says on its way to the client: as it came, but for what the session is set to and for the receipt at the end of a response. */
+export class ProviderEvents {
+  readonly #session: SessionHost;
+  readonly #opened = Promise.withResolvers<void>();
+  #state: 'opening' | 'setting' | 'open' = 'opening';
+  /** The event that has set the session, while the provider has not agreed to it. */
+  #first: string | undefined;
+  #created: RealtimeEvent | undefined;
+  /** What was heard last that its speaker has ended. */
+  #turn: unknown;
+
+  constructor(session: SessionHost) {
+    this.#session = session;
+    this.#opened.promise.catch(() => {});
+  }
+
+  get opened(): Promise<void> {
+    return this.#opened.promise;
+  }
+
+  /** The connection has ended. */
+  left(): void {
+    this.#opened.reject(
+      new Problem('upstream_failed', 'The provider closed the connection before the session had begun. Repeat the request.'),
+    );
+  }
+
+  async take(frame: Buffer, isText: boolean): Promise<void> {
+    const event = isText ? readProviderEvent(frame) : undefined;
+    if (!event) return this.#session.tell(frame);
+    if (this.#state !== 'open') return this.#open(event);
+    switch (event.type) {
+      case 'session.created':
+      case 'session.updated':
+        return this.#updated(event);
+      case 'response.created':
+        return this.#begun(frame, event);
+      case 'response.done':
+        return this.#done(frame, event);
+      case 'error':
+        return this.#refused(frame, event);
+      case 'input_audio_buffer.speech_stopped':
+        this.#turn = event['item_id'];
+        return this.#session.tell(frame);
+      case 'input_audio_buffer.committed':
+        return this.#committed(frame, event);
+      case 'input_audio_buffer.cleared':
+        this.#session.conversation.cleared();
+        return this.#session.tell(frame);
+      default:
+        return this.#session.tell(frame);
+    }
+  }
+
+  /** Before a client is let in, the provider is told to answer no turn by itself, and what the session is set to. */
+  async #open(event: RealtimeEvent): Promise<void> {
+    const { settings, provider, facts } = this.#session;
+    if (event.type === 'session.created' && this.#state === 'opening') {
+      this.#created = event;
+      const first = settings.first(Object(event['session']), facts.given);
+      if (!first) return this.#isOpen(event);
+      this.#state = 'setting';
+      this.#first = first.event_id;
+      await provider.send(JSON.stringify(first));
+    } else if (event.type === 'session.updated' && this.#state === 'setting' && this.#created) {
+      settings.agreed();
+      this.#isOpen({ ...this.#created, session: event['session'] });
+    } else if (event.type === 'error') this.#fail(event);
+  }
+
+  #isOpen(created: RealtimeEvent): void {
+    const { conversation, settings } = this.#session;
+    const session = Object(created['session']);
+    this.#state = 'open';
+    conversation.configure(session);
+    this.#opened.resolve();
+    // Not awaited: no client is there yet.
+    void this.#session.tell(JSON.stringify({ ...created, session: settings.shown(session) }));
+  }
+
+  /** What it refuses of the session is the client's to mend, where a client secret has set it. */
+  #fail(event: RealtimeEvent): void {
+    const said = Object(event['error']);
+    const { message = '', code = null, type = null, event_id: causedBy } = said;
+    const isOfSettings = causedBy === this.#first && this.#session.facts.given !== undefined;
+    this.#opened.reject(
+      isOfSettings
+        ? new Problem('upstream_rejected', String(message).slice(0, 500), { upstream: { status: 400, code, type } })
+        : new Problem('upstream_failed', 'The provider refused to begin the session. Repeat the request.', { because: String(code) }),
+    );
+  }
+
+  async #updated(event: RealtimeEvent): Promise<void> {
+    const { settings } = this.#session;
+    settings.agreed();
+    await this.#session.tell(JSON.stringify({ ...event, session: settings.shown(Object(event['session'])) }));
+  }
+
+  async #begun(frame: Buffer, event: RealtimeEvent): Promise<void> {
+    const { responses } = this.#session;
+    const said: Said = Object(event['response']);
+    const id = String(said['id']);
+    const response = responses.begin(id) ?? (await this.#unasked(id, said));
+    response?.begins();
+    await this.#session.tell(frame);
+    if (response?.isUnwanted) await this.#session.cancel(response);
+  }
+
+  /** The provider has begun what it was not asked for: it goes on if it can be held. */
+  async #unasked(id: string, said: Said): Promise<RunningResponse | undefined> {
+    const { responses, provider, deps, facts } = this.#session;
+    responses.beginUnasked(id, undefined);
+    try {
+      const response = await this.#session.begin({ max_output_tokens: said['max_output_tokens'] }, JSON.stringify(said));
+      responses.beginUnasked(id, response);
+      return response;
+    } catch (thrown) {
+      deps.log.warn({ err: thrown, requestId: facts.requestId }, 'a provider began a response unasked, which could not be held');
+      await provider.send(JSON.stringify({ type: 'response.cancel', event_id: newEventId(), response_id: id }));
+      await this.#session.refuse(thrown);
+      return undefined;
+    }
+  }
+
+  async #done(frame: Buffer, event: RealtimeEvent): Promise<void> {
+    const session = this.#session;
+    const said: Said = Object(event['response']);
+    const response = session.responses.end(String(said['id']));
+    if (!response) await session.tell(frame);
+    else {
+      const told = withReceipt(frame, response);
+      const end = endOf(said);
+      this.#remember(response, end);
+      try {
+        await response.settle({ ...end, told });
+        await session.tell(told);
+      } catch (thrown) {
+        await session.refuse(thrown);
+      }
+    }
+    session.closeWhenIdle();
+  }
+
+  /** What the conversation is known to be by now. */
+  #remember({ mark, maxOutputTokens }: RunningResponse, { usage }: Pick<ResponseEnd, 'usage'>): void {
+    const { conversation } = this.#session;
+    if (mark && usage && usage.input_tokens > 0) conversation.known(usage.input_tokens + usage.output_tokens, mark);
+    else conversation.wrote(usage?.output_tokens ?? maxOutputTokens);
+  }
+
+  /** Of a response that it does not begin, or of a change that it does not make. */
+  async #refused(frame: Buffer, event: RealtimeEvent): Promise<void> {
+    const session = this.#session;
+    const causedBy = Object(event['error'])['event_id'];
+    if (typeof causedBy === 'string') {
+      session.settings.refused(causedBy);
+      await session.responses.refused(causedBy)?.release();
+    }
+    await session.tell(frame);
+    session.closeWhenIdle();
+  }
+
+  /** Of a turn that the provider has heard the end of, the response is asked for here, when it is held. */
+  async #committed(frame: Buffer, event: RealtimeEvent): Promise<void> {
+    const session = this.#session;
+    session.conversation.committed();
+    await session.tell(frame);
+    const isTurn = this.#turn !== undefined && event['item_id'] === this.#turn;
+    this.#turn = undefined;
+    if (!isTurn || !session.settings.answersTurns || session.isEnding) return;
+    // Not awaited: what is at work has to be settled meanwhile.
+    session.ask({ type: 'response.create' }).catch((thrown: unknown) => session.refuse(thrown));
+  }
+}
+
+/** Beside what the provider says, where its receipt is found. The rest is as it came. */
+function withReceipt(frame: Buffer, { call }: RunningResponse): Buffer {
+  const end = frame.lastIndexOf('}');
+  const added = `,"receipt_id":${JSON.stringify(call.receiptId)}`;
+  return Buffer.concat([frame.subarray(0, end), Buffer.from(added), frame.subarray(end)]);
+}
+
+/** What is settled of it. Where its provider says no usage of what it has written, all that was held. */
+function endOf({ status, usage: stated, output }: Said): Pick<ResponseEnd, 'outcome' | 'usage'> {
+  const hasContent = Array.isArray(output) && output.length > 0;
+  const usage = reportedUsage(realtimeUsage(stated), () => hasContent);
+  if (status === 'failed' && !isUsed(usage) && !hasContent) return { outcome: 'failed', usage: NO_USAGE };
+  return { outcome: OUTCOMES[String(status)] ?? 'completed', usage };
+}
+
+const OUTCOMES: Readonly<Record<string, Served['outcome']>> = { cancelled: 'cancelled', failed: 'cut' };

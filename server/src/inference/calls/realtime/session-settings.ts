@@ -1,0 +1,117 @@
+import { requireRealtimeFields } from '../cost-fields/index.ts';
+import { isCount, isRecord } from '../usage.ts';
+import { invalid, newEventId, type RealtimeEvent } from './events.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What the client wishes and the provider must not do by itself. */
+interface Wish {
+  /** Whether a response is to follow when the provider hears the end of what was said. */
+  readonly answersTurns: boolean;
+  /** Of one response; undefined for as many as the model gives. */
+  readonly maxOutputTokens: number | undefined;
+}
+
+/**
+ * What a session is set to. A provider begins no response by itself: of the turn that it hears it tells, and the gateway asks for the
+ * response once that is held. The client is shown what it has set.
+ */
+export class SessionSettings {
+  /** As the client calls it. */
+  readonly #model: string;
+  readonly #upstreamModel: string;
+  #wish: Wish = { answersTurns: false, maxOutputTokens: undefined };
+  /** What held before each change that the provider has not agreed to. */
+  readonly #before = new Map<string, Wish>();
+
+  constructor(model: string, upstreamModel: string) {
+    this.#model = model;
+    this.#upstreamModel = upstreamModel;
+  }
+
+  get answersTurns(): boolean {
+    return this.#wish.answersTurns;
+  }
+
+  get maxOutputTokens(): number | undefined {
+    return this.#wish.maxOutputTokens;
+  }
+
+  /**
+   * What the provider is asked first, for it may answer turns by itself unless it is told not to; undefined where nothing is to be changed.
+   * @param given of the client secret
+   */
+  first(created: Fields, given: Fields = {}): RealtimeEvent | undefined {
+    const detection = detectionIn(created);
+    const isSilent = !isRecord(detection) || detection['create_response'] === false;
+    this.#wish = { answersTurns: isRecord(detection) && detection['create_response'] !== false, maxOutputTokens: tokensIn(created) };
+    const own = detectionIn(given) === undefined && !isSilent ? withDetection(given, detection, true) : given;
+    if (Object.keys(own).length === 0) return undefined;
+    return this.change({ type: 'session.update', session: { type: 'realtime', ...own } });
+  }
+
+  /**
+   * A `session.update` as the provider gets it.
+   * @throws Problem `validation_failed`, `unpriced_feature`
+   */
+  change(event: RealtimeEvent): RealtimeEvent {
+    const { session } = event;
+    if (!isRecord(session)) throw invalid('`session.update` needs a `session`.', 'session');
+    if (session['type'] !== 'realtime')
+      throw invalid('A session here has the `type` "realtime": transcripts are made by POST /v1/audio/transcriptions.', 'session.type');
+    requireRealtimeFields(session, 'session');
+    if (session['model'] !== undefined && session['model'] !== this.#model && session['model'] !== this.#upstreamModel)
+      throw invalid('The model is that of the connection: open another one for another model.', 'session.model');
+    const eventId = event.event_id ?? newEventId();
+    this.#before.set(eventId, this.#wish);
+    const detection = detectionIn(session);
+    this.#wish = {
+      answersTurns: detection === undefined ? this.#wish.answersTurns : isRecord(detection) && detection['create_response'] !== false,
+      maxOutputTokens: session['max_output_tokens'] === undefined ? this.#wish.maxOutputTokens : tokensIn(session),
+    };
+    const { model: _, ...others } = session;
+    return { ...event, event_id: eventId, session: isRecord(detection) ? withDetection(others, detection) : others };
+  }
+
+  /** The provider has refused a change. */
+  refused(eventId: string): void {
+    const before = this.#before.get(eventId);
+    if (before) this.#wish = before;
+    this.#before.delete(eventId);
+  }
+
+  /** The provider has agreed to a change: as it says nothing of which, to the oldest. */
+  agreed(): void {
+    const [oldest] = this.#before.keys();
+    if (oldest !== undefined) this.#before.delete(oldest);
+  }
+
+  /** The session as its client has set it. */
+  shown(session: Fields): Fields {
+    const detection = detectionIn(session);
+    const named = { ...session, model: this.#model };
+    return isRecord(detection) ? withDetection(named, detection, this.answersTurns) : named;
+  }
+}
+
+const inputOf = (session: Fields): unknown => (isRecord(session['audio']) ? session['audio']['input'] : undefined);
+
+const detectionIn = (session: Fields): unknown => {
+  const input = inputOf(session);
+  return isRecord(input) ? input['turn_detection'] : undefined;
+};
+
+function withDetection(session: Fields, detection: object, answers = false): Fields {
+  const input = Object(inputOf(session));
+  return {
+    ...session,
+    audio: { ...Object(session['audio']), input: { ...input, turn_detection: { ...detection, create_response: answers } } },
+  };
+}
+
+/** `inf` and what is left out: as many as the model gives. @throws Problem `validation_failed` */
+export function tokensIn({ max_output_tokens: tokens }: Fields): number | undefined {
+  if (tokens === undefined || tokens === null || tokens === 'inf') return undefined;
+  if (isCount(tokens) && tokens > 0) return tokens;
+  throw invalid('`max_output_tokens` is a whole number above 0, or "inf".', 'max_output_tokens');
+}

@@ -1,0 +1,266 @@
+import { hash } from 'node:crypto';
+import type { EventSocket, SocketEnd } from '../../../kernel/event-socket.ts';
+import { newReceiptId, newRequestId } from '../../../kernel/ids.ts';
+import { Problem } from '../../../kernel/problem.ts';
+import { problemOf } from '../../../kernel/problem-of.ts';
+import { requireRealtimeFields } from '../cost-fields/index.ts';
+import type { InferenceDeps } from '../deps.ts';
+import { isRecord } from '../usage.ts';
+import { takeClientEvent } from './client-events.ts';
+import { ConversationBound } from './conversation-bound.ts';
+import { errorEvent, newEventId, type RealtimeEvent, readClientEvent } from './events.ts';
+import { ProviderEvents } from './provider-events.ts';
+import { realtimeWork } from './realtime-work.ts';
+import { SessionResponses } from './responses.ts';
+import { beginResponse, type RunningResponse } from './running-response.ts';
+import type { Ending, SessionFacts, SessionHost } from './session-host.ts';
+import { SessionSettings, tokensIn } from './session-settings.ts';
+
+/** OpenAI's limit, which is held here for every provider. */
+const LONGEST_SESSION_MS = 60 * 60_000;
+const LONGEST_IDLE_MS = 30 * 60_000;
+
+/**
+ * A connection of a client to a realtime model. Everything that a provider bills in it is a response, and each is held before the provider is
+ * asked for it and settled before its end is told.
+ */
+export class RealtimeSession implements SessionHost {
+  readonly settings: SessionSettings;
+  readonly conversation: ConversationBound;
+  readonly responses = new SessionResponses();
+  readonly facts: SessionFacts;
+  readonly deps: InferenceDeps;
+  readonly provider: EventSocket;
+  readonly #hangUp = new AbortController();
+  readonly #client = Promise.withResolvers<EventSocket>();
+  readonly #events: ProviderEvents;
+  readonly #ended: Promise<void>;
+  readonly #timer: NodeJS.Timeout;
+  #idle: NodeJS.Timeout | undefined;
+  #attached: EventSocket | undefined;
+  #ending: Ending | undefined;
+  #hasProviderLeft = false;
+  /** The provider has begun what it was asked for last, or does not. */
+  #answered: Promise<void> = Promise.resolve();
+
+  constructor(provider: EventSocket, facts: SessionFacts, deps: InferenceDeps) {
+    const { model, deployment } = facts.target;
+    this.provider = provider;
+    this.facts = facts;
+    this.deps = deps;
+    this.settings = new SessionSettings(facts.model, deployment.upstreamModel);
+    this.conversation = new ConversationBound(model);
+    this.#events = new ProviderEvents(this);
+    this.#timer = setTimeout(() => this.#expire('it has lasted for 60 minutes'), LONGEST_SESSION_MS).unref();
+    this.#ended = this.#readProvider();
+  }
+
+  /** The provider has opened the session and answers no turn by itself. @throws Problem */
+  get opened(): Promise<void> {
+    return this.#events.opened;
+  }
+
+  get isEnding(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  /** Serves its client until the connection has ended and everything is settled. */
+  async serve(client: EventSocket): Promise<void> {
+    this.#attached = client;
+    this.#client.resolve(client);
+    this.#stir();
+    await client.pump((frame, isText) => this.#fromClient(frame, isText)).catch((error: unknown) => this.#failed(error));
+    this.#clientLeft();
+    await this.#ended;
+  }
+
+  /** Tells the client, once there is one. */
+  async tell(frame: string | Buffer): Promise<void> {
+    const client = this.#attached ?? (await this.#client.promise);
+    await client.send(frame);
+  }
+
+  /** Ends it when nothing of it is at work any more. */
+  end(ending: Ending): void {
+    this.#ending ??= ending;
+    this.closeWhenIdle();
+  }
+
+  /** Ends it now: nobody has come for it, or the gateway cannot go on with it. */
+  abandon(): void {
+    clearTimeout(this.#timer);
+    this.#client.resolve(NOBODY);
+    this.#hangUp.abort();
+    this.end({ code: 1001, reason: '' });
+  }
+
+  closeWhenIdle(): void {
+    if (this.responses.size > 0 || !this.#ending) return;
+    const { code, reason } = this.#ending;
+    this.provider.close(1000, '');
+    this.#attached?.close(code, reason);
+  }
+
+  /**
+   * Holds a response and asks the provider for it. @param event a `response.create`
+   * @throws Problem as `admit`
+   */
+  async ask(event: RealtimeEvent): Promise<void> {
+    const before = this.#answered;
+    const { promise, resolve: onAnswered } = Promise.withResolvers<void>();
+    this.#answered = promise;
+    try {
+      await before;
+      const eventId = event.event_id ?? newEventId();
+      const asked = isRecord(event['response']) ? event['response'] : {};
+      requireRealtimeFields(asked, 'response');
+      const response = await this.begin(asked, JSON.stringify(event));
+      if (this.#ending || this.#hasProviderLeft || response.call.signal.aborted) {
+        onAnswered();
+        return await response.release();
+      }
+      this.responses.ask(eventId, { response, onAnswered });
+      const bounded = { ...asked, max_output_tokens: response.maxOutputTokens };
+      await this.provider.send(JSON.stringify({ ...event, event_id: eventId, response: bounded }));
+    } catch (thrown) {
+      onAnswered();
+      throw thrown;
+    }
+  }
+
+  /** Holds a response. @throws Problem as `admit` */
+  async begin(asked: Readonly<Record<string, unknown>>, text: string): Promise<RunningResponse> {
+    const { facts, deps } = this;
+    const startedTick = performance.now();
+    const grant = await facts.renew();
+    const startedAt = deps.clock.now();
+    const work = realtimeWork({
+      model: facts.model,
+      inputTokens: this.conversation.of(asked),
+      outputTokens: asked['max_output_tokens'] === undefined ? this.settings.maxOutputTokens : tokensIn(asked),
+      deployment: facts.target.deployment.name,
+      requestSha256: hash('sha256', text, 'hex'),
+    });
+    const ids = { requestId: newRequestId(), clientRequestId: facts.requestId, receiptId: newReceiptId(startedAt) };
+    const call = {
+      ...ids,
+      startedAt,
+      startedTick,
+      grant,
+      headers: facts.headers,
+      clientSignature: null,
+      signal: this.#hangUp.signal,
+      work,
+    };
+    const response = await beginResponse(call, deps);
+    // Out of band it is no part of the conversation.
+    if (asked['conversation'] !== 'none' && asked['input'] === undefined) response.mark = this.conversation.mark();
+    if (response.call.signal.aborted) void this.#unwanted(response);
+    else response.call.signal.addEventListener('abort', () => void this.#unwanted(response));
+    response.running.signal.addEventListener('abort', () => void this.#cut(response));
+    return response;
+  }
+
+  /** What is refused is told; where money is at its end, so is the session. */
+  async refuse(thrown: unknown, causedBy?: string): Promise<void> {
+    const problem = problemOf(thrown);
+    const { deps, facts } = this;
+    if (problem.status >= 500) deps.log.error({ err: problem, requestId: facts.requestId }, 'an event of a realtime session failed');
+    await this.tell(errorEvent(problem, causedBy));
+    if (ENDS_SESSION.has(problem.code)) this.end({ code: 1008, reason: problem.code });
+  }
+
+  /** The provider is told that nobody wants it, once it has an id. */
+  async cancel(response: RunningResponse): Promise<void> {
+    response.isUnwanted = true;
+    const id = this.responses.idOf(response);
+    if (id !== undefined) await this.provider.send(JSON.stringify({ type: 'response.cancel', event_id: newEventId(), response_id: id }));
+  }
+
+  async #fromClient(frame: Buffer, isText: boolean): Promise<void> {
+    // What it says after it was told that this is the end has no answer.
+    if (this.#ending) return;
+    this.#stir();
+    let event: RealtimeEvent | undefined;
+    try {
+      event = await readClientEvent(frame, isText);
+      await takeClientEvent(this, event);
+    } catch (thrown) {
+      await this.refuse(thrown, event?.event_id);
+    }
+  }
+
+  #clientLeft(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#idle);
+    this.#hangUp.abort();
+    this.end({ code: 1000, reason: '' });
+  }
+
+  async #readProvider(): Promise<void> {
+    let end: SocketEnd = { code: 1011, reason: 'the provider cannot be understood' };
+    try {
+      end = await this.provider.pump((frame, isText) => this.#events.take(frame, isText));
+    } catch (error) {
+      this.#failed(error);
+    }
+    this.#hasProviderLeft = true;
+    this.#events.left();
+    // What it was at work for may be billed all the same.
+    const running = this.responses.takeAll();
+    const outcome = this.#hangUp.signal.aborted ? 'cancelled' : 'cut';
+    await Promise.all(running.map((response) => this.#settleAtMost(response, outcome)));
+    this.#ending ??= { code: SAYABLE.has(end.code) ? 1001 : 1011, reason: end.reason || 'the provider has closed the connection' };
+    this.#attached?.close(this.#ending.code, this.#ending.reason);
+  }
+
+  /** The client is gone, or the run has ended. */
+  async #unwanted(response: RunningResponse): Promise<void> {
+    const stopped = response.call.run?.stopped;
+    if (stopped && !this.#hangUp.signal.aborted) await this.refuse(stopped);
+    if (stopped || this.facts.headers.onDisconnect !== 'finish') await this.cancel(response);
+  }
+
+  /** Its provider took too long after nobody waited any more, or the gateway stops. */
+  async #cut(response: RunningResponse): Promise<void> {
+    await this.#settleAtMost(response, 'abandoned');
+    this.#ending ??= { code: 1001, reason: 'the gateway stops' };
+    this.provider.close(1001, '');
+    this.#attached?.close(this.#ending.code, this.#ending.reason);
+  }
+
+  async #settleAtMost(response: RunningResponse, outcome: 'cancelled' | 'cut' | 'abandoned'): Promise<void> {
+    try {
+      await response.settle({ outcome, usage: undefined, told: '' });
+    } catch (error) {
+      this.deps.log.warn({ err: error, requestId: this.facts.requestId }, 'a response of a realtime session cannot be settled yet');
+    }
+  }
+
+  #failed(error: unknown): void {
+    this.deps.log.error({ err: error, requestId: this.facts.requestId }, 'a realtime session failed');
+    this.end({ code: 1011, reason: 'internal error' });
+  }
+
+  #stir(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.#expire('nothing was said for 30 minutes'), LONGEST_IDLE_MS).unref();
+  }
+
+  #expire(why: string): void {
+    void this.tell(errorEvent(new Problem('session_expired', `The session ends, since ${why}: open another one.`)));
+    this.end({ code: 1001, reason: 'session_expired' });
+  }
+}
+
+/** Nothing more can be held by this caller on this connection. */
+const ENDS_SESSION: ReadonlySet<string> = new Set([
+  ...['budget_exceeded', 'run_exhausted', 'run_closed', 'invalid_credentials', 'model_not_allowed', 'endpoint_not_allowed'],
+  ...['model_not_found', 'no_provider_configured', 'plan_required', 'scope_required', 'store_unavailable'],
+]);
+
+/** Statuses of a provider's close that are no failure of it. */
+const SAYABLE: ReadonlySet<number> = new Set([1000, 1001]);
+
+/** Where a client would be that never came. */
+const NOBODY: EventSocket = { pump: async () => ({ code: 1006, reason: '' }), send: () => undefined, close: () => {} };
