@@ -399,6 +399,92 @@ describe('a realtime session', () => {
   });
 });
 
+test('a test key talks to the sandbox, which hears a turn, answers in words and sound, and calls the tool that it has to', async () => {
+  const { key } = await newKey({ livemode: false });
+  const client = await Client.open(key);
+  client.rt.send({ type: 'input_audio_buffer.append', audio: Buffer.alloc(9_600, 64).toString('base64') });
+  client.rt.send({ type: 'input_audio_buffer.append', audio: Buffer.alloc(48_000).toString('base64') });
+  const spoken = await client.done();
+  expect(spoken.response).toMatchObject({
+    status: 'completed',
+    output: [{ content: [{ transcript: expect.stringContaining('1.2 seconds') }] }],
+  });
+  client.say('Good morning.');
+  client.rt.send({ type: 'response.create', response: { output_modalities: ['text'] } });
+  const written = await client.done(2);
+  expect(written.response.output?.[0]).toMatchObject({ content: [{ text: expect.stringContaining('You said: "Good morning."') }] });
+  client.rt.send({
+    type: 'response.create',
+    response: { tools: [{ type: 'function', name: 'weather' }], tool_choice: 'required', max_output_tokens: 20 },
+  });
+  expect((await client.done(3)).response.output?.[0]).toMatchObject({ type: 'function_call', name: 'weather', arguments: '{}' });
+  client.close();
+  expect(upstream.realtime.sessions).toEqual([]);
+});
+
+describe('a client secret', () => {
+  const make = async (key: string, body: object = {}, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${gateway.url}/v1/realtime/client_secrets`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.status, body: Object(await answer.json()) };
+  };
+  const bound = { session: { type: 'realtime', model: MODEL, instructions: 'Be brief.', output_modalities: ['text'] } };
+
+  test('opens sessions of its model with what it sets, on the account of its key', async () => {
+    const { key_id: id, key } = await newKey();
+    const openai = new OpenAI({ apiKey: key, baseURL: `${gateway.url}/v1` });
+    const secret = await openai.realtime.clientSecrets.create(bound as Parameters<typeof openai.realtime.clientSecrets.create>[0]);
+    expect(secret.value).toMatch(/^ek_/);
+    expect(secret.expires_at - Date.now() / 1_000).toBeGreaterThan(500);
+    expect(secret.session).toMatchObject({ type: 'realtime', object: 'realtime.session', model: MODEL, instructions: 'Be brief.' });
+    const client = await Client.open(secret.value);
+    expect(client.heard[0]).toMatchObject({ session: { instructions: 'Be brief.', output_modalities: ['text'] } });
+    client.rt.send({ type: 'response.create' });
+    await client.done();
+    client.close();
+    const [record] = await chargedOf(id, 1);
+    expect(record?.cost).toBe(billed());
+  });
+
+  test('opens nothing else, no other model, and nothing once it has expired, was changed or its key is revoked', async () => {
+    const { key_id: id, key } = await newKey();
+    const { value } = (await make(key, bound)).body;
+    const opens = (secret: string, model = MODEL) => refusalOf(`?model=${model}`, { authorization: `Bearer ${secret}` });
+    expect(await opens(value, 'gpt-realtime')).toMatchObject([403, { code: 'model_not_allowed' }]);
+    expect((await make(value, bound)).status).toBe(401);
+    const chat = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${value}` } });
+    expect(chat.status).toBe(401);
+    const middle = value.length / 2;
+    const changed = value.slice(0, middle) + (value[middle] === 'A' ? 'B' : 'A') + value.slice(middle + 1);
+    expect(await opens(changed)).toMatchObject([401, { code: 'invalid_credentials' }]);
+    await account.revoke(id);
+    expect(await opens(value)).toMatchObject([401, { code: 'invalid_credentials' }]);
+  });
+
+  test('is not made for what has no price, for no realtime model, and for longer than two hours', async () => {
+    const { key } = await newKey();
+    const session = { type: 'realtime', model: MODEL };
+    expect(await make(key, { session: { ...session, tools: [{ type: 'mcp' }] } })).toMatchObject({ body: { code: 'unpriced_feature' } });
+    expect(await make(key, { session: { ...session, model: 'gpt-4o-mini' } })).toMatchObject({ status: 404 });
+    expect((await make(key, { expires_after: { anchor: 'created_at', seconds: 7_201 } })).status).toBe(400);
+    expect((await make(key, { session: { type: 'transcription' } })).status).toBe(400);
+  });
+
+  test('has its sessions counted in the run that it was made in', async () => {
+    const { key } = await newKey();
+    const { value } = (await make(key, bound, { 'x-agent-run-id': 'from-a-browser', 'x-agent-max-calls': '1' })).body;
+    const client = await Client.open(value);
+    client.rt.send({ type: 'response.create' });
+    await client.done();
+    client.rt.send({ type: 'response.create' });
+    expect((await client.until('error')).error.code).toBe('insufficient_quota');
+    expect(await client.closed).toBe(1008);
+  });
+});
+
 const address = () => `${gateway.url.replace(/^http/, 'ws')}/v1/realtime`;
 
 /** Status and body of the answer in place of a WebSocket. */

@@ -30,6 +30,7 @@ export type { MessageContentBlock, MessageParam, MessageTool } from './inference
 export * from './inference/messages.ts';
 export * from './inference/moderations.ts';
 export { ProviderPreference } from './inference/provider-preference.ts';
+export * from './inference/realtime.ts';
 export * from './inference/rerank.ts';
 export * from './inference/responses.ts';
 export * from './inference/stored-chats.ts';

@@ -19,6 +19,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Conversations: 'Dialogues that are kept on the server, and the items of which they are made.',
   Images: 'Pictures from words, plain or streamed.',
   Audio: 'Speech from text, and text from speech.',
+  Realtime: 'Sessions of speech and text over a WebSocket: the secrets that browsers open them with.',
   Videos: 'Video jobs: begun, followed, downloaded; charged once, and given back in full when they fail.',
   Files: 'Stored files, uploaded whole or in parts: input of batches and of requests, and what batches put out.',
   Batches: 'Many requests in one file, answered within a day at half the price.',

@@ -24,7 +24,7 @@ const AREAS: readonly [RegExp, readonly Scope[] | null][] = [
   [/^\/v1\/(usage|live|requests|receipts|invoices|projects|limits|members|webhook-endpoints|webhook-events)(\/|$)/, ['account:read']],
   [/^\/v1\/runs(\/|$)/, ['account:read', 'inference']],
   [
-    /^\/v1\/(chat|responses|messages|conversations|completions|embeddings|rerank|moderations|images|audio|videos?|models|files|uploads|batches)(\/|$)/,
+    /^\/v1\/(chat|responses|messages|conversations|completions|embeddings|rerank|moderations|images|audio|videos?|realtime|models|files|uploads|batches)(\/|$)/,
     ['inference'],
   ],
   [/^\/v1beta\/models(\/|$)/, ['inference']],

@@ -32,6 +32,7 @@ const CLASS_OF_STATUS: Record<number, string> = {
   416: 'BadRequestError',
   417: 'BadRequestError',
   422: 'ValidationError',
+  426: 'BadRequestError',
   429: 'RateLimitError',
   431: 'BadRequestError',
   500: 'ServerError',

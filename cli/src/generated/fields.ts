@@ -159,6 +159,7 @@ export const PublishedContentItemFields = ['type', 'slug', 'title', 'summary', '
 export const PublishedContentListResponseFields = ['data', 'has_more', 'next_cursor'];
 export const PublishedContentResponseFields = ['type', 'slug', 'title', 'summary', 'tags', 'published_at', 'updated_at', 'body'];
 export const RankingFields = ['id', 'results', 'usage'];
+export const RealtimeClientSecretFields = ['value', 'expires_at', 'session'];
 export const ReceiptListFields = ['data', 'has_more', 'next_cursor'];
 export const ReceiptListItemFields = ['object', 'id', 'kind', 'request_id', 'endpoint', 'model', 'run_id', 'livemode', 'outcome', 'cost_usd', 'refund_of', 'started_at', 'completed_at', 'log_index'];
 export const ReceiptResponseFields = ['object', 'id', 'payload', 'digest', 'jws', 'log', 'price', 'anchor'];

@@ -20,7 +20,7 @@ import { Responses } from '../responses.ts';
 import { Completions, Embeddings, Moderations, Rerank } from '../texts.ts';
 import { Uploads } from '../uploads.ts';
 import { Videos } from '../videos.ts';
-import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Directory, Invites, Invoices, Keys, Limits, ManagementKeys, MarketingEvents, Members, Mfa, Passkeys, Projects, Requests, Runs, Sessions, Sso, Usage, Users, Webhooks } from './resources.ts';
+import { Accounts, Anchors, AuditLog, ClientRequests, Content, Deployments, Directory, Invites, Invoices, Keys, Limits, ManagementKeys, MarketingEvents, Members, Mfa, Passkeys, Projects, Realtime, Requests, Runs, Sessions, Sso, Usage, Users, Webhooks } from './resources.ts';
 import type { Transport } from '../transport/transport.ts';
 
 /** Everything that a gateway can be asked, by resource. */
@@ -61,6 +61,7 @@ export class Resources {
   readonly people: People;
   readonly plans: Plans;
   readonly projects: Projects;
+  readonly realtime: Realtime;
   readonly receipts: Receipts;
   readonly requests: Requests;
   readonly rerank: Rerank;
@@ -111,6 +112,7 @@ export class Resources {
     this.people = new People(transport);
     this.plans = new Plans(transport);
     this.projects = new Projects(transport);
+    this.realtime = new Realtime(transport);
     this.receipts = new Receipts(transport);
     this.requests = new Requests(transport);
     this.rerank = new Rerank(transport);

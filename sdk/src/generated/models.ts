@@ -4883,6 +4883,42 @@ export interface Ranking {
   [field: string]: unknown;
 }
 
+/** A secret that opens realtime sessions for a while, and nothing else. */
+export interface RealtimeClientSecret {
+  /** The secret, in place of an API key. */
+  value: string;
+  /** Unix seconds. */
+  expires_at: number;
+  /** What its sessions are set to. */
+  session: {
+    type: 'realtime';
+    object: 'realtime.session';
+    id: string;
+    model?: string | undefined;
+    [field: string]: unknown;
+  };
+}
+
+/** A secret for a browser or an app, with what its sessions are set to. */
+export interface RealtimeClientSecretRequest {
+  /** When it ends. Sessions that it has opened go on. */
+  expires_after?: {
+    anchor?: 'created_at' | undefined;
+    /** How long it opens sessions, seconds; 600 when left out. */
+    seconds?: number | undefined;
+  } | undefined;
+  session?: RealtimeSession | undefined;
+}
+
+/** What a realtime session is set to, as OpenAI’s `session.update` has it. OpenAI’s other fields pass. */
+export interface RealtimeSession {
+  /** Transcription sessions are not available. */
+  type: 'realtime';
+  /** The only model that the secret opens. Left out: any that the key may use. */
+  model?: string | undefined;
+  [field: string]: unknown;
+}
+
 /** Where on a public chain the receipt can be found: the state of the log that holds it, and its place in there. */
 export type ReceiptAnchor = {
   /** No state of the log with this receipt in it has been sent to a chain yet. */

@@ -167,6 +167,8 @@ import type {
   PublishedContentItem,
   PublishedContentListResponse,
   PublishedContentResponse,
+  RealtimeClientSecret,
+  RealtimeClientSecretRequest,
   ReceiptList,
   ReceiptListItem,
   ReceiptResponse,
@@ -1593,6 +1595,14 @@ export class Projects extends Resource {
   /** Change or archive a project. The API keys of a project that is archived stop working on every gateway within a second. */
   update(projectId: string, request: UpdateProjectRequest, options?: CallOptions): Call<Project> {
     return this.transport.json({ method: 'PATCH', path: `/v1/projects/${pathStep(projectId)}`, body: request }, options);
+  }
+}
+
+/** `tallygate.realtime`: Sessions of speech and text over a WebSocket: the secrets that browsers open them with. */
+export class Realtime extends Resource {
+  /** Create a client secret. For browsers and apps, which must not have an API key: it opens `GET /v1/realtime` for a while, with the key’s caps and limits, and ends with the key. The headers of inference requests that it is made with (`X-Agent-Run-ID`, `X-End-User`, `X-Tags` …) hold for its sessions. */
+  createClientSecret(request: RealtimeClientSecretRequest = {}, options?: CallOptions): Call<RealtimeClientSecret> {
+    return this.transport.json({ method: 'POST', path: '/v1/realtime/client_secrets', body: request }, options);
   }
 }
 

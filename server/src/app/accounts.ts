@@ -16,7 +16,7 @@ import { createFileSender } from '../adapters/mail/files.ts';
 import type { MailSender } from '../adapters/mail/port.ts';
 import { createSmtpSender } from '../adapters/mail/smtp.ts';
 import { deleteAccountBatches } from '../inference/batches/index.ts';
-import { deleteAccountDialogues } from '../inference/calls/index.ts';
+import { ClientSecrets, deleteAccountDialogues } from '../inference/calls/index.ts';
 import { deleteAccountFiles } from '../inference/files/index.ts';
 import { type ContentKeys, createContentKeys, createStoring, deleteContentKey, type Storing } from '../inference/stored-content/index.ts';
 import { deleteAccountVideos } from '../inference/videos/index.ts';
@@ -45,6 +45,7 @@ export interface Accounts {
   /** The limits of an account. */
   readonly spendingOf: SpendingReader;
   readonly authenticator: Authenticator;
+  readonly clientSecrets: ClientSecrets;
   readonly storing: Storing;
   /** Encrypts stored prompts and answers. */
   readonly content: ContentKeys;
@@ -78,18 +79,21 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
   closing.add('mail sender', () => sender.close());
   const desk = createDesk(secretBox, () => config.webUrl ?? publicUrl(), publicUrl);
   const storing = createStoring({ pool, isAllowed: config.storesContent });
+  const grantOfKey = createGrantOfKey({ em, users, spendingOf });
+  const clientSecrets = new ClientSecrets({ secret: internalSecret, clock, grantOfKey });
   return {
     identity,
+    clientSecrets,
     storing,
     spendingOf,
     keys,
     keyDirectory,
-    grantOfKey: createGrantOfKey({ em, users, spendingOf }),
+    grantOfKey,
     authenticator: createAuthenticator({
       keys: evenRefusals(keyDirectory),
       managementKeys: createManagementKeyDirectory({ pool, users, clock }),
       peerAddress: createPeerAddress(config.trustedProxies),
-      ...{ sessions, storing, internalSecret },
+      ...{ clientSecrets, sessions, storing, internalSecret },
       isStoreSilent: () => pulse.isSilent,
     }),
     internalSecret,

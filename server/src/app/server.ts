@@ -125,7 +125,7 @@ export async function startServer(
     const planBook = await openPlans(foundation);
     const capacity = await openCapacity(config, foundation);
     const accounts = await openAccounts({ foundation, catalog, publicUrl, plans: planBook });
-    const { identity, keys, authenticator } = accounts;
+    const { identity, keys, authenticator, clientSecrets } = accounts;
     const {
       inference,
       checkSignature,
@@ -266,7 +266,7 @@ export async function startServer(
     });
     const inferenceDeps = {
       ...{ refusals, idempotency, inference, operations: kept.operations, checkSignature, blobs, refusedRequests, anchorAnswer },
-      bodyLimits: config.inferenceBody,
+      ...{ clientSecrets, bodyLimits: config.inferenceBody },
       formLimits: { ...fileLimits, ...INFERENCE_FORM },
     };
     const frontDeps = {

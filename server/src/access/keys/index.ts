@@ -4,7 +4,7 @@ export type { ApiKey } from './api-key.ts';
 export { CachedKeyDirectory } from './cached-key-directory.ts';
 export { evenRefusals } from './constant-time-refusals.ts';
 export { reachOfCaller, refuseWidening } from './escalation.ts';
-export type { KeyDirectory, KeyGrant, KeyLimits, SigningRequirement } from './key-directory.ts';
+export type { ClientSecretGrant, KeyDirectory, KeyGrant, KeyLimits, SigningRequirement } from './key-directory.ts';
 export { createKeys, KEYS_CHANNEL, type Keys, type PlainKey } from './keys.ts';
 export { createLastUse } from './last-use.ts';
 export { createManagementKeyDirectory, type ManagementKeyDirectory } from './management/admit-management-key.ts';

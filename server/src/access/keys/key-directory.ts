@@ -25,6 +25,16 @@ export interface KeyLimits {
   readonly signing: SigningRequirement | null;
 }
 
+/** What a client secret says. */
+export interface ClientSecretGrant {
+  readonly session: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly keyId: string;
+  readonly accountId: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
 /** What the hot path knows of a key: everything admission needs, so that it reads no SQL. */
 export interface KeyGrant {
   readonly principal: KeyPrincipal;
@@ -40,6 +50,8 @@ export interface KeyGrant {
   readonly limits?: KeyLimits;
   /** What its account has reserved by contract; absent without one. */
   readonly dedicated?: DedicatedCapacity;
+  /** It was proven by a client secret, which opens realtime sessions alone: what those are set to. */
+  readonly clientSecret?: ClientSecretGrant;
   /** The request came on the address for dedicated traffic. */
   readonly isDedicated?: true;
 }

@@ -11,6 +11,8 @@ export interface AdmissionRule {
   readonly metadata: RouteMetadata;
   /** Verifies the signatures of requests itself, over their bodies. */
   readonly verifiesSignatures?: true;
+  /** Client secrets open it as well. */
+  readonly takesClientSecrets?: true;
   /** What else the credential has to allow. @throws Problem */
   readonly requires?: (grant: Grant) => void;
 }
@@ -69,7 +71,8 @@ export class Admission {
     return proven instanceof Promise ? proven.then(noted, unreachable('Credentials cannot be checked at the moment')) : noted(proven);
   }
 
-  #allow(grant: Grant, { metadata, verifiesSignatures, requires }: AdmissionRule): Promise<void> | undefined {
+  #allow(grant: Grant, { metadata, verifiesSignatures, takesClientSecrets, requires }: AdmissionRule): Promise<void> | undefined {
+    if (!takesClientSecrets) requireNoClientSecret(grant);
     if (!verifiesSignatures) requireNoSignature(grant);
     authorise(metadata, grant.principal);
     requires?.(grant);
@@ -84,6 +87,11 @@ function dedicatedGrant(grant: Grant): Grant {
     'dedicated_capacity_required',
     'This address takes API keys of accounts with dedicated capacity only: use the usual base URL of the gateway.',
   );
+}
+
+function requireNoClientSecret(grant: Grant): void {
+  if ('clientSecret' in grant && grant.clientSecret)
+    throw new Problem('invalid_credentials', 'A client secret opens realtime sessions alone: use an API key.');
 }
 
 /** A stolen key that is worth nothing unsigned must not open what takes no signature either. */

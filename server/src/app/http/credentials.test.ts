@@ -10,6 +10,7 @@ const unasked = <T extends object>(): T =>
   });
 
 const authenticator = createAuthenticator({
+  clientSecrets: { authenticate: () => Promise.reject(new Error('This test has none')) },
   ...{ keys: unasked(), managementKeys: unasked(), sessions: unasked(), storing: unasked() },
   ...{ peerAddress: () => '127.0.0.1', internalSecret: 'internal', isStoreSilent: () => true },
 });

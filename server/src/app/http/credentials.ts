@@ -4,6 +4,7 @@ import { type AccountRole, accountRoleAllows, managementScopeOf, type RouteMetad
 import type { Sessions } from '../../access/identity/index.ts';
 import type { KeyDirectory, KeyGrant, ManagementKeyDirectory } from '../../access/keys/index.ts';
 import type { KeyPrincipal, ManagementGrant, ManagementPrincipal, Principal, SessionGrant } from '../../http/index.ts';
+import { ClientSecrets } from '../../inference/calls/index.ts';
 import type { Storing } from '../../inference/stored-content/index.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { PeerAddress } from './peer-address.ts';
@@ -45,6 +46,7 @@ interface AuthenticatorDeps {
   readonly keys: Pick<KeyDirectory, 'authenticate'>;
   readonly managementKeys: ManagementKeyDirectory;
   readonly sessions: Pick<Sessions, 'authenticate'>;
+  readonly clientSecrets: Pick<ClientSecrets, 'authenticate'>;
   readonly peerAddress: PeerAddress;
   readonly storing: Pick<Storing, 'requireOn'>;
   readonly internalSecret: string;
@@ -61,6 +63,7 @@ interface Presented {
 export function createAuthenticator({
   keys,
   managementKeys,
+  clientSecrets,
   sessions,
   peerAddress,
   storing,
@@ -75,6 +78,7 @@ export function createAuthenticator({
       if (isStoreSilent()) throw storeSilent();
       if (kind !== 'key' && token.startsWith('tgs_')) return sessions.authenticate(token);
       if (kind !== 'session' && token.startsWith('tg_mgmt_')) return managementKeys.authenticate(token, peerAddress(request));
+      if (kind !== 'session' && ClientSecrets.is(token)) return clientSecrets.authenticate(token);
       if (kind !== 'session' && token.startsWith('tg_')) return keys.authenticate(token);
       throw invalid(
         'The credential is neither an API key (tg_live_…, tg_test_…), nor a management key (tg_mgmt_…), nor a session token (tgs_…) in its own header.',

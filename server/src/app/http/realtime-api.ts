@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { RouteMetadata } from '@tallygate/contract';
 import { WebSocketServer } from 'ws';
+import type { KeyGrant } from '../../access/keys/index.ts';
+import type { SessionGrant } from '../../http/index.ts';
 import {
   type Caller,
+  type ClientSecrets,
   type InferenceDeps,
   type OpenedSession,
   openSession,
@@ -18,7 +21,7 @@ import {
 import { Problem } from '../../kernel/problem.ts';
 import { WsSocket } from '../../kernel/ws-socket.ts';
 import type { Admission } from './admission.ts';
-import { modelCallerOf } from './credentials.ts';
+import { authorise, modelCallerOf } from './credentials.ts';
 import { type Exchange, grantOf } from './exchange.ts';
 import { shownIdOf } from './request-ids.ts';
 import type { ServedOperation, ServedRoute } from './router.ts';
@@ -28,6 +31,7 @@ import { type Upgrade, upgradeOf } from './upgrades.ts';
 interface RealtimeApiDeps {
   readonly admission: Admission;
   readonly inference: InferenceDeps & { readonly sessions: RealtimeSessions };
+  readonly clientSecrets: Pick<ClientSecrets, 'grantOf'>;
   readonly refusedRequests: RefusedRequests;
   readonly sharedLane: SharedLane | undefined;
 }
@@ -40,7 +44,7 @@ const METADATA = { auth: 'bearer', scope: 'inference', tag: 'Realtime' } as cons
 /** `GET /v1/realtime`: everything that is refused is refused before the connection becomes a WebSocket. */
 export function realtimeRoutes(deps: RealtimeApiDeps): ServedRoute[] {
   const operation: ServedOperation = {
-    ...{ metadata: METADATA as RouteMetadata, query: 'any' },
+    ...{ metadata: METADATA as RouteMetadata, query: 'any', takesClientSecrets: true },
     requires: (grant) => requireEndpoint(modelCallerOf(grant), REALTIME),
   };
   const server = new WebSocketServer({
@@ -97,7 +101,9 @@ async function serve(opening: Opening, upgrade: Upgrade, deps: RealtimeApiDeps):
 
 async function open({ exchange, operation }: Opening, { socket }: Upgrade, deps: RealtimeApiDeps): Promise<OpenedSession> {
   const { req, requestId, clientRequestId, startedAt, startedTick } = exchange;
-  const headers = parseInferenceHeaders(req.headers);
+  const secret = keyOf(exchange).clientSecret;
+  // What a secret was made for holds, whatever is sent beside it.
+  const headers = parseInferenceHeaders({ ...req.headers, ...secret?.headers });
   refuseLoop(headers.via, deps.inference.gatewayId);
   const grant = keyOf(exchange);
   requirePlanFor(grant, headers, deps.inference.plans);
@@ -109,8 +115,10 @@ async function open({ exchange, operation }: Opening, { socket }: Upgrade, deps:
     return await openSession(
       {
         ...{ requestId, clientRequestId, startedAt, startedTick, grant, headers, signal: gone.signal },
-        model: modelOf(req),
+        model: modelOf(req, secret?.session['model']),
+        given: secret && withoutModel(secret.session),
         renew: async (): Promise<Caller> => {
+          if (secret) return renewed(await deps.clientSecrets.grantOf(secret), operation);
           await deps.admission.renew(exchange, operation);
           return keyOf(exchange);
         },
@@ -149,18 +157,31 @@ const HOW = 'This is a WebSocket: connect to it with one, of version 13.';
 const isHandshake = ({ headers }: IncomingMessage): boolean =>
   headers['sec-websocket-version'] === '13' && /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '');
 
-function modelOf(req: IncomingMessage): string {
-  const model = queryParamsOf(req.url ?? '').get('model');
-  if (model) return model;
+/** @param only of a client secret */
+function modelOf(req: IncomingMessage, only: unknown): string {
+  const model = queryParamsOf(req.url ?? '').get('model') ?? only;
+  if (only !== undefined && model !== only)
+    throw new Problem('model_not_allowed', `This client secret opens sessions of ${String(only)} alone.`, { param: 'model' });
+  if (typeof model === 'string' && model !== '') return model;
   throw new Problem('validation_failed', 'Name the model in the query: `?model=gpt-realtime`.', {
     param: 'model',
     errors: [{ loc: ['query', 'model'], msg: 'is required', type: 'missing' }],
   });
 }
 
-/** A cookie is sent by pages of any origin, and a WebSocket asks nobody whether they may. */
-function keyOf(exchange: Exchange) {
-  const grant = modelCallerOf(grantOf(exchange));
-  if (grant.principal.kind === 'key' && 'monthlyCap' in grant) return { ...grant, principal: grant.principal };
-  throw new Problem('invalid_credentials', 'A realtime session takes an API key.');
+const withoutModel = ({ model: _, type: __, ...session }: Readonly<Record<string, unknown>>) => session;
+
+function renewed(grant: KeyGrant, { metadata, requires }: ServedOperation): Caller {
+  authorise(metadata, grant.principal);
+  requires?.(grant);
+  return grant;
 }
+
+/** A cookie is sent by pages of any origin, and a WebSocket asks nobody whether they may. */
+function keyOf(exchange: Exchange): KeyGrant {
+  const grant = modelCallerOf(grantOf(exchange));
+  if (isKeyGrant(grant)) return grant;
+  throw new Problem('invalid_credentials', 'A realtime session takes an API key, or a client secret.');
+}
+
+const isKeyGrant = (grant: KeyGrant | SessionGrant): grant is KeyGrant => grant.principal.kind === 'key';

@@ -134,6 +134,7 @@ export async function startInstance(database: Database, url: string, options: Op
     log,
   });
   const authenticator = createAuthenticator({
+    clientSecrets: { authenticate: () => Promise.reject(new Error('This test has none')) },
     ...{ keys: directory, sessions, internalSecret: INTERNAL_SECRET, peerAddress: createPeerAddress(['127.0.0.1']) },
     managementKeys: createManagementKeyDirectory({ pool: database.pool, users, clock }),
     storing: createStoring({ pool: database.pool, isAllowed: true }),
