@@ -29,8 +29,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   '0094-books-by-batch': `${UNRELEASED}; it makes the table anew by month`,
   '0096-receipts-by-month': `${UNRELEASED}; it makes the table anew by month`,
   '0206-streams-sealed-as-bytes': UNRELEASED,
-  '0256-usage-by-quarter-hour': UNRELEASED,
   '0276-audit-log-by-month': `${UNRELEASED}; it makes the table anew by month`,
+  '0256-usage-by-quarter-hour': UNRELEASED,
 };
 
 const sqlOf = ({ name, up }: (typeof migrations)[number]) => ({ name, sql: typeof up === 'string' ? up : String(up) });

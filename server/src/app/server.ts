@@ -126,13 +126,8 @@ export async function startServer(
     const capacity = await openCapacity(config, foundation);
     const accounts = await openAccounts({ foundation, catalog, publicUrl, plans: planBook });
     const { identity, keys, authenticator, clientSecrets } = accounts;
-    const {
-      inference,
-      checkSignature,
-      nonces,
-      discovery: modelDiscovery,
-      runs,
-    } = await openServing({ foundation, catalog, billing, ownKeys, accounts, publicUrl, problemReply, plans: planBook, capacity });
+    const forServing = { foundation, catalog, billing, ownKeys, accounts, publicUrl, problemReply, plans: planBook, capacity };
+    const { inference, checkSignature, nonces, discovery: modelDiscovery, runs } = await openServing(forServing);
     const refusedRequests = new RefusedRequests(inference, steady);
 
     const payments = await openPayments(config.stripe, { pool, clock, log, publicUrl });
