@@ -30,7 +30,7 @@ const groupsOf = (names: readonly string[]) =>
     .string()
     .refine((text) => isOneOrTwo(text.split(','), names), `must be one or two of ${names.join(', ')}, with a comma in between`)
     .optional()
-    .meta({ description: `One or two of ${names.join(', ')}, by a comma.`, examples: ['project,model'] });
+    .meta({ description: `One or two of ${names.join()}, by a comma.`, examples: ['project,model'] });
 
 export const UsageRow = z
   .object({
@@ -133,7 +133,7 @@ export const usage = c.router({
     method: 'GET',
     path: '/v1/usage',
     summary: 'Usage and cost',
-    description: 'Sums of settled requests. Two of tag, end user and run, or one of them by hour or not in UTC: at most 31 days.',
+    description: 'Sums of settled requests.',
     headers: headersA,
     query: UsageQuery,
     responses: { 200: UsageResponse, ...refusals.read },

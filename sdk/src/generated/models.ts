@@ -84,7 +84,7 @@ export interface AdminUsageQuery {
   from?: string | undefined;
   /** Last day. Default: today. */
   to?: string | undefined;
-  /** One or two of account, project, member, key, model, provider, tag, end_user, run, outcome, by a comma. */
+  /** One or two of account,project,member,key,model,provider,tag,end_user,run,outcome, by a comma. */
   group_by?: string | undefined;
   /** Default: `day` without `group_by`. */
   per?: 'hour' | 'day' | undefined;
@@ -6037,7 +6037,7 @@ export interface UsageQuery {
   from?: string | undefined;
   /** Last day. Default: today. */
   to?: string | undefined;
-  /** One or two of project, member, key, model, provider, tag, end_user, run, outcome, by a comma. */
+  /** One or two of project,member,key,model,provider,tag,end_user,run,outcome, by a comma. */
   group_by?: string | undefined;
   /** Default: `day` without `group_by`. */
   per?: 'hour' | 'day' | undefined;

@@ -1744,7 +1744,7 @@ export class Usage extends Resource {
     return this.transport.json({ method: 'GET', path: '/v1/usage/latency', query: { ...query } }, options);
   }
 
-  /** Usage and cost. Sums of settled requests. Two of tag, end user and run, or one of them by hour or not in UTC: at most 31 days. */
+  /** Usage and cost. Sums of settled requests. */
   get(query?: UsageQuery, options?: CallOptions): Call<UsageResponse> {
     return this.transport.json({ method: 'GET', path: '/v1/usage', query: { ...query } }, options);
   }

@@ -22,7 +22,6 @@ import { type Clock, steadyMs, systemClock } from '../kernel/clock.ts';
 import { createLog, flushed } from '../kernel/log.ts';
 import { budgetRoutes, createBudgetRecords, createBudgets } from '../money/budgets/index.ts';
 import { CatalogAdministration, catalogRoutes, createShownModels } from '../money/catalog/index.ts';
-import { ledgerRoutes, usageRoutes } from '../money/ledger/index.ts';
 import { Limits, limitRoutes } from '../money/limits/index.ts';
 import { createAccountPlans, createPlans, planAdministrationRoutes, planOfSeller, planRoutes } from '../money/plans/index.ts';
 import { runRoutes } from '../money/runs/index.ts';
@@ -69,6 +68,7 @@ import { trustedPages } from './http/trusted-pages.ts';
 import { videoRoutes } from './http/video-api.ts';
 import { createIdempotency } from './idempotency.ts';
 import { type RunningJobs, startJobs } from './jobs.ts';
+import { ledgerEndpoints } from './ledger-endpoints.ts';
 import { type Addresses, createDedicatedFront, openListeners, routesByAddress } from './listeners.ts';
 import { openLive } from './live.ts';
 import { openMarketing } from './marketing.ts';
@@ -235,8 +235,7 @@ export async function startServer(
         ...marketing.endpoints,
         ...webhooks.endpoints,
         ...liveFigures.endpoints,
-        ...endpointsOf(contract.ledger, ledgerRoutes({ pool, archive, clock, refunds, corrections })),
-        ...endpointsOf(contract.usage, usageRoutes({ pool, clock })),
+        ...ledgerEndpoints({ pool, archive, clock, refunds, corrections }),
         ...endpointsOf(contract.deployments, deploymentRoutes({ deployments: inference.deployments, clock })),
         ...endpointsOf(contract.runs, runRoutes({ ...runs, lanes, write, clock })),
         ...endpointsOf(contract.plans, planRoutes({ live, paying: plans }, clock)),

@@ -18,8 +18,8 @@ const SUM_FIELDS = {
   ...{ input_characters: Sum, audio_seconds: Sum, video_seconds: Sum, images: Sum },
 };
 /** The sums of a group. */
-export const GroupRow = z.object({ ...GROUP_FIELDS, ...SUM_FIELDS });
-export type GroupRow = z.infer<typeof GroupRow>;
+const GroupRow = z.object({ ...GROUP_FIELDS, ...SUM_FIELDS });
+type GroupRow = z.infer<typeof GroupRow>;
 /** The same, or those of all that was asked for. */
 const SumRow = GroupRow.extend({ is_total: z.boolean(), omitted: z.number() });
 
@@ -71,19 +71,6 @@ function groupsAndTotal(question: UsageQuestion): { text: string; values: unknow
   return { text, values };
 }
 
-/** All groups, however many there are. */
-export function allGroups(question: UsageQuestion): { text: string; values: unknown[] } {
-  const { base, rows, rest, values } = usageSource(question);
-  const keys = keysOf(question);
-  const ctes = [...(base ? [base] : []), ...(rest ? [restOf(keys, rest)] : [])];
-  const text = `${ctes.length > 0 ? `with ${ctes.join()}` : ''}
-    select ${namesOf(question)}, ${WRITTEN} from (
-      select ${keys}, ${SUMS} from (${rows}) of_rows group by ${keys}
-      ${rest ? `union all select ${keys}, ${NAMES} from rest` : ''}
-    ) shown order by period, g0, g1`;
-  return { text, values };
-}
-
 const keysOf = ({ per, groups }: UsageQuestion): string => [...(per ? ['period'] : []), ...groups.map((_, at) => `g${at}`)].join();
 
 /** Where everything has an end user, a tag or a run, nothing is left. */
@@ -103,14 +90,14 @@ const FIELDS = {
 } as const satisfies Record<UsageDimension, keyof UsageRow | 'account_id'>;
 
 /** The names of the columns before the sums, in their order. */
-export const groupFields = ({ per, groups }: UsageQuestion): string[] => [...(per ? [per] : []), ...groups.map((group) => FIELDS[group])];
+const groupFields = ({ per, groups }: UsageQuestion): string[] => [...(per ? [per] : []), ...groups.map((group) => FIELDS[group])];
 
 function groupOf(question: UsageQuestion, { period, g0, g1 }: GroupRow): Partial<UsageRow> {
   const values = question.per ? [period, g0, g1] : [g0, g1];
   return Object.fromEntries(groupFields(question).map((field, at) => [field, values[at] ?? null]));
 }
 
-export const totalsOf = (row: GroupRow): AdminUsageResponse['total'] => ({
+const totalsOf = (row: GroupRow): AdminUsageResponse['total'] => ({
   requests: Number(row.requests),
   input_tokens: Number(row.input_tokens),
   cached_input_tokens: Number(row.cached_input_tokens),

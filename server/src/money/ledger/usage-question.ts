@@ -14,7 +14,7 @@ export interface UsageScope {
 }
 
 /** What has no sums is added up from the requests of so many days. */
-export const MOST_DAYS_OF_REQUESTS = 31;
+const MOST_DAYS_OF_REQUESTS = 31;
 const DAY_MS = 86_400_000;
 
 const Calendar = z.object({ zone: z.string(), today: z.string() });
@@ -48,7 +48,7 @@ export async function questionOf(pool: Pool, scope: UsageScope, query: AdminUsag
 }
 
 /** @throws Problem `validation_failed` where there are too many days, or their requests are archived */
-export async function requireRequests(pool: Pool, { from, to }: Pick<UsageQuestion, 'from' | 'to'>): Promise<void> {
+async function requireRequests(pool: Pool, { from, to }: Pick<UsageQuestion, 'from' | 'to'>): Promise<void> {
   if (daysBetween(from, to) > MOST_DAYS_OF_REQUESTS)
     throw invalidRange(
       `At most ${MOST_DAYS_OF_REQUESTS} days`,
