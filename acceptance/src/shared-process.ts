@@ -8,6 +8,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const Told = z.object({ id: z.number(), url: z.string().optional(), failure: z.string().optional() });
 type Told = z.infer<typeof Told>;
 
+/** As large as `npm start` lets it become, and large from the start: what is loaded is not copied while it grows. */
+export const YOUNG_GENERATION = ['--min-semi-space-size=16', '--max-semi-space-size=32'];
+
 /** What was asked of the process and is not answered yet, by its number. */
 const waiting = new Map<number, (told: Told) => void>();
 let sharing: ChildProcess | undefined;
@@ -39,7 +42,7 @@ async function asked(message: { id: number; env?: NodeJS.ProcessEnv; frozenAtMs?
 
 function launch(): ChildProcess {
   const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, ['scripts/gateways.mjs'], {
+  const child = spawn(process.execPath, [...YOUNG_GENERATION, 'scripts/gateways.mjs'], {
     cwd: ROOT,
     env: { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, ...ALLOCATOR },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
