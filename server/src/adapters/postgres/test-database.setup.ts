@@ -21,8 +21,8 @@ declare module 'vitest' {
 /** `migrated`, or `filled` with the shipped catalogue too, as every gateway finds its database but at its first start. */
 export type Template = 'migrated' | 'filled';
 
-// Nothing here has to survive a crash of the machine.
-const THROWAWAY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '800' };
+// Nothing here has to survive a crash of the machine, or lives long enough to be vacuumed.
+const THROWAWAY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off', max_connections: '800' };
 
 /** It asks for no password: to prove one takes two thirds of the CPU time that a connection takes, and a run opens some three thousand. */
 function whoMayConnect(path: string): string {
