@@ -4787,6 +4787,28 @@ export interface ProjectList {
   next_cursor: string | null;
 }
 
+/** A person of a project. */
+export interface ProjectMember {
+  /** UUIDv7. */
+  user_id: string;
+  email: string;
+  name: string | null;
+  project_role: ProjectRole;
+  /** RFC 3339, UTC. */
+  added_at: string;
+}
+
+/** Members of a project. */
+export interface ProjectMemberList {
+  data: ProjectMember[];
+  has_more: boolean;
+  /** The `cursor` of the next page. */
+  next_cursor: string | null;
+}
+
+/** `member`: sees the project and makes API keys in it. `admin`: also says who its members are. */
+export type ProjectRole = 'admin' | 'member';
+
 /** OAuth 2.0 protected-resource metadata (RFC 9728). It names no authorization server: the bearer token is an API key, made by its owner. */
 export interface ProtectedResourceMetadata {
   /** What is protected. */
@@ -4857,6 +4879,11 @@ export interface PublishedContentResponse {
   updated_at: string;
   /** CommonMark. It is stored and returned as written: sanitize it before you show it as HTML. */
   body: string;
+}
+
+/** What they are in the project. */
+export interface PutProjectMemberRequest {
+  project_role?: ProjectRole | undefined;
 }
 
 /** The documents by their relevance, the most relevant first. */

@@ -164,9 +164,12 @@ import type {
   PriceList,
   Project,
   ProjectList,
+  ProjectMember,
+  ProjectMemberList,
   PublishedContentItem,
   PublishedContentListResponse,
   PublishedContentResponse,
+  PutProjectMemberRequest,
   RealtimeClientSecret,
   RealtimeClientSecretRequest,
   ReceiptList,
@@ -1577,7 +1580,7 @@ export class Plans extends Resource {
 
 /** `tallygate.projects`: Parts of an account’s work, with API keys and limits. */
 export class Projects extends Resource {
-  /** List projects. Projects of the account, archived ones included, the newest first. */
+  /** List projects. Projects of the account, archived ones included, the newest first. Developers see the projects that they are members of. */
   list(query?: ProjectQuery, options?: CallOptions): PagedCall<ProjectList, Project> {
     return this.transport.pages({ path: '/v1/projects', query: { ...query } }, options);
   }
@@ -1595,6 +1598,21 @@ export class Projects extends Resource {
   /** Change or archive a project. The API keys of a project that is archived stop working on every gateway within a second. */
   update(projectId: string, request: UpdateProjectRequest, options?: CallOptions): Call<Project> {
     return this.transport.json({ method: 'PATCH', path: `/v1/projects/${pathStep(projectId)}`, body: request }, options);
+  }
+
+  /** List members of a project. People who were added to the project. Owners and admins of the account are in every project without it. */
+  members(projectId: string, query?: PageQuery, options?: CallOptions): PagedCall<ProjectMemberList, ProjectMember> {
+    return this.transport.pages({ path: `/v1/projects/${pathStep(projectId)}/members`, query: { ...query } }, options);
+  }
+
+  /** Add a member to a project, or change their role in it. For owners and admins of the account, and for admins of the project. Repeating it changes nothing. */
+  putMember(projectId: string, userId: string, request: PutProjectMemberRequest, options?: CallOptions): Call<ProjectMember> {
+    return this.transport.json({ method: 'PUT', path: `/v1/projects/${pathStep(projectId)}/members/${pathStep(userId)}`, body: request }, options);
+  }
+
+  /** Remove a member from a project. Revokes their API keys of the project, and those that they rotated, on every gateway within a second. Members may remove themselves. */
+  removeMember(projectId: string, userId: string, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'DELETE', path: `/v1/projects/${pathStep(projectId)}/members/${pathStep(userId)}` }, options);
   }
 }
 

@@ -12,8 +12,8 @@ import {
   ssoRoutes,
   userRoutes,
 } from '../access/identity/index.ts';
-import { type Keys, keyRoutes, ManagementKeys, managementKeyRoutes, revokeProjectKeys } from '../access/keys/index.ts';
-import { Projects, projectRoutes } from '../access/projects/index.ts';
+import { type Keys, keyRoutes, ManagementKeys, managementKeyRoutes, revokeKeysInProject, revokeProjectKeys } from '../access/keys/index.ts';
+import { ProjectMembers, Projects, projectRoutes } from '../access/projects/index.ts';
 import { auditRoutes } from '../audit/index.ts';
 import type { Foundation } from './foundation.ts';
 import { type Endpoint, endpointsOf } from './http/endpoint.ts';
@@ -41,5 +41,11 @@ export const accessEndpoints = ({ pool, clock, identity, keys, signIns, groups, 
   ...endpointsOf(contract.audit, auditRoutes(identity.auditLog)),
   ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
   ...endpointsOf(contract.managementKeys, managementKeyRoutes(new ManagementKeys({ pool, clock }))),
-  ...endpointsOf(contract.projects, projectRoutes(new Projects({ pool, clock, revokeKeys: revokeProjectKeys }))),
+  ...endpointsOf(
+    contract.projects,
+    projectRoutes(
+      new Projects({ pool, clock, revokeKeys: revokeProjectKeys }),
+      new ProjectMembers({ pool, clock, revokeKeys: revokeKeysInProject }),
+    ),
+  ),
 ];

@@ -12,6 +12,7 @@ import {
   revokeAccountKeys,
   revokeMemberKeys,
 } from '../access/keys/index.ts';
+import { deleteProjectMembers, leaveProjects } from '../access/projects/index.ts';
 import { createFileSender } from '../adapters/mail/files.ts';
 import type { MailSender } from '../adapters/mail/port.ts';
 import { createSmtpSender } from '../adapters/mail/smtp.ts';
@@ -116,6 +117,7 @@ const openIdentity = ({ foundation, publicUrl, plans }: Omit<AccountsDeps, 'cata
     },
     async onMemberRemoved(db, removed) {
       await revokeMemberKeys(db, removed);
+      await leaveProjects(db, removed);
       await releaseDirectoryUser(db, removed);
     },
     hostName: () => new URL(config.webUrl ?? publicUrl()).hostname,
@@ -125,6 +127,7 @@ const openIdentity = ({ foundation, publicUrl, plans }: Omit<AccountsDeps, 'cata
 
 const deleteAccountData: Parameters<typeof createIdentity>[0]['onAccountClosed'] = async (db, closed) => {
   await revokeAccountKeys(db, closed);
+  await deleteProjectMembers(db, closed);
   await deleteAccountDirectory(db, closed);
   await deleteAccountFiles(db, closed);
   await deleteAccountVideos(db, closed);

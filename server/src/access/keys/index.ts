@@ -12,7 +12,7 @@ export { ManagementKeys } from './management/management-keys.ts';
 export { managementKeyRoutes } from './management/routes.ts';
 export { reachOf } from './reach.ts';
 export { createGrantOfKey, createReadKey } from './read-key.ts';
-export { revokeAccountKeys, revokeMemberKeys, revokeProjectKeys } from './revoke-account-keys.ts';
+export { revokeAccountKeys, revokeKeysInProject, revokeMemberKeys, revokeProjectKeys } from './revoke-account-keys.ts';
 export { keyRoutes } from './routes.ts';
 
 /** For the ORM's list of entities. */

@@ -12,7 +12,7 @@ import { inUnit } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
 import { type Owner, type Roles, rolesOf, type Users } from '../identity/index.ts';
-import { requireProject } from '../projects/index.ts';
+import { projectsSeenBy, requireProject } from '../projects/index.ts';
 import { ApiKey, DEFAULT_ALERT_THRESHOLDS, type KeySettings, SETTINGS } from './api-key.ts';
 import {
   reachOfCaller,
@@ -53,7 +53,7 @@ export interface Keys {
    * @throws Problem `validation_failed` for settings that make no sense, such as an expiry in the past; `forbidden` for scopes beyond the role
    */
   create(maker: KeyMaker, input: CreateKeyRequest, origin?: Origin): Promise<PlainKey>;
-  /** All keys of the account, newest first. */
+  /** All keys of the account, newest first; of developers their own, and those of their projects. */
   list(principal: Principal): Promise<ApiKey[]>;
   /** @throws Problem `not_found`, also for another account's key */
   get(principal: Principal, keyId: string): Promise<ApiKey>;
@@ -126,8 +126,8 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
       if (maker.kind === 'management') refuseScopesBeyond(maker, input.scopes);
       const settings = settingsFrom(input, { isModel, plan: plans.of(owner.plan), livemode: input.livemode, testRates, now });
       const { key, isNew } = await inUnitOfWork(em, async (unit) => {
-        if (maker.kind !== 'service') await requireStanding(maker, unit, now);
-        if (input.project_id) await requireProject(inUnit(unit), accountId, input.project_id);
+        const standing = maker.kind === 'service' ? owner : await requireStanding(maker, unit, now);
+        if (input.project_id) await requireProject(inUnit(unit), { ...maker, ...standing }, input.project_id);
         const known = await madeBefore(unit, accountId, input, settings);
         if (known) return { key: known, isNew: false };
         const made = unit.create(ApiKey, {
@@ -165,10 +165,14 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
       return { key, plainKey: formatKey({ kind: kindOf(key), lookupId: key.lookupId, secret }) };
     },
 
-    list: ({ accountId }) => em.fork().find(ApiKey, { accountId }, { orderBy: { id: 'desc' } }),
+    async list(principal) {
+      const unit = em.fork();
+      return unit.find(ApiKey, await keysSeenBy(unit, principal), { orderBy: { id: 'desc' } });
+    },
 
     async get(principal, keyId) {
-      const key = await em.fork().findOne(ApiKey, ownedBy(principal, keyId));
+      const unit = em.fork();
+      const key = await unit.findOne(ApiKey, { ...(await keysSeenBy(unit, principal)), id: keyId });
       if (!key) throw notFound();
       return key;
     },
@@ -195,7 +199,7 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
           throw new Problem('session_required', 'How requests are signed is changed by people: log in and send the session token.');
         if (principal.kind === 'key' && input.project_id !== undefined)
           throw new Problem('session_required', 'Which project a key belongs to is changed by people: log in and send the session token.');
-        if (input.project_id) await requireProject(inUnit(unit), key.accountId, input.project_id);
+        if (input.project_id) await requireProject(inUnit(unit), { ...principal, ...roles }, input.project_id);
         const caller = await reachOfCaller(principal, unit);
         if (key.userId !== principal.userId) refuseBeyondRole(input.scopes, await rolesOfOwner(unit, key));
         const before = { ...key };
@@ -265,6 +269,13 @@ const changesOf = (settings: KeySettings, before: KeySettings): Record<string, u
   );
 
 /** In the query and not after it: another account's key is not even read. */
+/** Of developers: their own, and those of their projects. */
+async function keysSeenBy(unit: EntityManager, principal: Principal) {
+  const { accountId, userId } = principal;
+  const projects = await projectsSeenBy(inUnit(unit), principal);
+  return projects === undefined ? { accountId } : { accountId, $or: [{ userId }, { projectId: { $in: [...projects] } }] };
+}
+
 const ownedBy = ({ accountId }: Principal, id: string) => ({ id, accountId });
 
 const notFound = (): Problem => new Problem('not_found', 'There is no such API key in this account: GET /v1/keys lists its keys.');

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { type Actor, type Origin, recordAudit } from '../../audit/index.ts';
 import { type Queryable, rowsOf } from '../../kernel/statements.ts';
 import type { OnAccountClosed, OnMemberRemoved } from '../identity/index.ts';
+import type { LeftProject } from '../projects/index.ts';
 import { recordKeyEvent } from './key-events.ts';
 import { KEYS_CHANNEL } from './keys.ts';
 import { tables } from './tables.ts';
@@ -31,13 +32,20 @@ export const revokeAccountKeys: OnAccountClosed = async (db, { accountId, at, ..
 export const revokeProjectKeys = (db: Queryable, { projectId, at }: { readonly projectId: string; readonly at: Date }): Promise<void> =>
   revoke(db, active(at).where('project_id', '=', projectId), { actor: { kind: 'system', id: null } });
 
+/** The same for somebody who is removed from a project: of its keys those whose secrets are known to them. */
+export async function revokeKeysInProject(db: Queryable, { accountId, projectId, userId, at, ...by }: LeftProject): Promise<void> {
+  await revoke(db, active(at).where('project_id', '=', projectId).where(knownTo(userId)), by);
+  await db.query('select pg_notify($1, $2)', [KEYS_CHANNEL, `account:${accountId}`]);
+}
+
+const knownTo = (userId: string) => sql<SqlBool>`(user_id = ${userId} or ${userId} = any(secret_shown_to))`;
+
 /**
  * The same for the keys of a member who is removed, those of projects too, and those that they rotated: the secrets are known to them. A trigger on `users` tells the
  * instances (migration 0162).
  */
 export const revokeMemberKeys: OnMemberRemoved = async (db, { accountId, userId, at, ...by }) => {
-  const known = sql<SqlBool>`(user_id = ${userId} or ${userId} = any(secret_shown_to))`;
-  await revoke(db, active(at).where('account_id', '=', accountId).where(known), by);
+  await revoke(db, active(at).where('account_id', '=', accountId).where(knownTo(userId)), by);
   await revokeManagementKeys(db, 'user_id', userId, { at, ...by });
 };
 

@@ -12,3 +12,14 @@ export const ProjectEntity = defineEntity({
     archivedAt: p.datetime().nullable(),
   },
 });
+
+export const ProjectMemberEntity = defineEntity({
+  name: 'ProjectMember',
+  tableName: 'project_members',
+  properties: {
+    projectId: p.uuid().primary(),
+    userId: p.uuid().primary(),
+    role: p.enum(['admin', 'member']),
+    addedAt: p.datetime(),
+  },
+});

@@ -1,4 +1,5 @@
 import { tablesOf } from '../../kernel/statements.ts';
-import type { ProjectEntity } from './entities.ts';
+import type { UserTable } from '../identity/index.ts';
+import type { ProjectEntity, ProjectMemberEntity } from './entities.ts';
 
-export const tables = tablesOf<typeof ProjectEntity>();
+export const tables = tablesOf<typeof ProjectEntity | typeof ProjectMemberEntity | UserTable>();

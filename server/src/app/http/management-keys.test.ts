@@ -1,7 +1,7 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { revokeProjectKeys } from '../../access/keys/index.ts';
-import { Projects, projectRoutes } from '../../access/projects/index.ts';
+import { revokeKeysInProject, revokeProjectKeys } from '../../access/keys/index.ts';
+import { ProjectMembers, Projects, projectRoutes } from '../../access/projects/index.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
 import { type Instance, MovableClock, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
@@ -17,7 +17,8 @@ let owner: Awaited<ReturnType<typeof signUp>>;
 beforeAll(async () => {
   db = await openTestDatabase();
   const projects = new Projects({ pool: db.database.pool, clock, revokeKeys: revokeProjectKeys });
-  const endpoints = endpointsOf(contract.projects, projectRoutes(projects));
+  const projectMembers = new ProjectMembers({ pool: db.database.pool, clock, revokeKeys: revokeKeysInProject });
+  const endpoints = endpointsOf(contract.projects, projectRoutes(projects, projectMembers));
   api = await startInstance(db.database, db.url, { clock, endpoints });
   neighbour = await startInstance(db.database, db.url, { clock, endpoints });
 });

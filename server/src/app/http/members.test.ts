@@ -1,7 +1,7 @@
 import { contract, SCOPES, scopesOfRole } from '@tallygate/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { revokeProjectKeys } from '../../access/keys/index.ts';
-import { Projects, projectRoutes } from '../../access/projects/index.ts';
+import { revokeKeysInProject, revokeProjectKeys } from '../../access/keys/index.ts';
+import { ProjectMembers, Projects, projectRoutes } from '../../access/projects/index.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
 import { type Instance, MovableClock, newKey, openTestDatabase, PASSWORD, send, signUp, startInstance } from './testing/account-api.ts';
@@ -22,7 +22,11 @@ beforeAll(async () => {
   db = await openTestDatabase();
   const { pool } = db.database;
   const projects = new Projects({ pool, clock, revokeKeys: revokeProjectKeys });
-  api = await startInstance(db.database, db.url, { clock, endpoints: endpointsOf(contract.projects, projectRoutes(projects)) });
+  const projectMembers = new ProjectMembers({ pool: pool, clock, revokeKeys: revokeKeysInProject });
+  api = await startInstance(db.database, db.url, {
+    clock,
+    endpoints: endpointsOf(contract.projects, projectRoutes(projects, projectMembers)),
+  });
   mailbox = openMailbox(api, db.database);
 });
 beforeEach(async () => {

@@ -104,6 +104,7 @@ import { usageOfGroupsMigration } from './0225-usage-of-groups.ts';
 import { directoryAddressesMigration } from './0255-directory-addresses.ts';
 import { usageByQuarterHourMigration } from './0256-usage-by-quarter-hour.ts';
 import { passkeysMigration, validatedLoginFailuresMigration } from './0260-passkeys.ts';
+import { projectMembersMigration } from './0262-project-members.ts';
 import { cachedAnswersMigration } from './0265-cached-answers.ts';
 import { unfreedHoldsMigration } from './0275-unfreed-holds.ts';
 import { auditLogByMonthMigration } from './0276-audit-log-by-month.ts';
@@ -219,4 +220,5 @@ export const migrations: readonly Migration[] = [
   cachedAnswersMigration,
   auditLogByMonthMigration,
   usageByQuarterHourMigration,
+  projectMembersMigration,
 ];

@@ -66,7 +66,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-async function usage(query: Record<string, string> = {}, scope = { accountId, livemode: true }) {
+async function usage(query: Record<string, string> = {}, scope: Parameters<typeof usageOf>[1] = { accountId, livemode: true }) {
   const response = await usageOf(pool, scope, UsageQuery.parse(query), NOW);
   expect(UsageResponse.parse(response)).toEqual(response);
   return response;
@@ -82,6 +82,17 @@ const sums = (requests: number, input: number, cached: number, output: number, c
   images: 0,
   cost_usd: cost,
   charged_usd: charged,
+});
+
+test.each([
+  ['a month', {}],
+  ['a run', { run_id: 'nightly' }],
+])('usage of %s by project shows those that the caller sees, and adds up to them', async (_what, query) => {
+  const seen = await usage({ group_by: 'project', ...query }, { accountId, livemode: true, projects: [PROJECT] });
+  expect(seen.items).toMatchObject([{ project_id: PROJECT, cost_usd: '0.000001', requests: 1 }]);
+  expect(seen.total).toMatchObject({ cost_usd: '0.000001', requests: 1 });
+  const none = await usage({ group_by: 'project', ...query }, { accountId, livemode: true, projects: [] });
+  expect([none.items, none.total.requests]).toEqual([[], 0]);
 });
 
 describe('usage by project, member, provider, end user, tag and outcome', () => {

@@ -11,6 +11,8 @@ export interface UsageScope {
   readonly accountId: string | undefined;
   /** Mode of the API key that asks; live for sessions. */
   readonly livemode: boolean;
+  /** Those that the caller sees; undefined: all of the account. */
+  readonly projects?: readonly string[] | undefined;
 }
 
 /** What has no sums is added up from the requests of so many days. */
@@ -39,6 +41,8 @@ export async function questionOf(pool: Pool, scope: UsageScope, query: AdminUsag
     ...{ accountId, livemode: query.livemode ?? scope.livemode, timeZone },
     ...{ from: query.from ?? `${today.slice(0, 7)}-01`, to: query.to ?? today },
     ...{ groups, per: query.per ?? (groups.length === 0 ? ('day' as const) : undefined) },
+    // What is spent by project; the other figures are of the account.
+    projects: groups.includes('project') ? scope.projects : undefined,
     ...{ model: query.model, keyId: query.key_id, runId: query.run_id },
   };
   if (question.from > question.to) throw invalidRange('Must not be after `to`', '`from` must not be after `to`.');

@@ -11,6 +11,8 @@ export interface UsageQuestion {
   readonly timeZone: string;
   readonly per: 'hour' | 'day' | undefined;
   readonly groups: readonly UsageDimension[];
+  /** Of these alone. */
+  readonly projects?: readonly string[] | undefined;
   readonly model?: string | undefined;
   readonly keyId?: string | undefined;
   readonly runId?: string | undefined;
@@ -66,14 +68,15 @@ function ofDays(question: UsageQuestion): UsageSource {
   const isOfRuns = runId !== undefined;
   const isInDays = groups.every((group) => group === label || OF_DAYS.has(group));
   const details = isOfRuns ? 'usage_runs_daily' : isInDays ? 'usage_daily' : 'usage_details_daily';
-  const total = `select ${SUMS} from ${isOfRuns ? 'usage_runs_daily' : 'usage_daily'} where ${where}`;
+  const all = isOfRuns ? 'usage_runs_daily' : 'usage_daily';
+  const total = `select ${SUMS} from ${question.projects ? details : all} where ${where}`;
   const of = (table: string, more = '', column?: string, sums?: string) =>
     relation({ period: question.per && 'day', groups, from: `from ${table} where ${where}${more}`, column, sums });
   if (label === undefined || isOfRuns) return { rows: of(details), total, values: sql.values };
-  const all = of(details, '', `''`);
+  const whole = of(details, '', `''`);
   const ofAny = of('usage_labels_daily', ` and label = 'any_${label}'`, `''`, NEGATED);
   const rows = label === 'run' ? of('usage_runs_daily') : of('usage_labels_daily', ` and label = '${label}'`, 'value');
-  return { rows, rest: `${all} union all ${ofAny}`, total, values: sql.values };
+  return { rows, rest: `${whole} union all ${ofAny}`, total, values: sql.values };
 }
 
 const meter = (name: string) => `coalesce((meters->>'${name}')::bigint, 0)`;
@@ -148,9 +151,10 @@ class Conditions {
   }
 
   #named(): string[] {
-    const { accountId, livemode, model, keyId, runId } = this.#question;
+    const { accountId, livemode, projects, model, keyId, runId } = this.#question;
     const given = { account_id: accountId, livemode, model, key_id: keyId, run_id: runId };
-    return Object.entries(given).flatMap(([column, value]) => (value === undefined ? [] : [`${column} = ${this.#value(value)}`]));
+    const named = Object.entries(given).flatMap(([column, value]) => (value === undefined ? [] : [`${column} = ${this.#value(value)}`]));
+    return projects ? [...named, `project_id = any(${this.#value([...projects])}::uuid[])`] : named;
   }
 
   #value(value: unknown): string {

@@ -29,6 +29,7 @@ import {
   revokeAccountKeys,
   revokeMemberKeys,
 } from '../../../access/keys/index.ts';
+import { leaveProjects } from '../../../access/projects/index.ts';
 import { openDatabase } from '../../../adapters/postgres/database.ts';
 import { listen } from '../../../adapters/postgres/listener.ts';
 import type { Database } from '../../../adapters/postgres/port.ts';
@@ -100,6 +101,7 @@ export async function startInstance(database: Database, url: string, options: Op
     onTakenOver: revokeAccountKeys,
     async onMemberRemoved(db, removed) {
       await revokeMemberKeys(db, removed);
+      await leaveProjects(db, removed);
       await releaseDirectoryUser(db, removed);
     },
     relyingParty: () => ({ rpId: RP_ID, origins: [`https://${RP_ID}`, 'https://app.tallygate.test'] }),

@@ -1,0 +1,68 @@
+import type { AccountRole } from '@tallygate/contract';
+import type { Principal } from '../../http/index.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { firstOf, type Queryable, type RowOf, rowsOf } from '../../kernel/statements.ts';
+import type { ProjectEntity } from './entities.ts';
+import { tables } from './tables.ts';
+
+export type ProjectRow = RowOf<typeof ProjectEntity>;
+
+/** Whoever asks: a person, or a key of theirs. */
+interface Caller {
+  readonly accountId: string;
+  readonly userId: string;
+  /** Absent: `owner`. */
+  readonly accountRole?: AccountRole;
+}
+
+/** Developers see the projects that they were added to. All other roles are about the account as a whole. */
+const seesAllProjects = ({ accountRole = 'owner' }: Pick<Caller, 'accountRole'>): boolean => accountRole !== 'developer';
+
+/** Who says who is in a project, beside its own admins. */
+export const managesAllProjects = ({ accountRole = 'owner' }: Pick<Caller, 'accountRole'>): boolean =>
+  accountRole === 'owner' || accountRole === 'admin';
+
+const idsOfProjectsOf = (userId: string) => tables.selectFrom('project_members').select('project_id').where('user_id', '=', userId);
+
+/** The ids of the projects that the caller sees; undefined: all of the account. */
+export async function projectsSeenBy(db: Queryable, caller: Principal): Promise<readonly string[] | undefined> {
+  if (seesAllProjects(caller)) return undefined;
+  return (await rowsOf(db, idsOfProjectsOf(caller.userId))).map(({ project_id }) => project_id);
+}
+
+export const projectsOf = (caller: Caller) => {
+  const ours = tables.selectFrom('projects').selectAll().where('account_id', '=', caller.accountId);
+  return seesAllProjects(caller) ? ours : ours.where('id', 'in', idsOfProjectsOf(caller.userId));
+};
+
+/** @throws Problem `not_found`, also for a project that the caller does not see */
+export async function findProject(
+  db: Queryable,
+  caller: Caller,
+  projectId: string,
+  lock?: 'for share' | 'for update',
+): Promise<ProjectRow> {
+  // Another account's project is not even read.
+  const ours = projectsOf(caller).where('id', '=', projectId);
+  const found = await firstOf(db, lock === undefined ? ours : lock === 'for share' ? ours.forShare() : ours.forUpdate());
+  if (!found) throw notFound();
+  return found;
+}
+
+/**
+ * A project in use in which the caller may make API keys, and it stays so until the transaction ends.
+ * @throws Problem `not_found`; `conflict` for one that is archived
+ */
+export async function requireProject(db: Queryable, caller: Caller, projectId: string): Promise<void> {
+  const { archived_at } = await findProject(db, caller, projectId, 'for share');
+  // Whoever removes them waits, and then ends the key that is made here.
+  if (!seesAllProjects(caller)) {
+    const own = tables.selectFrom('project_members').select('role').where('project_id', '=', projectId);
+    if (!(await firstOf(db, own.where('user_id', '=', caller.userId).forShare()))) throw notFound();
+  }
+  if (archived_at !== null)
+    throw new Problem('conflict', 'The project is archived: take it into use again first.', { param: 'project_id' });
+}
+
+export const notFound = (): Problem =>
+  new Problem('not_found', 'There is no such project, or you are not a member of it: GET /v1/projects lists your projects.');
