@@ -38,7 +38,7 @@ export function Latency() {
     <>
       <LastHour last={last} />
       <Suspense fallback={<Loading />}>
-        <LatencyChart hours={data.hours} />
+        <LatencyChart shown={data} />
       </Suspense>
     </>
   );

@@ -86,7 +86,12 @@ export function Playground() {
   const client = useQueryClient();
   const models = useQuery(MODELS).data?.data ?? [];
   const isImage = draws(models, model);
-  const [question, setQuestion] = useState<Question>({ model, prompt: 'Say hello.', isImage: false });
+  const [question, setQuestion] = useState<Question>({
+    model,
+    prompt: 'Say hello.',
+    isImage: false,
+    ...(provider !== undefined && { provider }),
+  });
   const submit = async (fields: FormData): Promise<void> => {
     const picture = await pictureOf(fields);
     const tools = toolsOf(given(fields, 'tools'));

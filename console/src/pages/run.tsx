@@ -6,12 +6,12 @@ import { tallygate } from '../client.ts';
 import { count, duration, moment, usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
 import { useMay } from '../session.ts';
-import { Badge, CapBar, Empty, Failure, Figure, Figures, Loading, PageHead, Panel, RequestLink } from '../ui/parts.tsx';
+import { At, Badge, CapBar, Empty, Failure, Figure, Figures, Loading, PageHead, Panel, RequestLink } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { StopRun } from './runs.tsx';
 
 const STEPS: readonly Column<RunStep>[] = [
-  { name: 'Started', cell: ({ started_at: at }) => moment(at) },
+  { name: 'Started', cell: ({ started_at: at }) => <At at={at} /> },
   { name: 'Request', cell: ({ request_id: id }) => <RequestLink id={id} />, isSecondary: true },
   { name: 'Model', cell: ({ model_served: model }) => model },
   { name: 'Outcome', cell: ({ outcome }) => <Badge state={outcome} /> },

@@ -14,18 +14,26 @@ function lines(): UPlot.Series[] {
   ];
 }
 
-/** Hours without a request are a gap, not a zero. */
-function dataOf(hours: readonly LatencyHour[]): UPlot.AlignedData {
+interface Shown {
+  /** The first and the last moment, RFC 3339. */
+  readonly from: string;
+  readonly to: string;
+  readonly hours: readonly LatencyHour[];
+}
+
+/** All hours of the time; those without a request are a gap, not a zero. */
+function dataOf({ from, to, hours }: Shown): UPlot.AlignedData {
   const byTime = new Map(hours.map((one) => [Date.parse(one.hour) / 1_000, one.total_ms]));
-  const times = [...byTime.keys()];
-  const first = Math.min(...times);
-  const all = Array.from({ length: (Math.max(...times) - first) / HOUR_S + 1 }, (_, index) => first + index * HOUR_S);
+  const first = Math.ceil(Date.parse(from) / 1_000 / HOUR_S);
+  const last = Math.floor(Date.parse(to) / 1_000 / HOUR_S);
+  const all = Array.from({ length: last - first + 1 }, (_, index) => (first + index) * HOUR_S);
   return [all, all.map((at) => byTime.get(at)?.p50 ?? null), all.map((at) => byTime.get(at)?.p95 ?? null)];
 }
 
 /** How long whole answers took, hour by hour: the median as a line, and the 95th percentile as a broken one. */
-export default function LatencyChart({ hours }: { hours: readonly LatencyHour[] }) {
-  const props = useMemo(() => ({ data: dataOf(hours), series: lines, writeValue: duration }), [hours]);
+export default function LatencyChart({ shown }: { shown: Shown }) {
+  const { hours } = shown;
+  const props = useMemo(() => ({ data: dataOf(shown), series: lines, writeValue: duration }), [shown]);
   return (
     <figure className="chart">
       <Chart {...props} />
