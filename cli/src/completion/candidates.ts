@@ -74,7 +74,7 @@ function optionsOf(program: Command, command: Command): Candidate[] {
 
 async function valuesOf(command: Command, option: Option, known: KnownValues, typed: string): Promise<Candidate[]> {
   const words = (list: readonly string[]): Candidate[] => list.map((word) => ({ word, about: '' }));
-  if (option.argChoices) return words(option.argChoices);
+  if (option.argChoices) return words(typed.includes(',') ? fieldsAfter(typed, option.argChoices) : option.argChoices);
   switch (option.long) {
     case '--json':
       return words(fieldsAfter(typed, jsonFieldsOf(command)));

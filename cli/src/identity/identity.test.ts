@@ -59,7 +59,8 @@ describe('login', () => {
   });
 
   describe('with the company’s directory', () => {
-    const methods = { password: true, directory: { name: 'Example Inc.', login_url: 'https://gateway.example.com/sign-in' } };
+    const directory = { name: 'Example Inc.', login_url: 'https://gateway.example.com/sign-in' };
+    const methods = { password: true, directory, passkey: null };
 
     /** What the browser does once the page is open. */
     async function comeBack(answer: Record<string, string>): Promise<void> {

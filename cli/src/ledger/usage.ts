@@ -77,9 +77,7 @@ export const usage = (command: Command, perform: Perform): Command =>
     UsageRowFields,
     withMode(
       command
-        .addOption(
-          new Option('--by <groups>', `one or two of ${Object.keys(GROUPS).join(', ')}, such as project,model`).argParser(groupsIn),
-        )
+        .addOption(new Option('--by <groups>', 'one group, or two such as project,model').choices(Object.keys(GROUPS)).argParser(groupsIn))
         .addOption(new Option('--per <period>', 'each day or hour by itself').choices(Object.keys(PERIODS)))
         .option('--since, --from <day>', 'first day, or how long ago it was, such as 7d', dayOrAgo)
         .option('--until, --to <day>', 'last day, or how long ago it was', dayOrAgo)

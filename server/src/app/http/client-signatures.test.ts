@@ -126,11 +126,13 @@ test('without a registered public key there is nothing to verify with: signature
 });
 
 describe('a signature may cover', () => {
+  const AZURE = '/openai/v1/chat/completions?api-version=preview';
   const authority = () => world.authority;
 
   test.each([
     ['the target URI, by the scheme that the public URL has', '@target-uri', () => `https://${authority()}${PATH}`, PATH],
-    ['the request target, with its query', '@request-target', () => `${PATH}?trace=1`, `${PATH}?trace=1`],
+    ['the request target, with its query, by Azure’s paths too', '@request-target', () => AZURE, AZURE],
+    ['the path, as it was sent', '@path', () => `${PATH}/`, `${PATH}/`],
   ])('%s', async (_what, component, value, path) => {
     const input = `("@method" "${component}" "content-digest");created=${CREATED}`;
     expect((await ask(signed({ input, values: { [component]: value() } }), BODY, path)).status).toBe(200);

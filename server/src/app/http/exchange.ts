@@ -7,6 +7,8 @@ import type { RequestIds } from './request-ids.ts';
 export interface Exchange extends RequestIds {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
+  /** As it was sent, which is what its caller signs: `req.url` has our own name of what is asked for. */
+  readonly sentTarget: string;
   /** The path, without its query. */
   readonly pathname: string;
   /** The model that the path names, where it is one of Azure's. */

@@ -109,7 +109,8 @@ function handlerOf(deps: FrontDeps): Handle {
     headers.apply(res, 'api', requestId);
     const fault = beforeBody ?? faultOfShape(req);
     if (fault || isDraining()) res.shouldKeepAlive = false;
-    const { target, deployment } = withoutAzure(withoutCohere(withoutColons(withoutBrokenEscapes(req.url ?? ''), req.headers)));
+    const sentTarget = req.url ?? '';
+    const { target, deployment } = withoutAzure(withoutCohere(withoutColons(withoutBrokenEscapes(sentTarget), req.headers)));
     const pathname = router.withoutSlash(pathnameOf(target));
     req.url = pathname + target.slice(pathnameOf(target).length);
     // No page of another origin reads a page or the metrics: there is nothing to ask for.
@@ -124,6 +125,7 @@ function handlerOf(deps: FrontDeps): Handle {
       ...ids,
       surface,
       deployment,
+      sentTarget,
       ...{ req, res, pathname, params: found?.params ?? {}, startedAt, startedTick, grant: undefined, admittedTick: startedTick },
     };
     if (!fault) headers.apply(res, found?.route.kind ?? router.kindAt(pathname), requestId);

@@ -88,7 +88,8 @@ async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDe
     const grant = modelCallerOf(grantOf(exchange));
     requirePlanFor(grant, headers, deps.inference.plans);
     const received = { ...body.received, params, query: queryParamsOf(req.url ?? '') };
-    const signature = deps.checkSignature(req, received.sha256, grant);
+    const { method, rawHeaders, headers: fields } = req;
+    const signature = deps.checkSignature({ method, rawHeaders, headers: fields, url: exchange.sentTarget }, received.sha256, grant);
     // Most requests are not signed, and need no turn of the event loop to find out.
     const clientSignature = signature && (await signature);
     const request = parseRequest(operation, body);

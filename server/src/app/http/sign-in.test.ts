@@ -94,7 +94,11 @@ const roleOf = async (userId: string) => {
 
 test('where to sign in is said to everybody', async () => {
   const { body } = await ask('/v1/users/login/methods');
-  expect(body).toEqual({ password: true, directory: { name: 'Example Inc.', login_url: `${server.url}/sign-in` } });
+  expect(body).toEqual({
+    password: true,
+    passkey: { rp_id: 'localhost' },
+    directory: { name: 'Example Inc.', login_url: `${server.url}/sign-in` },
+  });
 });
 
 describe('somebody whom the directory signs in', () => {
