@@ -1606,7 +1606,7 @@ export interface GenerateContentRequest {
   cachedContent?: unknown | undefined;
   /** Not sent: of Vertex alone. */
   labels?: unknown | undefined;
-  /** `standard` or `flex`: other tiers have no price here. */
+  /** `standard`: other tiers have no price here. */
   serviceTier?: string | null | undefined;
   /** Not sent: nothing is stored at the provider. */
   store?: unknown | undefined;

@@ -22,7 +22,7 @@ export interface Preset {
 export const PRESETS: readonly Preset[] = [
   {
     ...{ name: 'openai', title: 'OpenAI', home: 'https://api.openai.com/v1' },
-    quirks: { maxTokensField: 'max_completion_tokens', hasResponses: true },
+    quirks: { maxTokensField: 'max_completion_tokens', hasResponses: true, hasProjectTier: true },
     sources: ['https://platform.openai.com/docs/api-reference'],
   },
   {

@@ -52,6 +52,14 @@ describe('what is sent', () => {
     expect((await sent({ maxTokensField: 'max_tokens' }))?.body).toMatchObject({ max_tokens: 256 });
   });
 
+  it.each([
+    [undefined, 'default'],
+    ['2025-10-01-preview', 'default'],
+    ['2024-10-21', undefined],
+  ])('with the version %s names the tier %s, whatever the deployment is set to', async (apiVersion, service_tier) => {
+    expect(Object((await sent({ apiVersion }))?.body).service_tier).toBe(service_tier);
+  });
+
   it('is nothing where Azure would put documents into the prompt that nobody has held', async () => {
     expect(await chat({ request: { data_sources: [{ type: 'azure_search' }] } })).toMatchObject({
       kind: 'rejected',

@@ -36,6 +36,9 @@ const BY_DEPLOYMENT: ReadonlySet<UpstreamEndpoint> = new Set<UpstreamEndpoint>([
 /** Azure moderates by its content filter, never had variations, and has Messages at another resource. */
 const MISSING: ReadonlySet<UpstreamEndpoint> = new Set<UpstreamEndpoint>(['/v1/messages', '/v1/moderations', '/v1/images/variations']);
 
+/** A deployment can be set to a dearer tier since then; before, the field was unknown. */
+const FIRST_WITH_TIERS = '2025-10-01';
+
 /** What only Azure's later surface has as OpenAI has it. */
 const NOT_DATED = /^\/v1\/(videos|realtime)/;
 
@@ -50,6 +53,7 @@ export function azureOpenAi(options: AzureOpenAiOptions): UpstreamProvider {
   const ownHeaders: Record<string, string> = apiKey === undefined ? {} : credentials;
   const http = new ProviderHttp({ ...options, baseUrl: surfaceOf(options.baseUrl, apiVersion), ownHeaders, wordsOf: azureWords });
   const isDated = /^\d/.test(apiVersion);
+  const hasProjectTier = !isDated || apiVersion >= FIRST_WITH_TIERS;
   return {
     serves: (endpoint) => !MISSING.has(endpoint) && !(isDated && NOT_DATED.test(endpoint)),
     call: async (call) => {
@@ -57,7 +61,7 @@ export function azureOpenAi(options: AzureOpenAiOptions): UpstreamProvider {
       if (call.request['data_sources'] !== undefined)
         return new Untranslatable('data_sources', 'Data sources lengthen the prompt by what no cap could hold: remove `data_sources`.')
           .fault;
-      const answer = await http.send(call, () => openAiRequest(call, maxTokensField, { path: pathOf(call, isDated) }));
+      const answer = await http.send(call, () => openAiRequest(call, maxTokensField, { path: pathOf(call, isDated), hasProjectTier }));
       const isChatStream = answer.ok && call.stream && call.endpoint === '/v1/chat/completions';
       return isChatStream ? new TranslatedAnswer(answer, new PreambleMerged(answer.contentType ?? 'text/event-stream')) : answer;
     },

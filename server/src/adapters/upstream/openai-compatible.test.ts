@@ -53,6 +53,21 @@ describe('what is sent', () => {
   });
 
   it.each([
+    [undefined, 'default'],
+    [null, 'default'],
+    ['auto', 'default'],
+    ['default', 'default'],
+  ])('names the tier that is priced where the project has one of its own: %s', async (service_tier, expected) => {
+    const openAis = provide({ quirks: { hasProjectTier: true } });
+    for (const stream of [false, true])
+      expect((await sent({ stream, request: { service_tier } }, openAis))?.body).toMatchObject({ service_tier: expected });
+    const asked = { ...chatCall('fake-model'), endpoint: '/v1/responses' as const, request: { model: 'x', input: 'Hi', service_tier } };
+    await openAis.call(asked);
+    expect(fake().requests.at(-1)).toMatchObject({ path: '/v1/responses', body: { service_tier: expected } });
+    await openAis.close();
+  });
+
+  it.each([
     ['remix', '/v1/videos/a%2Fb/remix', { prompt: 'On' }],
     ['edit', '/v1/videos/edits', { prompt: 'On', video: { id: 'a/b' } }],
     ['extension', '/v1/videos/extensions', { prompt: 'On', seconds: '8', video: { id: 'a/b' } }],

@@ -25,7 +25,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): UpstreamProv
   const http = new ProviderHttp({ ...options, ownHeaders, wordsOf: openAiWords });
   const { quirks = {} } = options;
   const maxTokensField = options.maxTokensField ?? quirks.maxTokensField ?? 'max_tokens';
-  const asTheirs = changesFields(quirks) ? { quirks } : {};
+  const asTheirs = { ...(changesFields(quirks) && { quirks }), hasProjectTier: quirks.hasProjectTier };
   const hasResponses = options.hasResponses ?? quirks.hasResponses ?? false;
   // Its own endpoint for OpenAI's clients.
   const isGoogles = new URL(options.baseUrl).hostname.endsWith('.googleapis.com');

@@ -12,6 +12,8 @@ export interface OpenAiQuirks {
   readonly takesOneBound?: true;
   /** It has Responses. */
   readonly hasResponses?: true;
+  /** Who names no service tier there is served at the one of the operator's project, which may be a dearer one. */
+  readonly hasProjectTier?: true;
   /** Fields of chats that it refuses or passes over, and that change an answer: such a request is for another deployment. */
   readonly lacks?: readonly string[];
   /** Fields of chats that it refuses, and that change no answer: they are left out. */

@@ -13,6 +13,7 @@ function acceptOf({ endpoint, stream }: UpstreamCall): string[] {
 interface Place {
   /** Below the base URL; the endpoint's own where it is left out. */
   readonly path?: string;
+  readonly hasProjectTier?: boolean | undefined;
   readonly quirks?: OpenAiQuirks;
 }
 
@@ -20,15 +21,24 @@ interface Place {
 export function openAiRequest(
   call: UpstreamCall,
   maxTokensField: MaxTokensField,
-  { path = call.endpoint.slice('/v1'.length), quirks }: Place = {},
+  { path = call.endpoint.slice('/v1'.length), quirks, hasProjectTier = false }: Place = {},
 ): ProviderRequest | Promise<ProviderRequest> {
   if (call.endpoint === '/v1/videos' && call.request.madeOf) return derivationRequest(path, call.request.madeOf, call.request);
-  const plain = openAiFields(call, maxTokensField);
+  const asked = openAiFields(call, maxTokensField);
+  const plain = hasProjectTier && TAKES_TIER.has(call.endpoint) ? atPricedTier(asked) : asked;
   const fields = quirks && call.endpoint === '/v1/chat/completions' ? withQuirks(plain, { ...quirks, maxTokensField }) : plain;
   if (!call.files) return postedJson(path, [...JSON_CONTENT, ...acceptOf(call)], fields);
   const form = multipartBody(fields, call.files);
   const content = ['content-type', form.contentType, 'content-length', String(form.contentLength)];
   return { path, method: 'POST', headers: [...content, ...acceptOf(call)], body: form.body };
+}
+
+const TAKES_TIER: ReadonlySet<UpstreamCall['endpoint']> = new Set(['/v1/chat/completions', '/v1/responses'] as const);
+
+/** What is left to the provider is billed as its project is set; what is held and charged is the price of `default`. */
+function atPricedTier(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const tier = fields['service_tier'] ?? 'auto';
+  return { ...fields, service_tier: tier === 'auto' ? 'default' : tier };
 }
 
 /** Where a connection to a realtime model is opened. */

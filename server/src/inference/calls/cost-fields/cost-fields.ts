@@ -12,7 +12,7 @@ import { THINKING_BUDGET } from './thinking-budget.ts';
 import { CHAT_TOOLS, RESPONSE_TOOLS, unpricedFunctions, unpricedTool, unpricedToolChoice } from './tool-rules.ts';
 import { CHARACTERS, EXTENSIONS, REMIX, VIDEO_EDITS, VIDEO_FIELDS } from './video-fields.ts';
 
-const STANDARD_TIERS: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex']);
+const STANDARD_TIERS: ReadonlySet<unknown> = new Set(['auto', 'default']);
 const isFalse = (value: unknown): boolean => value === false;
 const isOne = (value: unknown): boolean => value === 1;
 
@@ -57,7 +57,7 @@ const EARLIER_ANSWERS: FieldRules = {
 };
 
 const SERVICE_TIER: FieldRule = {
-  ...refused('service tiers other than auto, default and flex'),
+  ...refused('service tiers other than auto and default'),
   unpriced: (tier, param) => (STANDARD_TIERS.has(tier) ? undefined : { param, what: `the service tier "${String(tier).slice(0, 40)}"` }),
 };
 

@@ -3,7 +3,7 @@ import { isRecord } from '../usage.ts';
 import { counted, type FieldRules, free, refused, type Unpriced } from './field-rule.ts';
 import { OTHER_PROVIDERS } from './other-names.ts';
 
-const TIERS: ReadonlySet<unknown> = new Set(['standard', 'flex', 'unspecified', 'service_tier_unspecified']);
+const TIERS: ReadonlySet<unknown> = new Set(['standard', 'unspecified', 'service_tier_unspecified']);
 const isStandard = (tier: unknown): boolean => TIERS.has(String(tier).toLowerCase());
 
 const NOT_SENT = 'not sent to the provider';
@@ -66,7 +66,7 @@ const GENERATE_CONTENT: FieldRules = {
   generationConfig: counted('by its members', unpricedGenerationConfig),
   cachedContent: refused('content that is kept at the provider'),
   continuationToken: refused('answers that are kept at the provider'),
-  serviceTier: refused('service tiers other than standard and flex', isStandard),
+  serviceTier: refused('service tiers other than standard', isStandard),
   ...free('the functions that it names are part of the prompt', 'toolConfig'),
   ...free(NOT_SENT, 'safetySettings', 'labels', 'store'),
   ...free('read by the gateway, not sent', 'model', 'models'),

@@ -71,7 +71,7 @@ const TIER: Feature = {
   what: 'another tier',
   isNamed: named(having('tiers?'), /^priority$/),
   // vLLM's place in the queue is a number.
-  passes: (value) => isScalar(value) || ['auto', 'default', 'flex', 'standard', 'normal', 'low'].includes(String(value).toLowerCase()),
+  passes: (value) => isScalar(value) || ['auto', 'default', 'standard', 'normal', 'low'].includes(String(value).toLowerCase()),
 };
 
 /** Bedrock (`performanceConfig`, `guardrailConfig`), LiteLLM (`aws_region_name`, `vertex_location`), Anthropic and Google: each at a price of its own. */
@@ -96,7 +96,7 @@ const DEARER: Feature = {
   ),
   passes: (value) =>
     typeof value === 'number' ||
-    /^(?:auto|default|standard|normal|low|flex|chat|text|json|regular|instruct|accurate|fast|strict|any|none|enabled)$/i.test(
+    /^(?:auto|default|standard|normal|low|chat|text|json|regular|instruct|accurate|fast|strict|any|none|enabled)$/i.test(
       String(value).trim(),
     ),
 };

@@ -234,7 +234,21 @@ describe('a request for what no price holds', () => {
   });
 
   test.each([
-    ['/v1/chat/completions', { service_tier: 'flex', modalities: ['text'], best_of: 1, web_search: false, reasoning: { effort: 'low' } }],
+    ...['flex', 'priority', 'scale'].flatMap((tier) =>
+      ['/v1/chat/completions', '/v1/responses', '/v1/completions'].map((path) => [path, { service_tier: tier }] as const),
+    ),
+    ['/v1/messages', { service_tier: 'priority' }],
+    ['/v1beta/models/:model/generateContent', { serviceTier: 'FLEX' }],
+    ['/v1beta/models/:model/streamGenerateContent', { serviceTier: 'priority' }],
+  ] as const)('%s %j is a tier without a price, and refused', (path, request) => {
+    expect(check(path, request)).toThrow(/no price for .*service tier/);
+  });
+
+  test.each([
+    [
+      '/v1/chat/completions',
+      { service_tier: 'default', modalities: ['text'], best_of: 1, web_search: false, reasoning: { effort: 'low' } },
+    ],
     ['/v1/chat/completions', { enable_search: false, prompt_cache_options: { mode: 'explicit', ttl: '30m' }, tool_choice: 'auto' }],
     ['/v1/responses', { prompt_cache_retention: '24h' }],
     ['/v1/responses', { service_tier: 'auto', reasoning: { effort: 'high', mode: 'standard' }, tool_choice: 'required' }],

@@ -75,7 +75,7 @@ const noChat = (issues: readonly { readonly path: readonly PropertyKey[]; readon
 const stepOf = (step: PropertyKey): string | number => (typeof step === 'number' ? step : String(step));
 
 function chatFields({ request, model, isStream, written }: Asked, names: ToolNames, isSigned: boolean): Json {
-  const { tools, generationConfig: config, serviceTier } = request;
+  const { tools, generationConfig: config } = request;
   const declared = declarationsIn(tools);
   return {
     model,
@@ -83,7 +83,6 @@ function chatFields({ request, model, isStream, written }: Asked, names: ToolNam
     messages: chatMessages({ ...request, chatName: names.chatName, written, isSigned }),
     ...(isStream && { stream: true, stream_options: { include_usage: true } }),
     ...(declared.length > 0 && { tools: declared.map((one) => chatTool(one, names)), ...choiceOf(request.toolConfig, names) }),
-    ...(serviceTier?.toLowerCase() === 'flex' && { service_tier: 'flex' }),
     ...(config && sampling(config)),
     ...(config && formatOf(config)),
   };
