@@ -211,6 +211,45 @@ describe('a response of a realtime session', () => {
     expect(await chargedOf(poor.key_id, 0)).toEqual([]);
   });
 
+  test('is held with instructions that no response has read, though others have ended since', async () => {
+    const { key_id: id, key } = await newKey();
+    const client = await Client.open(key);
+    const { promise: until, resolve } = Promise.withResolvers<void>();
+    const text = { max_output_tokens: 50, output_modalities: ['text' as const] };
+    upstream.realtime.script({ pause: { after: 2, until } });
+    client.rt.send({ type: 'response.create', response: text });
+    await client.until('response.output_text.delta', 2);
+    client.rt.send({ type: 'session.update', session: { type: 'realtime', instructions: 'x'.repeat(80_000) } });
+    await client.until('session.updated');
+    resolve();
+    await client.done();
+    client.rt.send({ type: 'response.create', response: { ...text, instructions: 'Be brief.' } });
+    await client.done(2);
+    client.rt.send({ type: 'response.create', response: text });
+    await client.done(3);
+    client.close();
+    expect(sum((await chargedOf(id, 3)).map(({ cost }) => cost))).toBe(billed());
+  });
+
+  test('stays held where its client gave the id of its event to another, which is refused', async () => {
+    const { key } = await newKey({ monthly_cap_usd: '0.12' });
+    const [client, other] = [await Client.open(key), await Client.open(key)];
+    const { promise: begins, resolve } = Promise.withResolvers<void>();
+    upstream.realtime.script({ begins });
+    const create = { type: 'response.create' as const, event_id: 'mine', response: { max_output_tokens: 4_000 } };
+    client.rt.send(create);
+    client.rt.send({ type: 'input_audio_buffer.commit', event_id: 'mine' });
+    expect((await client.until('error')).error.event_id).toBe('mine');
+    other.rt.send(create);
+    expect((await other.until('error')).error).toMatchObject({ code: 'budget_in_flight', event_id: 'mine' });
+    resolve();
+    await client.done();
+    upstream.realtime.script({ refusal: { code: 'invalid_value', message: 'No.' } });
+    client.rt.send(create);
+    expect((await client.until('error', 2)).error).toMatchObject({ code: 'invalid_value', event_id: 'mine' });
+    for (const one of [client, other]) one.close();
+  });
+
   test('outlives kill -9 of the gateway at its hold, once', async () => {
     const { key_id: id, key } = await newKey();
     const { promise: until } = Promise.withResolvers<void>();

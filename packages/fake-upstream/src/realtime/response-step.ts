@@ -2,6 +2,8 @@
 export interface ResponseStep {
   /** So many tokens out: words, or pieces of sound with a word each. Default 8. */
   readonly tokens?: number;
+  /** The provider begins it when this has settled. */
+  readonly begins?: Promise<unknown>;
   /** The provider waits for it after so many tokens, as long as it likes. */
   readonly pause?: { readonly after: number; readonly until: Promise<unknown> };
   /** The connection is reset after so many tokens. */

@@ -177,7 +177,13 @@ export class FakeRealtimeSession {
     };
     const response = new FakeResponse(facts, step, host);
     this.responses.push(response);
-    void response.run().then(() => this.say({ type: 'rate_limits.updated', rate_limits: [] }));
+    void this.#run(response, step);
+  }
+
+  async #run(response: FakeResponse, { begins }: ResponseStep): Promise<void> {
+    await begins;
+    await response.run();
+    this.say({ type: 'rate_limits.updated', rate_limits: [] });
   }
 
   #factsOf(asked: Fields): FakeResponse['facts'] {

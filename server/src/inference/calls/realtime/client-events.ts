@@ -1,8 +1,6 @@
 import { isRecord } from '../usage.ts';
-import { invalid, type RealtimeEvent } from './events.ts';
+import { ITEMS, invalid, type RealtimeEvent } from './events.ts';
 import type { SessionHost } from './session-host.ts';
-
-const ITEMS: ReadonlySet<unknown> = new Set(['message', 'function_call', 'function_call_output']);
 
 /** What changes nothing that is held. */
 const PLAIN: ReadonlySet<string> = new Set([

@@ -1,5 +1,6 @@
 import type { CatalogModel } from '../../../money/catalog/index.ts';
 import { isRecord } from '../usage.ts';
+import { ITEMS } from './events.ts';
 
 /** Beside what an item says: its role, its place. */
 const TOKENS_PER_ITEM = 16;
@@ -19,6 +20,7 @@ interface Asked {
 export interface Mark {
   readonly added: number;
   readonly waiting: number;
+  readonly settings: number;
 }
 
 /**
@@ -28,8 +30,9 @@ export interface Mark {
 export class ConversationBound {
   readonly #model: Pick<CatalogModel, 'contextWindow' | 'imageTokenBound'>;
   #format: keyof typeof BYTES_PER_AUDIO_TOKEN = 'pcm';
-  /** Instructions and tools that no response has read yet. */
+  /** Instructions and tools that were ever set, and those of them that a response has read. */
   #settings = 0;
+  #settingsRead = 0;
   #items = 0;
   /** Everything that was ever added to the items. */
   #added = 0;
@@ -69,13 +72,15 @@ export class ConversationBound {
   }
 
   mark(): Mark {
-    return { added: this.#added, waiting: this.#waiting };
+    return { added: this.#added, waiting: this.#waiting, settings: this.#settings };
   }
 
-  /** A response of the conversation has ended: what it has read and written is known. */
-  known(tokens: number, { added, waiting }: Mark): void {
-    this.#settings = 0;
-    this.#items = tokens + (this.#added - added) + waiting;
+  /** A response of the conversation has ended: what it has read and written is known. What was said and set after its mark it has not read. */
+  known({ read, written }: { readonly read: number; readonly written: number }, { added, waiting, settings }: Mark): void {
+    this.#settingsRead = Math.max(this.#settingsRead, settings);
+    this.#items = read + written + (this.#added - added) + waiting;
+    // Another that is at work may not have read it.
+    this.#added += written;
   }
 
   /** A response was added to the conversation, of which only the bound is known, or which read something else. */
@@ -83,10 +88,13 @@ export class ConversationBound {
     this.#put(tokens);
   }
 
-  of({ input, instructions, tools }: Asked): number {
+  /** @param writing the most that responses at work may add to the conversation before this one reads it */
+  of({ input, instructions, tools }: Asked, writing = 0): number {
     const own = textTokens(instructions) + textTokens(tools);
-    const items = Array.isArray(input) && !input.some(isReference) ? sum(input.map((item) => this.itemTokens(item))) : this.#all(input);
-    return Math.min(this.#settings + own + items + UNSEEN_TOKENS, this.#model.contextWindow ?? Number.MAX_SAFE_INTEGER);
+    const items =
+      Array.isArray(input) && input.every(isWhole) ? sum(input.map((item) => this.itemTokens(item))) : this.#all(input) + writing;
+    const settings = this.#settings - this.#settingsRead;
+    return Math.min(settings + own + items + UNSEEN_TOKENS, this.#model.contextWindow ?? Number.MAX_SAFE_INTEGER);
   }
 
   itemTokens(item: unknown): number {
@@ -94,8 +102,10 @@ export class ConversationBound {
     const parts = Array.isArray(content) ? content : [];
     const media = parts.map((part) => {
       const audio = member(part, 'audio');
-      if (typeof audio === 'string') return this.#audioTokens(audio);
-      return member(part, 'image_url') === undefined ? 0 : this.#imageTokens();
+      // Which of both its provider reads is not known here.
+      return (
+        (typeof audio === 'string' ? this.#audioTokens(audio) : 0) + (member(part, 'image_url') === undefined ? 0 : this.#imageTokens())
+      );
     });
     return TOKENS_PER_ITEM + sum(media) + textTokens(withoutMedia(item));
   }
@@ -117,7 +127,8 @@ export class ConversationBound {
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 const member = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
-const isReference = (item: unknown): boolean => member(item, 'type') === 'item_reference';
+/** Anything else may name an item of the conversation. */
+const isWhole = (item: unknown): boolean => ITEMS.has(member(item, 'type'));
 
 /** A token of text has one byte at least. */
 const textTokens = (value: unknown): number =>

@@ -7,6 +7,9 @@ import { isRecord } from '../usage.ts';
 
 export const REALTIME = '/v1/realtime';
 
+/** What a client may say in a conversation. */
+export const ITEMS: ReadonlySet<unknown> = new Set(['message', 'function_call', 'function_call_output']);
+
 /** An event of either side. */
 export interface RealtimeEvent {
   readonly type: string;

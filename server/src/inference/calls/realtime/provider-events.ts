@@ -155,19 +155,21 @@ export class ProviderEvents {
   /** What the conversation is known to be by now. */
   #remember({ mark, maxOutputTokens }: RunningResponse, { usage }: Pick<ResponseEnd, 'usage'>): void {
     const { conversation } = this.#session;
-    if (mark && usage && usage.input_tokens > 0) conversation.known(usage.input_tokens + usage.output_tokens, mark);
+    if (mark && usage && usage.input_tokens > 0) conversation.known({ read: usage.input_tokens, written: usage.output_tokens }, mark);
     else conversation.wrote(usage?.output_tokens ?? maxOutputTokens);
   }
 
   /** Of a response that it does not begin, or of a change that it does not make. */
   async #refused(frame: Buffer, event: RealtimeEvent): Promise<void> {
     const session = this.#session;
-    const causedBy = Object(event['error'])['event_id'];
-    if (typeof causedBy === 'string') {
-      session.settings.refused(causedBy);
-      await session.responses.refused(causedBy)?.release();
-    }
-    await session.tell(frame);
+    const error = Object(event['error']);
+    const causedBy = error['event_id'];
+    const response = typeof causedBy === 'string' ? session.responses.refused(causedBy) : undefined;
+    if (typeof causedBy === 'string') session.settings.refused(causedBy);
+    await response?.release();
+    // The event that asked for a response has an id of the gateway's at the provider.
+    const told = response && JSON.stringify({ ...event, error: { ...error, event_id: response.askedBy ?? null } });
+    await session.tell(told ?? frame);
     session.closeWhenIdle();
   }
 

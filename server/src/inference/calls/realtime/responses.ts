@@ -23,6 +23,11 @@ export class SessionResponses {
     return [...asked, ...[...this.#begun.values()].filter((one) => one !== undefined)];
   }
 
+  /** The most tokens that the conversation may grow by with what is at work. */
+  get writing(): number {
+    return this.held.reduce((sum, one) => sum + (one.isOutOfBand ? 0 : one.maxOutputTokens), 0);
+  }
+
   ask(eventId: string, asked: Asked): void {
     this.#asked.set(eventId, asked);
   }

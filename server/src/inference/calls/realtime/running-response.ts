@@ -24,8 +24,12 @@ export interface ResponseEnd {
 export class RunningResponse {
   readonly admission: Admission;
   readonly running: RunningCall;
-  /** Where its conversation was when it was asked for. */
+  /** Where its conversation was when it was asked for; undefined where it reads something else. */
   mark: Mark | undefined;
+  /** Out of band it is no part of the conversation. */
+  isOutOfBand = false;
+  /** The event of the client that asked for it. */
+  askedBy: string | undefined;
   /** Nobody waits for it any more: it is cancelled as soon as it has an id. */
   isUnwanted = false;
   /** The provider has begun it, epoch milliseconds. */

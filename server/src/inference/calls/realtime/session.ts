@@ -15,6 +15,7 @@ import { SessionResponses } from './responses.ts';
 import { beginResponse, type RunningResponse } from './running-response.ts';
 import type { Ending, SessionFacts, SessionHost } from './session-host.ts';
 import { SessionSettings, tokensIn } from './session-settings.ts';
+import { Silence } from './silence.ts';
 
 /** OpenAI's limit, which is held here for every provider. */
 const LONGEST_SESSION_MS = 60 * 60_000;
@@ -42,6 +43,9 @@ export class RealtimeSession implements SessionHost {
   #hasProviderLeft = false;
   /** The provider has begun what it was asked for last, or does not. */
   #answered: Promise<void> = Promise.resolve();
+  /** The response that is being held is asked for, or is not. */
+  #sent: Promise<void> = Promise.resolve();
+  readonly #silence: Silence;
 
   constructor(provider: EventSocket, facts: SessionFacts, deps: InferenceDeps) {
     const { model, deployment } = facts.target;
@@ -51,6 +55,8 @@ export class RealtimeSession implements SessionHost {
     this.settings = new SessionSettings(facts.model, deployment.upstreamModel);
     this.conversation = new ConversationBound(model);
     this.#events = new ProviderEvents(this);
+    const mostMs = Math.max(deps.timeouts.streamFirstByteMs, deps.timeouts.idleMs);
+    this.#silence = new Silence(mostMs, { isAtWork: () => this.responses.size > 0, onSilent: () => this.#silent() });
     this.#timer = setTimeout(() => this.#expire('it has lasted for 60 minutes'), LONGEST_SESSION_MS).unref();
     this.#ended = this.#readProvider();
   }
@@ -108,10 +114,13 @@ export class RealtimeSession implements SessionHost {
   async ask(event: RealtimeEvent): Promise<void> {
     const before = this.#answered;
     const { promise, resolve: onAnswered } = Promise.withResolvers<void>();
+    const { promise: sent, resolve: onSent } = Promise.withResolvers<void>();
     this.#answered = promise;
     try {
       await before;
-      const eventId = event.event_id ?? newEventId();
+      this.#sent = sent;
+      // Not the client's: it may have given the same to an event that is refused.
+      const eventId = newEventId();
       const asked = isRecord(event['response']) ? event['response'] : {};
       requireRealtimeFields(asked, 'response');
       const response = await this.begin(asked, JSON.stringify(event));
@@ -119,12 +128,16 @@ export class RealtimeSession implements SessionHost {
         onAnswered();
         return await response.release();
       }
+      response.askedBy = event.event_id;
       this.responses.ask(eventId, { response, onAnswered });
+      this.#silence.watch();
       const bounded = { ...asked, max_output_tokens: response.maxOutputTokens };
       await this.provider.send(JSON.stringify({ ...event, event_id: eventId, response: bounded }));
     } catch (thrown) {
       onAnswered();
       throw thrown;
+    } finally {
+      onSent();
     }
   }
 
@@ -136,7 +149,7 @@ export class RealtimeSession implements SessionHost {
     const startedAt = deps.clock.now();
     const work = realtimeWork({
       model: facts.model,
-      inputTokens: this.conversation.of(asked),
+      inputTokens: this.conversation.of(asked, this.responses.writing),
       outputTokens: asked['max_output_tokens'] === undefined ? this.settings.maxOutputTokens : tokensIn(asked),
       deployment: facts.target.deployment.name,
       requestSha256: hash('sha256', text, 'hex'),
@@ -153,8 +166,8 @@ export class RealtimeSession implements SessionHost {
       work,
     };
     const response = await beginResponse(call, deps);
-    // Out of band it is no part of the conversation.
-    if (asked['conversation'] !== 'none' && asked['input'] === undefined) response.mark = this.conversation.mark();
+    response.isOutOfBand = asked['conversation'] === 'none';
+    if (readsSession(asked)) response.mark = this.conversation.mark();
     if (response.call.signal.aborted) void this.#unwanted(response);
     else response.call.signal.addEventListener('abort', () => void this.#unwanted(response));
     response.running.signal.addEventListener('abort', () => void this.#cut(response));
@@ -184,10 +197,20 @@ export class RealtimeSession implements SessionHost {
     let event: RealtimeEvent | undefined;
     try {
       event = await readClientEvent(frame, isText);
+      await this.#untilSent();
       await takeClientEvent(this, event);
     } catch (thrown) {
       await this.refuse(thrown, event?.event_id);
     }
+  }
+
+  /** What a response is held for must not grow before its provider is asked for it. */
+  async #untilSent(): Promise<void> {
+    let sent: Promise<void>;
+    do {
+      sent = this.#sent;
+      await sent;
+    } while (sent !== this.#sent);
   }
 
   #clientLeft(): void {
@@ -200,11 +223,12 @@ export class RealtimeSession implements SessionHost {
   async #readProvider(): Promise<void> {
     let end: SocketEnd = { code: 1011, reason: 'the provider cannot be understood' };
     try {
-      end = await this.provider.pump((frame, isText) => this.#events.take(frame, isText));
+      end = await this.provider.pump((frame, isText) => this.#silence.whileTaking(() => this.#events.take(frame, isText)));
     } catch (error) {
       this.#failed(error);
     }
     this.#hasProviderLeft = true;
+    this.#silence.over();
     this.#events.left();
     // What it was at work for may be billed all the same.
     const running = this.responses.takeAll();
@@ -219,6 +243,13 @@ export class RealtimeSession implements SessionHost {
     const stopped = response.call.run?.stopped;
     if (stopped && !this.#hangUp.signal.aborted) await this.refuse(stopped);
     if (stopped || this.facts.headers.onDisconnect !== 'finish') await this.cancel(response);
+  }
+
+  /** Its provider says nothing of what it was asked for. Once the connection has ended, that is settled. */
+  #silent(): void {
+    this.deps.log.warn({ requestId: this.facts.requestId }, 'the provider of a realtime session does not answer');
+    this.#ending ??= { code: 1011, reason: 'the provider does not answer' };
+    this.provider.close(1001, '');
   }
 
   /** Its provider took too long after nobody waited any more, or the gateway stops. */
@@ -258,6 +289,10 @@ const ENDS_SESSION: ReadonlySet<string> = new Set([
   ...['budget_exceeded', 'run_exhausted', 'run_closed', 'invalid_credentials', 'model_not_allowed', 'endpoint_not_allowed'],
   ...['model_not_found', 'no_provider_configured', 'plan_required', 'scope_required', 'store_unavailable'],
 ]);
+
+/** Whether it reads what every other response would: what it has read says how long the conversation is, with the session's instructions and tools. */
+const readsSession = (asked: Readonly<Record<string, unknown>>): boolean =>
+  asked['conversation'] !== 'none' && ['input', 'instructions', 'tools'].every((name) => asked[name] === undefined);
 
 /** Statuses of a provider's close that are no failure of it. */
 const SAYABLE: ReadonlySet<number> = new Set([1000, 1001]);

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { ConversationBound } from './conversation-bound.ts';
+
+const bound = () => new ConversationBound({ contextWindow: null, imageTokenBound: 1_000 });
+const IMAGE = { type: 'input_image', image_url: 'data:image/png;base64,AAAA' };
+const message = (...content: object[]) => ({ type: 'message', role: 'user', content });
+
+test('counts instructions that were set while a response was at work, which has not read them', () => {
+  const conversation = bound();
+  conversation.configure({ instructions: 'a'.repeat(500) });
+  const mark = conversation.mark();
+  conversation.configure({ instructions: 'b'.repeat(9_000) });
+  conversation.known({ read: 125, written: 10 }, mark);
+  expect(conversation.of({})).toBeGreaterThan(9_000);
+  expect(conversation.of({})).toBeLessThan(9_500);
+  conversation.known({ read: 2_500, written: 10 }, conversation.mark());
+  expect(conversation.of({})).toBeLessThan(3_000);
+});
+
+test('counts what one response has written for the next, where another one ends later', () => {
+  const conversation = bound();
+  const [first, second] = [conversation.mark(), conversation.mark()];
+  conversation.known({ read: 10, written: 4_000 }, first);
+  conversation.known({ read: 10, written: 5 }, second);
+  expect(conversation.of({})).toBeGreaterThan(4_000);
+});
+
+test('counts a part as an image and as sound where it is both', () => {
+  const conversation = bound();
+  conversation.add(message({ ...IMAGE, audio: 'AA==' }));
+  expect(conversation.of({})).toBeGreaterThan(1_000);
+});
+
+test('counts the conversation where an item of the input may name one of it', () => {
+  const conversation = bound();
+  conversation.add(message({ type: 'input_text', text: 'a'.repeat(9_000) }));
+  expect(conversation.of({ input: [message()] })).toBeLessThan(1_000);
+  for (const item of [{ type: 'item_reference', id: 'item_1' }, { id: 'item_1' }, 'item_1'])
+    expect(conversation.of({ input: [item] })).toBeGreaterThan(9_000);
+});
