@@ -110,9 +110,12 @@ export const AdminUsageResponse = z
   .meta({ id: 'AdminUsageResponse', description: 'Usage of all accounts, or of one, between two days, both included.' });
 export type AdminUsageResponse = z.infer<typeof AdminUsageResponse>;
 
+/** RFC 3339 has a year 0000, which the calendar of the database lacks. */
+const Day = z.iso.date().refine((day) => !day.startsWith('0000'), 'must be in the year 0001 or later');
+
 export const UsageQuery = z.object({
-  from: z.iso.date().optional().meta({ description: 'First day, in the account’s time zone. Default: the first of the current month.' }),
-  to: z.iso.date().optional().meta({ description: 'Last day. Default: today.' }),
+  from: Day.optional().meta({ description: 'First day, in the account’s time zone. Default: the first of the current month.' }),
+  to: Day.optional().meta({ description: 'Last day. Default: today.' }),
   group_by: groupsOf(DIMENSIONS),
   per: UsagePeriod.optional().meta({ description: 'Default: `day` without `group_by`.' }),
   livemode: Livemode,

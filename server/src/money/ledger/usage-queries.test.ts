@@ -283,6 +283,12 @@ describe('usage', () => {
     },
   );
 
+  test('of the year 0, which calendars do not have, is refused', () => {
+    const { error } = UsageQuery.safeParse({ from: '0000-01-01', to: '0000-12-31' });
+    expect(error?.issues.map(({ path }) => path)).toEqual([['from'], ['to']]);
+    expect(UsageQuery.parse({ from: '0001-01-01', to: '9999-12-31' })).toBeDefined();
+  });
+
   test('from a day after `to` is refused', async () => {
     await expect(usage({ from: '2026-11-22' })).rejects.toMatchObject({ code: 'validation_failed', extras: { param: 'from' } });
   });
