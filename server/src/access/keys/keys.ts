@@ -12,7 +12,7 @@ import { inUnit } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
 import { type Owner, type Roles, rolesOf, type Users } from '../identity/index.ts';
-import { projectsSeenBy, requireProject } from '../projects/index.ts';
+import { joinProject, projectsSeenBy, requireProject } from '../projects/index.ts';
 import { ApiKey, DEFAULT_ALERT_THRESHOLDS, type KeySettings, SETTINGS } from './api-key.ts';
 import {
   reachOfCaller,
@@ -128,7 +128,7 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
       const { key, isNew } = await inUnitOfWork(em, async (unit) => {
         const standing = maker.kind === 'service' ? owner : await requireStanding(maker, unit, now);
         if (input.project_id) await requireProject(inUnit(unit), { ...maker, ...standing }, input.project_id);
-        const known = await madeBefore(unit, accountId, input, settings);
+        const known = await madeBefore(unit, { ...maker, ...standing }, input, settings);
         if (known) return { key: known, isNew: false };
         const made = unit.create(ApiKey, {
           id: newId(),
@@ -149,8 +149,10 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
         made.configure(settings);
         requireConsistent(made);
         await unit.flush();
+        const actor = maker.kind === 'service' ? SYSTEM : actorOf(maker);
+        await joinOf(unit, made, { actor, origin, at: now });
         await audit(unit, made, {
-          actor: maker.kind === 'service' ? SYSTEM : actorOf(maker),
+          actor,
           action: 'key.created',
           changes: createdOf(made),
           origin,
@@ -207,6 +209,7 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
         key.configure(settings);
         requireConsistent(key);
         refuseWidening(key, before, caller);
+        if (key.projectId !== before.projectId) await joinOf(unit, key, { actor: actorOf(principal), origin, at: present() });
         await audit(unit, key, { actor: actorOf(principal), action: 'key.updated', changes: changesOf(settings, before), origin });
         return key;
       });
@@ -222,6 +225,7 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
         refuseRolesOfOthers(found, principal, roles);
         if (!found.isUsable(now)) throw new Problem('conflict', `The API key is ${found.status(now)}: create a new one instead.`);
         found.rotate(secret, { now, graceSeconds, shownTo: principal.userId });
+        await joinOf(unit, found, { actor: actorOf(principal), origin, at: now });
         await audit(unit, found, { actor: actorOf(principal), action: 'key.rotated', changes: { grace_seconds: graceSeconds }, origin });
         await recordKeyEvent(inUnit(unit), 'key.rotated', found);
         return found;
@@ -238,6 +242,15 @@ const audit = (
   { id, accountId }: ApiKey,
   { origin, ...entry }: Pick<AuditEntry, 'actor' | 'action' | 'changes'> & { origin: Origin | undefined },
 ): Promise<void> => recordAudit(inUnit(unit), { ...entry, accountId, target: { kind: 'key', id }, ...(origin && { origin }) });
+
+/** Who knows the secret of a key of a project is a member of it. */
+async function joinOf(
+  unit: EntityManager,
+  { accountId, projectId, userId, secretShownTo }: ApiKey,
+  by: Pick<AuditEntry, 'actor'> & { readonly origin: Origin | undefined; readonly at: Date },
+): Promise<void> {
+  if (projectId) await joinProject(inUnit(unit), { accountId, projectId, userIds: [userId, ...(secretShownTo ?? [])], ...by });
+}
 
 /** Else scopes that an administrator gives would wait in the key for the day when its owner is given the role. */
 async function rolesOfOwner(unit: EntityManager, { userId }: ApiKey): Promise<Roles> {
@@ -268,8 +281,7 @@ const changesOf = (settings: KeySettings, before: KeySettings): Record<string, u
     }),
   );
 
-/** In the query and not after it: another account's key is not even read. */
-/** Of developers: their own, and those of their projects. */
+/** In the query and not after it: another account's key is not even read. Of developers: their own, and those of their projects. */
 async function keysSeenBy(unit: EntityManager, principal: Principal) {
   const { accountId, userId } = principal;
   const projects = await projectsSeenBy(inUnit(unit), principal);

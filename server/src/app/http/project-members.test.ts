@@ -1,8 +1,15 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join as pathOf } from 'node:path';
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { revokeKeysInProject, revokeProjectKeys } from '../../access/keys/index.ts';
 import { ProjectMembers, Projects, projectRoutes } from '../../access/projects/index.ts';
+import { InProcessLanes } from '../../adapters/lanes/in-process.ts';
+import { SettlementJournal } from '../../adapters/lanes/settlement-journal.ts';
 import { expectWithinASecond } from '../../kernel/testing/within-a-second.ts';
+import { ledgerLaneSource } from '../../money/ledger/index.ts';
+import { Limits, limitRoutes } from '../../money/limits/index.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
 import { type Instance, newKey, openTestDatabase, PASSWORD, send, signUp, startInstance } from './testing/account-api.ts';
@@ -15,6 +22,8 @@ let api: Instance;
 let owner: Awaited<ReturnType<typeof signUp>>;
 let project: string;
 let people = 0;
+const folder = mkdtempSync(pathOf(tmpdir(), 'tallygate-projects-'));
+let journal: SettlementJournal;
 
 beforeAll(async () => {
   db = await openTestDatabase();
@@ -22,7 +31,13 @@ beforeAll(async () => {
   const clock = { now: Date.now };
   const projects = new Projects({ pool, clock, revokeKeys: revokeProjectKeys });
   const members = new ProjectMembers({ pool, clock, revokeKeys: revokeKeysInProject });
-  api = await startInstance(db.database, db.url, { clock, endpoints: endpointsOf(contract.projects, projectRoutes(projects, members)) });
+  journal = new SettlementJournal(folder, () => {});
+  const lanes = new InProcessLanes(ledgerLaneSource(pool), journal);
+  const limits = new Limits({ pool, lanes, clock, isModel: () => true, forgetKeys: () => {} });
+  api = await startInstance(db.database, db.url, {
+    clock,
+    endpoints: [...endpointsOf(contract.projects, projectRoutes(projects, members)), ...endpointsOf(contract.limits, limitRoutes(limits))],
+  });
 });
 beforeEach(async () => {
   owner = await signUp(api);
@@ -30,7 +45,9 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await api?.close();
+  journal?.close();
   await db?.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 const get = (path: string, auth: Auth = owner.auth) => send(api, path, { headers: auth });
@@ -99,6 +116,39 @@ describe('what somebody may do in a project', () => {
     expect((await get(`/v1/keys/${ours}`, own.auth)).status).toBe(200);
     expect((await get(`/v1/keys/${hidden[0]}`, own.auth)).status).toBe(404);
   });
+
+  test('a developer sees no limit of a project that they are not in, nor what it spends', async () => {
+    const developer = await join('developer');
+    const [ours, elsewhere] = [project, await newProject()];
+    await put(developer.userId, 'member');
+    const set = async (subject: string | null) => {
+      const limit = { kind: 'project', subject, period: 'month', cap_usd: '5' };
+      return (await send(api, '/v1/limits', { method: 'PUT', headers: owner.auth, json: limit })).body.limit_id;
+    };
+    const [own, hidden, each] = [await set(ours), await set(elsewhere), await set(null)];
+    const listed = async (auth: Auth) => (await get('/v1/limits', auth)).body.data.map(({ limit_id }: { limit_id: string }) => limit_id);
+    expect([await listed(developer.auth), await listed(owner.auth)]).toEqual([
+      [each, own],
+      [each, hidden, own],
+    ]);
+    const statuses = [own, hidden, `${each}?subject=${ours}`, `${each}?subject=${elsewhere}`].map(async (path) => [
+      (await get(`/v1/limits/${path}`, developer.auth)).status,
+      (await get(`/v1/limits/${path}`)).status,
+    ]);
+    expect(await Promise.all(statuses)).toEqual([
+      [200, 200],
+      [404, 200],
+      [200, 200],
+      [404, 200],
+    ]);
+  });
+
+  test('a developer is not answered with the key of somebody else that has the same external id', async () => {
+    const [developer, key] = [await join('developer'), { name: 'ci', external_id: 'ci-1' }];
+    const made = await post('/v1/keys', key);
+    const again = await post('/v1/keys', key, developer.auth);
+    expect([again.status, again.body.code, again.text.includes(made.body.key_id)]).toEqual([409, 'conflict', false]);
+  });
 });
 
 describe('members of a project', () => {
@@ -139,6 +189,18 @@ describe('members of a project', () => {
     expect([await works(kept.key), await works(others.key)]).toEqual([true, true]);
     expect((await keyIn(developer.auth)).status).toBe(404);
     expect((await get('/v1/projects', developer.auth)).body.data).toEqual([]);
+  });
+
+  test('are all who have a key in it, whoever made or moved it, so that removing them ends it', async () => {
+    const [admin, developer] = [await join('admin'), await join('developer')];
+    const [made, moved] = [(await keyIn(admin.auth)).body, await newKey(api, developer.auth)];
+    const move = { method: 'PATCH', headers: owner.auth, json: { project_id: project } };
+    expect((await send(api, `/v1/keys/${moved.keyId}`, move)).status).toBe(200);
+    expect((await membersOf()).map(({ user_id }: { user_id: string }) => user_id)).toEqual([admin.userId, developer.userId]);
+    await send(api, `/v1/members/${admin.userId}`, { method: 'PATCH', headers: owner.auth, json: { account_role: 'developer' } });
+    expect((await get(`/v1/projects/${project}`, admin.auth)).status).toBe(200);
+    for (const { userId } of [admin, developer]) expect((await remove(userId)).status).toBe(204);
+    for (const keyId of [made.key_id, moved.keyId]) expect((await get(`/v1/keys/${keyId}`)).body.status).toBe('revoked');
   });
 
   test('leave by themselves, and with the account', async () => {

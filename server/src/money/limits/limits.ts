@@ -1,5 +1,6 @@
 import type { LimitKind, LimitStatus, SetLimitRequest, TimeZone, SpendingLimit as WireLimit } from '@tallygate/contract';
 import type { Pool } from 'pg';
+import { projectsSeenBy } from '../../access/projects/index.ts';
 import type { LaneStore } from '../../adapters/lanes/port.ts';
 import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { Principal } from '../../http/index.ts';
@@ -8,7 +9,7 @@ import { newId } from '../../kernel/ids.ts';
 import { formatUsd, maxOf, parseUsd } from '../../kernel/money.ts';
 import { Keyset, mapPage, type Page, type PageQuery } from '../../kernel/page.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { firstOf, ifGiven, type Queryable, type RowOf, rowsOf, run } from '../../kernel/statements.ts';
+import { anyOf, firstOf, ifGiven, type Queryable, type RowOf, rowsOf, run } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { countSpent, laneId } from '../ledger/index.ts';
 import type { SpendingLimit } from './entities.ts';
@@ -37,7 +38,7 @@ export interface LimitQuery {
 const MOST_LIMITS = 200;
 const LIMITS = new Keyset({ name: 'limits', columns: { id: 'uuid' }, direction: 'desc' });
 
-/** Whoever asks sees the limits of their own account and no others. */
+/** Whoever asks sees the limits of their own account and no others, and developers of projects those that they are members of. */
 export class Limits {
   readonly #deps: LimitsDeps;
 
@@ -45,8 +46,12 @@ export class Limits {
     this.#deps = deps;
   }
 
-  async list(accountId: string, { kind, subject, external_id, ...query }: ListQuery): Promise<Page<WireLimit>> {
-    const wanted = limitsOf(accountId)
+  async list(principal: Principal, { kind, subject, external_id, ...query }: ListQuery): Promise<Page<WireLimit>> {
+    const projects = await projectsSeenBy(this.#deps.pool, principal);
+    const wanted = limitsOf(principal.accountId)
+      .where((eb) =>
+        ifGiven(projects, (seen) => eb.or([eb('kind', '!=', 'project'), eb('subject', 'is', null), eb('subject', '=', anyOf(seen))])),
+      )
       .where((eb) => ifGiven(kind, (one) => eb('kind', '=', one)))
       .where((eb) => ifGiven(subject, (one) => eb('subject', '=', one)))
       .where((eb) => ifGiven(external_id, (one) => eb('external_id', '=', one)));
@@ -88,12 +93,14 @@ export class Limits {
     });
   }
 
-  /** @throws Problem `not_found`, also for a limit of each of a kind without a subject */
-  async status(accountId: string, limitId: string, { subject: asked, livemode }: LimitQuery): Promise<LimitStatus> {
+  /** @throws Problem `not_found`, also for a limit of each of a kind without a subject, and for a project that the caller does not see */
+  async status(principal: Principal, limitId: string, { subject: asked, livemode }: LimitQuery): Promise<LimitStatus> {
     const { pool, lanes, clock } = this.#deps;
+    const { accountId } = principal;
     const row = await find(pool, accountId, limitId);
     const subject = row.subject ?? asked ?? (row.kind === 'account' ? '' : undefined);
     if (subject === undefined) throw new Problem('not_found', 'It is a limit of each: say in `subject` whose spending is meant.');
+    if (row.kind === 'project' && (await projectsSeenBy(pool, principal))?.includes(subject) === false) throw unknownLimit();
     const { start, end } = windowAt(row.period, await zoneOf(pool, accountId), clock.now());
     const lane = laneId.limit({ accountId, livemode, period: row.period, start, kind: row.kind, subject });
     const { spent, held } = (await lanes.inspect([lane])).get(lane) ?? { spent: 0n, held: 0n };
@@ -150,9 +157,11 @@ const zoneOf = async (db: Queryable, accountId: string): Promise<string> =>
 
 async function find(db: Queryable, accountId: string, limitId: string): Promise<LimitRow> {
   const found = await firstOf(db, limitsOf(accountId).where('id', '=', limitId));
-  if (!found) throw new Problem('not_found', 'There is no such limit in this account: GET /v1/limits lists its limits.');
+  if (!found) throw unknownLimit();
   return found;
 }
+
+const unknownLimit = (): Problem => new Problem('not_found', 'There is no such limit in this account: GET /v1/limits lists its limits.');
 
 const audit = (db: Queryable, principal: Principal, entry: Told, origin: Origin): Promise<void> =>
   recordAudit(db, { accountId: principal.accountId, actor: actorOf(principal), origin, ...entry });
