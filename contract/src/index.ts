@@ -48,6 +48,7 @@ import { receipts } from './receipts.ts';
 import { runs } from './runs.ts';
 import { sso } from './sso.ts';
 import { usage } from './usage.ts';
+import { usageTransfers } from './usage-transfers.ts';
 import { users } from './users.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -89,6 +90,7 @@ export const contract = c.router(
     messageBatchTransfers,
     ledger,
     usage,
+    usageTransfers,
     runs,
     live,
     projects,
@@ -181,6 +183,7 @@ export {
 export * from './sso.ts';
 export { SURFACE_HEADERS, SURFACES, type Surface, statusAt, statusOn } from './surfaces.ts';
 export * from './usage.ts';
+export * from './usage-transfers.ts';
 export * from './users.ts';
 export * from './vaas-keys.ts';
 export * from './webhook-events.ts';

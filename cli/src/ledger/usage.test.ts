@@ -82,21 +82,17 @@ it('shows images, seconds and characters to people where there are any', async (
   ]);
 });
 
-it('writes a CSV file whose rows add up, in which no name of a caller is a formula', async () => {
-  const rows = [
-    { tag: '=HYPERLINK("https://x.example","a")', ...sums, cost_usd: '0.000000001' },
-    { tag: null, ...sums, cost_usd: '0.004199999' },
-  ];
-  gateway.script(answer(['tag'], rows));
-  const { stdout } = await terminal.type(['usage', '--by', 'tag', '--csv'], people);
-  expect(stdout).toBe(
-    [
-      'from,to,tag,requests,input_tokens,cached_input_tokens,output_tokens,input_characters,audio_seconds,video_seconds,images,cost_usd,charged_usd',
-      '2026-11-01,2026-11-21,"\'=HYPERLINK(""https://x.example"",""a"")",42,12000,2000,4000,0,0,0,0,0.000000001,0',
-      '2026-11-01,2026-11-21,,42,12000,2000,4000,0,0,0,0,0.004199999,0',
-      '',
-    ].join('\r\n'),
-  );
+it('writes the export of the service to stdout or to a file', async () => {
+  const text = 'from,to,tag,requests\r\n2026-11-01,2026-11-21,feature=search,42\r\n';
+  const file = { text, headers: { 'content-type': 'text/csv' } };
+  gateway.script(file, file);
+  expect((await terminal.type(['usage', '--by', 'tag', '--csv'], people)).stdout).toBe(text);
+  const { stdout, stderr } = await terminal.type(['usage', '--by', 'tag', '-o', 'usage.csv'], people);
+  expect([stdout, stderr, terminal.files.get('usage.csv')]).toEqual(['', 'Wrote usage.csv.\n', text]);
+  expect(gateway.requests.map(({ path, query }) => [path, query])).toEqual([
+    ['/v1/usage/export', { group_by: 'tag' }],
+    ['/v1/usage/export', { group_by: 'tag' }],
+  ]);
 });
 
 it('prints a note when there is none', async () => {

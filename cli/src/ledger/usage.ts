@@ -2,7 +2,6 @@ import type { UsageResponse, UsageRow } from '@tallygate/sdk';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { column } from '../bar.ts';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
-import { csvRow } from '../csv.ts';
 import { UsageRowFields } from '../generated/fields.ts';
 import { livemodeOf, type ModeOptions, noneIn, withMode } from '../mode.ts';
 import { dayOrAgo, type Moment, timeText } from '../option-values.ts';
@@ -14,6 +13,7 @@ interface Options extends ModeOptions {
   readonly from?: Moment;
   readonly to?: Moment;
   readonly csv?: true;
+  readonly output?: string;
 }
 
 const GROUPS = {
@@ -81,7 +81,8 @@ export const usage = (command: Command, perform: Perform): Command =>
         .addOption(new Option('--per <period>', 'each day or hour by itself').choices(Object.keys(PERIODS)))
         .option('--since, --from <day>', 'first day, or how long ago it was, such as 7d', dayOrAgo)
         .option('--until, --to <day>', 'last day, or how long ago it was', dayOrAgo)
-        .addOption(new Option('--csv', 'comma-separated values with a header, for spreadsheets').conflicts('json')),
+        .addOption(new Option('--csv', 'a CSV file of all groups, for spreadsheets').conflicts('json'))
+        .addOption(new Option('-o, --output <file>', 'write the CSV to a file instead of stdout').implies({ csv: true })),
     ),
   ).action(perform(show));
 
@@ -91,9 +92,12 @@ async function show(world: CommandWorld, { options }: Typed<Options>): Promise<v
   const dayOf = (wanted: Moment | undefined) => wanted && timeText(wanted, world.now(), -1).slice(0, 10);
   const client = await world.connect();
   const query = { ...(by.length > 0 && { group_by: by.join() }), per, from: dayOf(from), to: dayOf(to), ...livemodeOf(options) };
+  if (options.csv) {
+    await saveExport(world, await client.usage.export(query, { signal: world.signal }), options.output);
+    return;
+  }
   const response = await client.usage.get(query, { signal: world.signal });
-  if (options.csv) world.out.write(csvOf([...(per ? [per] : []), ...by], columns, response));
-  else printUsage(world, response, { columns, options });
+  printUsage(world, response, { columns, options });
   if (response.omitted_groups > 0) world.err.write(`${response.omitted_groups} more of lower cost are not listed.\n`);
 }
 
@@ -112,22 +116,8 @@ function printUsage(world: CommandWorld, { items, total }: UsageResponse, { colu
   }
 }
 
-/** Every figure under its name in the API; amounts to the nano-dollar. */
-function csvOf(names: readonly string[], columns: readonly Column<UsageRow>[], { from, to, items, total }: UsageResponse): string {
-  const named = ['requests', 'input_tokens', 'cached_input_tokens', 'output_tokens', 'input_characters'] as const;
-  const figures = [
-    ...named,
-    'audio_seconds',
-    'video_seconds',
-    'images',
-    'cost_usd',
-    'charged_usd',
-  ] as const satisfies (keyof typeof total)[];
-  const rows = items.map((row) =>
-    csvRow([from, to, ...columns.map(({ of }) => groupText(of(row))), ...figures.map((figure) => row[figure])]),
-  );
-  return [csvRow(['from', 'to', ...names, ...figures]), ...rows].join('');
+async function saveExport(world: CommandWorld, { body }: Response, output = '-'): Promise<void> {
+  if (!body) throw new TypeError('The service returned no file');
+  await world.saveBytes(output, body);
+  if (output !== '-') world.err.write(`Wrote ${output}.\n`);
 }
-
-const groupText = (group: ReturnType<Column<UsageRow>['of']>): string | null =>
-  group === null || group === undefined ? null : String(group);

@@ -50,21 +50,15 @@ const columnsOf = (groupings: readonly Grouping[]): readonly Column<UsageRow>[] 
   { name: 'Cost', cell: ({ cost_usd: cost }) => usd(cost), isFigure: true },
 ];
 
-const FIELDS = ['requests', 'input_tokens', 'cached_input_tokens', 'output_tokens', 'cost_usd', 'charged_usd'] as const;
-/** A cell that a spreadsheet would run as a formula begins with an apostrophe. */
-const cell = (text: string): string => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+type Query = Parameters<typeof tallygate.usage.export>[0];
 
-function save(usage: UsageResponse): void {
-  const { items, from, to } = usage;
-  const groupings = groupingsOf(usage);
-  const lines = [
-    [...groupings, ...FIELDS].join(','),
-    ...items.map((row) => [...groupings.map((grouping) => cell(nameOf(row, grouping))), ...FIELDS.map((field) => row[field])].join(',')),
-  ];
-  saveFile(`usage-by-${groupings.join('-')}-${from}-${to}.csv`, `${lines.join('\r\n')}\r\n`, 'text/csv');
+/** All groups, also those that the page does not list. */
+async function save(query: Query, groupings: readonly Grouping[], { from, to }: UsageResponse): Promise<void> {
+  const file = await tallygate.usage.export(query);
+  saveFile(`usage-by-${groupings.join('-')}-${from}-${to}.csv`, await file.text(), 'text/csv');
 }
 
-function Found({ usage }: { usage: UsageResponse }) {
+function Found({ usage, query }: { usage: UsageResponse; query: Query }) {
   const { items, total } = usage;
   const groupings = groupingsOf(usage);
   if (items.length === 0) return <Empty title="Nothing was used">Choose other days, or the other mode.</Empty>;
@@ -77,7 +71,7 @@ function Found({ usage }: { usage: UsageResponse }) {
         <Figure label="Tokens" value={`${count(total.input_tokens)} in`} note={`${count(total.output_tokens)} out`} />
       </Figures>
       <div className="form-actions">
-        <button type="button" onClick={() => save(usage)}>
+        <button type="button" onClick={() => void save(query, groupings, usage)}>
           Save as CSV
         </button>
       </div>
@@ -141,7 +135,7 @@ export function UsagePage() {
       </div>
       {error && <Failure error={error} />}
       {!error && !data && <Loading />}
-      {data && <Found usage={data} />}
+      {data && <Found usage={data} query={query} />}
     </>
   );
 }

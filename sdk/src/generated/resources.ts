@@ -540,6 +540,44 @@ export interface RunCloseQuery {
   readonly livemode?: boolean | undefined;
 }
 
+export interface UsageExportQuery {
+  /** First day, in the account’s time zone. Default: the first of the current month. */
+  readonly from?: string | undefined;
+  /** Last day. Default: today. */
+  readonly to?: string | undefined;
+  /** One or two of project,member,key,model,provider,tag,end_user,run,outcome, by a comma. */
+  readonly group_by?: string | undefined;
+  /** Default: `day` without `group_by`. */
+  readonly per?: 'hour' | 'day' | undefined;
+  /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
+  readonly livemode?: boolean | undefined;
+  readonly model?: string | undefined;
+  readonly key_id?: string | undefined;
+  readonly run_id?: string | undefined;
+  /** `csv`: a row for each group, with the columns of `GET /v1/usage`. */
+  readonly format?: 'csv' | undefined;
+}
+
+export interface UsageExportOfAllQuery {
+  /** First day, in the account’s time zone. Default: the first of the current month. */
+  readonly from?: string | undefined;
+  /** Last day. Default: today. */
+  readonly to?: string | undefined;
+  /** One or two of account,project,member,key,model,provider,tag,end_user,run,outcome, by a comma. */
+  readonly group_by?: string | undefined;
+  /** Default: `day` without `group_by`. */
+  readonly per?: 'hour' | 'day' | undefined;
+  /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
+  readonly livemode?: boolean | undefined;
+  readonly model?: string | undefined;
+  readonly key_id?: string | undefined;
+  readonly run_id?: string | undefined;
+  /** Of this account alone, in its time zone; otherwise days are UTC. */
+  readonly account_id?: string | undefined;
+  /** `csv`: a row for each group, with the columns of `GET /v1/usage`. */
+  readonly format?: 'csv' | undefined;
+}
+
 export interface UserQuery {
   /** Only who has this role. */
   readonly role?: Role | undefined;
@@ -1770,6 +1808,16 @@ export class Usage extends Resource {
   /** Usage and cost of all accounts. For administrators: `GET /v1/usage` of all accounts, or of one. */
   getOfAll(query?: AdminUsageQuery, options?: CallOptions): Call<AdminUsageResponse> {
     return this.transport.json({ method: 'GET', path: '/v1/admin/usage', query: { ...query } }, options);
+  }
+
+  /** Export usage and cost as CSV. RFC 4180, UTF-8, streamed: all groups, as of one moment. Amounts are exact decimal USD. A cell that a spreadsheet would take for a formula begins with an apostrophe. A few exports are written at a time; others wait for their turn. */
+  export(query?: UsageExportQuery, options?: CallOptions): Call<Response> {
+    return this.transport.download({ method: 'GET', path: '/v1/usage/export', query: { ...query } }, options);
+  }
+
+  /** Export usage and cost of all accounts as CSV. For administrators: `GET /v1/usage/export` of all accounts, or of one. RFC 4180, UTF-8, streamed: all groups, as of one moment. Amounts are exact decimal USD. A cell that a spreadsheet would take for a formula begins with an apostrophe. A few exports are written at a time; others wait for their turn. */
+  exportOfAll(query?: UsageExportOfAllQuery, options?: CallOptions): Call<Response> {
+    return this.transport.download({ method: 'GET', path: '/v1/admin/usage/export', query: { ...query } }, options);
   }
 }
 

@@ -65,6 +65,7 @@ import { withCountedTokens, withResponseStream } from './http/response-api.ts';
 import { scimRoutes } from './http/scim-api.ts';
 import { signInRoutes } from './http/sign-in-api.ts';
 import { trustedPages } from './http/trusted-pages.ts';
+import { usageTransferRoutes } from './http/usage-transfer-api.ts';
 import { videoRoutes } from './http/video-api.ts';
 import { createIdempotency } from './idempotency.ts';
 import { type RunningJobs, startJobs } from './jobs.ts';
@@ -288,6 +289,7 @@ export async function startServer(
           ...{ pool, archive, key: receiptKey, clock, keySet, log, idleTimeoutMs, isAnchoring },
           requirePlan: receiptsPlan,
         }),
+        ...usageTransferRoutes({ pool, clock, log, limits: fileLimits }),
         ...mcpRoutes({
           offer: discovery.offer,
           innerCall: createInnerCall({ front: () => front }),

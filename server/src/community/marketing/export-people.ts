@@ -2,8 +2,8 @@ import type { PeopleFilter } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { Principal } from '../../http/index.ts';
+import { csvRow } from '../../kernel/csv-row.ts';
 import { type PersonRow, personToWire, walkPeople } from '../people/index.ts';
-import { csvRow } from './csv.ts';
 
 type Wire = ReturnType<typeof personToWire>;
 

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { Principal } from '../../http/index.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
+import { withoutGuard } from '../../kernel/csv-row.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { checkedRows } from '../../kernel/statements.ts';
@@ -12,7 +13,7 @@ import { breather } from '../../kernel/turn.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
 import { eventSlugs } from '../events/index.ts';
 import { foldForSearch, normalAddress } from '../people/index.ts';
-import { type CsvRow, readCsv, withoutGuard } from './csv.ts';
+import { type CsvRow, readCsv } from './csv.ts';
 
 const ROWS_AT_ONCE = 200;
 const MAX_ERRORS = 1_000;

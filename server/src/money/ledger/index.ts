@@ -16,4 +16,5 @@ export { ledgerRoutes } from './routes.ts';
 export { isSettled, settledAmong } from './settled-among.ts';
 export type { SettlementRecord } from './settlement-record.ts';
 export { unwrittenAmong } from './unwritten.ts';
-export { usageRoutes } from './usage-routes.ts';
+export { exportUsage } from './usage-export.ts';
+export { adminUsageScopeOf, usageRoutes, usageScopeOf } from './usage-routes.ts';

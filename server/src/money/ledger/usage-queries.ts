@@ -1,32 +1,17 @@
-import type { AdminUsageQuery, AdminUsageResponse, UsageDimension, UsageRow } from '@tallygate/contract';
+import type { AdminUsageQuery, AdminUsageResponse, UsageRow } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import * as z from 'zod';
 import { formatUsd } from '../../kernel/money.ts';
 import { checkedRows } from '../../kernel/statements.ts';
-import { NO_ID, USAGE_SUMS } from './rollup-columns.ts';
+import { GroupRow, groupFields, keysOf, NAMES, namesOf, restOf, SUMS, WRITTEN } from './usage-groups.ts';
 import { questionOf, type UsageScope } from './usage-question.ts';
 import { type UsageQuestion, usageSource } from './usage-sources.ts';
 
 /** Of more groups the most costly are shown. */
 const MOST_GROUPS = 1_000;
 
-const Name = z.string().nullable();
-const Sum = z.string();
-const GROUP_FIELDS = { period: Name, g0: Name, g1: Name };
-const SUM_FIELDS = {
-  ...{ requests: Sum, input_tokens: Sum, cached_input_tokens: Sum, output_tokens: Sum, cost_nano: Sum, charged_nano: Sum },
-  ...{ input_characters: Sum, audio_seconds: Sum, video_seconds: Sum, images: Sum },
-};
-/** The sums of a group. */
-const GroupRow = z.object({ ...GROUP_FIELDS, ...SUM_FIELDS });
-type GroupRow = z.infer<typeof GroupRow>;
 /** The same, or those of all that was asked for. */
 const SumRow = GroupRow.extend({ is_total: z.boolean(), omitted: z.number() });
-
-const SUMS = USAGE_SUMS.map((name) => `coalesce(sum(${name}), 0) as ${name}`).join();
-const NAMES = USAGE_SUMS.join();
-const WRITTEN = USAGE_SUMS.map((name) => `${name}::text`).join();
-const ZEROS = USAGE_SUMS.map(() => '0').join();
 
 /** @throws Problem `validation_failed` for a range that is reversed or too long */
 export async function usageOf(pool: Pool, scope: UsageScope, query: AdminUsageQuery, now: number): Promise<AdminUsageResponse> {
@@ -70,27 +55,6 @@ function groupsAndTotal(question: UsageQuestion): { text: string; values: unknow
     from summed order by is_total, period, g0, g1`;
   return { text, values };
 }
-
-const keysOf = ({ per, groups }: UsageQuestion): string => [...(per ? ['period'] : []), ...groups.map((_, at) => `g${at}`)].join();
-
-/** Where everything has an end user, a tag or a run, nothing is left. */
-const restOf = (keys: string, rest: string): string =>
-  `rest as (select * from (select ${keys}, ${SUMS} from (${rest}) of_rest group by ${keys}) summed where (${NAMES}) <> (${ZEROS}))`;
-
-/** The names of groups as text, null for none. */
-function namesOf({ per, groups }: UsageQuestion): string {
-  const period = { day: 'period::text', hour: `to_char(period at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')` };
-  const names = [0, 1].map((at) => (at < groups.length ? `nullif(nullif(g${at}::text, ''), '${NO_ID}')` : 'null::text'));
-  return `${per ? period[per] : 'null::text'} as period, ${names[0]} as g0, ${names[1]} as g1`;
-}
-
-const FIELDS = {
-  ...{ account: 'account_id', project: 'project_id', member: 'user_id', key: 'key_id', model: 'model', provider: 'provider' },
-  ...{ tag: 'tag', end_user: 'end_user', run: 'run_id', outcome: 'outcome' },
-} as const satisfies Record<UsageDimension, keyof UsageRow | 'account_id'>;
-
-/** The names of the columns before the sums, in their order. */
-const groupFields = ({ per, groups }: UsageQuestion): string[] => [...(per ? [per] : []), ...groups.map((group) => FIELDS[group])];
 
 function groupOf(question: UsageQuestion, { period, g0, g1 }: GroupRow): Partial<UsageRow> {
   const values = question.per ? [period, g0, g1] : [g0, g1];

@@ -4,6 +4,7 @@ import { projectsSeenBy } from '../../access/projects/index.ts';
 import type { Handlers, Principal } from '../../http/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { usageOf } from './usage-queries.ts';
+import type { UsageScope } from './usage-question.ts';
 
 interface UsageRoutesDeps {
   readonly pool: Pool;
@@ -12,14 +13,22 @@ interface UsageRoutesDeps {
 
 export const usageRoutes = ({ pool, clock }: UsageRoutesDeps): Handlers<typeof contract.usage> => ({
   getUsage: async ({ principal, query }) => {
-    const projects = await projectsSeenBy(pool, principal);
-    const scope = { accountId: principal.accountId, livemode: isLive(principal), projects };
+    const scope = await usageScopeOf(pool, principal);
     return { status: 200, body: await usageOf(pool, scope, query, clock.now()) };
   },
   getAdminUsage: async ({ principal, query }) => ({
     status: 200,
-    body: await usageOf(pool, { accountId: undefined, livemode: isLive(principal) }, query, clock.now()),
+    body: await usageOf(pool, adminUsageScopeOf(principal), query, clock.now()),
   }),
 });
+
+/** What a member of an account sees of its usage. */
+export const usageScopeOf = async (pool: Pool, principal: Principal): Promise<UsageScope> => ({
+  ...{ accountId: principal.accountId, livemode: isLive(principal) },
+  projects: await projectsSeenBy(pool, principal),
+});
+
+/** What an operator sees. */
+export const adminUsageScopeOf = (principal: Principal): UsageScope => ({ accountId: undefined, livemode: isLive(principal) });
 
 const isLive = (principal: Principal): boolean => principal.kind === 'session' || principal.livemode;
