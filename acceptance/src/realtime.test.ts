@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { OpenAIRealtimeWebSocket, RealtimeAgent, RealtimeSession } from '@openai/agents/realtime';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
@@ -403,6 +404,19 @@ describe('a realtime session', () => {
     client.close();
   });
 
+  test('leaves out transcripts of what is heard, which have no price, and shows that', async () => {
+    const { key } = await newKey();
+    const client = await Client.open(key);
+    const input = { transcription: { model: 'gpt-4o-mini-transcribe' }, turn_detection: { type: 'semantic_vad' as const } };
+    client.rt.send({ type: 'session.update', session: { type: 'realtime', instructions: 'Be brief.', audio: { input } } });
+    expect((await client.until('session.updated')).session).toMatchObject({
+      instructions: 'Be brief.',
+      audio: { input: { transcription: null, turn_detection: { type: 'semantic_vad', create_response: true } } },
+    });
+    expect(lastSession()?.session).toMatchObject({ audio: { input: { transcription: null } } });
+    client.close();
+  });
+
   test('counts in its agent run, and ends when the run is exhausted', async () => {
     const { key } = await newKey();
     const headers = { 'x-agent-run-id': 'voice-1', 'x-agent-max-calls': '2' };
@@ -459,6 +473,22 @@ test('a test key talks to the sandbox, which hears a turn, answers in words and 
   expect((await client.done(3)).response.output?.[0]).toMatchObject({ type: 'function_call', name: 'weather', arguments: '{}' });
   client.close();
   expect(upstream.realtime.sessions).toEqual([]);
+});
+
+test('the Agents SDK talks to the sandbox unchanged, with its defaults', async () => {
+  const { key } = await newKey({ livemode: false });
+  const transport = new OpenAIRealtimeWebSocket({ url: `${address()}?model=gpt-realtime` });
+  const session = new RealtimeSession(new RealtimeAgent({ name: 'Assistant', instructions: 'Be brief.' }), {
+    transport,
+    model: 'gpt-realtime',
+  });
+  const errors: unknown[] = [];
+  session.on('error', (error) => errors.push(error));
+  await session.connect({ apiKey: key });
+  session.sendMessage('Good morning.');
+  await vi.waitFor(() => expect(JSON.stringify(session.history)).toContain('You said: \\"Good morning.\\"'), WAIT);
+  session.close();
+  expect(errors).toEqual([]);
 });
 
 describe('a client secret', () => {

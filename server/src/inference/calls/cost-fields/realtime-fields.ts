@@ -43,12 +43,7 @@ function unpricedAudio(audio: unknown, param: string) {
       param: `${param}.input.turn_detection.idle_timeout_ms`,
       what: 'responses that the provider begins by itself when nobody speaks',
     };
-  const { transcription } = input;
-  if (transcription === undefined || transcription === null) return undefined;
-  return {
-    param: `${param}.input.transcription`,
-    what: 'transcripts of what is heard beside the responses (POST /v1/audio/transcriptions has them)',
-  };
+  return undefined;
 }
 
 const RULES = { session: SESSION, response: RESPONSE };

@@ -69,7 +69,7 @@ export class SessionSettings {
       answersTurns: detection === undefined ? this.#wish.answersTurns : isRecord(detection) && detection['create_response'] !== false,
       maxOutputTokens: session['max_output_tokens'] === undefined ? this.#wish.maxOutputTokens : tokensIn(session),
     };
-    const { model: _, ...others } = session;
+    const { model: _, ...others } = withoutTranscription(session);
     return { ...event, event_id: eventId, session: isRecord(detection) ? withDetection(others, detection) : others };
   }
 
@@ -107,6 +107,13 @@ function withDetection(session: Fields, detection: object, answers = false): Fie
     ...session,
     audio: { ...Object(session['audio']), input: { ...input, turn_detection: { ...detection, create_response: answers } } },
   };
+}
+
+/** Transcripts of what is heard are billed beside the responses, by the price of another model. The client is shown that there are none. */
+function withoutTranscription(session: Fields): Fields {
+  const input = inputOf(session);
+  if (!isRecord(input) || input['transcription'] === undefined) return session;
+  return { ...session, audio: { ...Object(session['audio']), input: { ...input, transcription: null } } };
 }
 
 /** `inf` and what is left out: as many as the model gives. @throws Problem `validation_failed` */
