@@ -364,6 +364,23 @@ describe('usage by two groups', () => {
     return sums;
   }
 
+  /** How PostgreSQL reads the sums. */
+  async function explained(scope: Parameters<typeof usageOf>[1], query: object) {
+    const asked: { text: string; values: unknown[] }[] = [];
+    const ask = (text: string, values: unknown[]) => {
+      asked.push({ text, values });
+      return pool.query(text, values);
+    };
+    await usageOf(
+      new Proxy(pool, { get: (target, name) => (name === 'query' ? ask : Reflect.get(target, name, target)) }),
+      scope,
+      query,
+      NOW,
+    );
+    const { text, values } = asked.at(-1) ?? { text: '', values: [] };
+    return pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
+  }
+
   const nano = (usd: string): bigint => BigInt(Math.round(Number(usd) * 1e9));
   const named = (groups: readonly UsageDimension[], row: UsageRow & { account_id?: string | undefined }) =>
     JSON.stringify([row.day ?? row.hour ?? null, ...groups.map((group) => row[FIELD[group]])]);
@@ -381,6 +398,12 @@ describe('usage by two groups', () => {
       expect(found, query.group_by).toEqual(expected(groups, zone, per));
       expect(nano(total.cost_usd), query.group_by).toBe(SETTLED.reduce((sum, { cost }) => sum + BigInt(cost), 0n));
     }
+  });
+
+  test('reads the quarter hours of a time zone once, for groups and total', async () => {
+    await pool.query(`update accounts set time_zone = 'Asia/Kolkata' where id = $1`, [zoned]);
+    const { rows } = await explained({ accountId: zoned, livemode: true }, { group_by: 'project,model' });
+    expect(rows.filter((row) => / on usage_quarter_hours\b/.test(row['QUERY PLAN']))).toHaveLength(1);
   });
 
   test('begins and ends with the days of the time zone', async () => {
