@@ -81,8 +81,8 @@ export const usage = (command: Command, perform: Perform): Command =>
         .addOption(new Option('--per <period>', 'each day or hour by itself').choices(Object.keys(PERIODS)))
         .option('--since, --from <day>', 'first day, or how long ago it was, such as 7d', dayOrAgo)
         .option('--until, --to <day>', 'last day, or how long ago it was', dayOrAgo)
-        .addOption(new Option('--csv', 'a CSV file of all groups, for spreadsheets').conflicts('json'))
-        .addOption(new Option('-o, --output <file>', 'write the CSV to a file instead of stdout').implies({ csv: true })),
+        .addOption(new Option('--csv', 'all groups as CSV').conflicts('json'))
+        .addOption(new Option('-o, --output <file>', 'write to a file instead of stdout').implies({ csv: true })),
     ),
   ).action(perform(show));
 
@@ -93,7 +93,8 @@ async function show(world: CommandWorld, { options }: Typed<Options>): Promise<v
   const client = await world.connect();
   const query = { ...(by.length > 0 && { group_by: by.join() }), per, from: dayOf(from), to: dayOf(to), ...livemodeOf(options) };
   if (options.csv) {
-    await saveExport(world, await client.usage.export(query, { signal: world.signal }), options.output);
+    const { body } = await client.usage.export(query, { signal: world.signal });
+    if (body) await world.saveBytes(options.output ?? '-', body);
     return;
   }
   const response = await client.usage.get(query, { signal: world.signal });
@@ -114,10 +115,4 @@ function printUsage(world: CommandWorld, { items, total }: UsageResponse, { colu
       `In all: ${total.requests} ${total.requests === 1 ? 'request' : 'requests'}, ${total.cost_usd} USD, charged ${total.charged_usd} USD.\n`,
     );
   }
-}
-
-async function saveExport(world: CommandWorld, { body }: Response, output = '-'): Promise<void> {
-  if (!body) throw new TypeError('The service returned no file');
-  await world.saveBytes(output, body);
-  if (output !== '-') world.err.write(`Wrote ${output}.\n`);
 }
