@@ -17,7 +17,7 @@ import { createFileSender } from '../adapters/mail/files.ts';
 import type { MailSender } from '../adapters/mail/port.ts';
 import { createSmtpSender } from '../adapters/mail/smtp.ts';
 import { deleteAccountBatches } from '../inference/batches/index.ts';
-import { ClientSecrets, deleteAccountDialogues } from '../inference/calls/index.ts';
+import { ClientSecrets, deleteAccountDialogues, deleteCachedAnswers } from '../inference/calls/index.ts';
 import { deleteAccountFiles } from '../inference/files/index.ts';
 import { type ContentKeys, createContentKeys, createStoring, deleteContentKey, type Storing } from '../inference/stored-content/index.ts';
 import { deleteAccountVideos } from '../inference/videos/index.ts';
@@ -111,6 +111,7 @@ const openIdentity = ({ foundation, publicUrl, plans }: Omit<AccountsDeps, 'cata
     ...{ em, pool, box, clock },
     planOf: plans.planOfAccount,
     onAccountClosed: deleteAccountData,
+    onStoringOff: deleteCachedAnswers,
     onTakenOver: async (db, closed) => {
       await revokeAccountKeys(db, closed);
       await deleteAccountWebhooks(db, closed);

@@ -6,6 +6,7 @@ import { BatchLocks, BatchWork, batchRoutes, createBatches, MessageBatches, mess
 import {
   BackgroundResponses,
   backgroundWork,
+  CachedAnswers,
   Conversations,
   chatOperation,
   clientSecretRoutes,
@@ -76,7 +77,7 @@ interface StatefulResourcesDeps {
 export async function openStatefulResources(deps: StatefulResourcesDeps): Promise<StatefulResources> {
   const { foundation, blobs, accounts, plans } = deps;
   const { config, log, clock, pool } = foundation;
-  const { answers } = deps.inference;
+  const cachedAnswers = new CachedAnswers({ pool, clock, content: accounts.content, mostBytes: config.answerCacheBytes });
   const { storageBytes } = config.files;
   const anchorAnswer = anchorAnswerOf(config);
   const files = createFiles({ pool, blobs, clock, log, storageBytes });
@@ -108,7 +109,7 @@ export async function openStatefulResources(deps: StatefulResourcesDeps): Promis
       ...endpointsOf(contract.messageBatches, messageBatchRoutes(messageBatches, { anchorAnswer, publicUrl: deps.publicUrl })),
     ],
     jobs: [...responsesInBackground.jobs, ...videosFollowed.jobs],
-    timers: [...responsesInBackground.timers, ...videosFollowed.timers, ...(answers ? [sweepCachedAnswers(answers)] : [])],
+    timers: [...responsesInBackground.timers, ...videosFollowed.timers, sweepCachedAnswers(cachedAnswers)],
   };
 }
 

@@ -15,7 +15,7 @@ import { Invitations } from './members/invitations.ts';
 import { Members } from './members/members.ts';
 import { createMfa, type Mfa } from './mfa/mfa.ts';
 import { createSecondFactor } from './mfa/second-factor.ts';
-import type { OnAccountClosed } from './on-account-closed.ts';
+import type { OnAccountClosed, OnStoringOff } from './on-account-closed.ts';
 import { createOwnerProof } from './owner-proof.ts';
 import { PasskeyLogins } from './passkeys/passkey-logins.ts';
 import { Passkeys } from './passkeys/passkeys.ts';
@@ -71,6 +71,7 @@ interface IdentityDeps {
   readonly clock: Clock;
   readonly planOf: PlanOfAccount;
   readonly onAccountClosed: OnAccountClosed;
+  readonly onStoringOff: OnStoringOff;
   /** The reader of an address has taken over an account that somebody may have made without reading it: what credentials it has, end. */
   readonly onTakenOver: OnAccountClosed;
   readonly onMemberRemoved: OnMemberRemoved;
@@ -89,6 +90,7 @@ export function createIdentity({
   clock,
   planOf,
   onAccountClosed,
+  onStoringOff,
   onTakenOver,
   onMemberRemoved,
   hostName,
@@ -116,7 +118,7 @@ export function createIdentity({
     roles: createRoles({ em, clock }),
     members: new Members({ em, clock, onMemberRemoved }),
     invitations: new Invitations({ em, passwords, strength, throttle, box, clock, planOf }),
-    profile: createProfile({ em, passwords, strength, secondFactor, ownerProof, users, onAccountClosed, throttle, clock }),
+    profile: createProfile({ em, passwords, strength, secondFactor, ownerProof, users, onAccountClosed, onStoringOff, throttle, clock }),
     recovery: createRecovery({ em, pool, passwords, strength, throttle, onTakenOver, onMemberRemoved, clock }),
     auditLog: createAuditLog(pool),
     throttle,

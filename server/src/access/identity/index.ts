@@ -13,7 +13,7 @@ export { provisionMember } from './members/provision.ts';
 export { memberRoutes } from './members/routes.ts';
 export { resetByOperator } from './mfa/reset.ts';
 export { SEALED_SECOND_FACTORS } from './mfa/second-factor.ts';
-export type { OnAccountClosed } from './on-account-closed.ts';
+export type { OnAccountClosed, OnStoringOff } from './on-account-closed.ts';
 export { isWithin, relyingPartyOf } from './passkeys/relying-party.ts';
 export { passkeyRoutes } from './passkeys/routes.ts';
 export { accountRecords } from './person-records.ts';

@@ -11,3 +11,6 @@ export interface ClosedAccount {
   readonly actor: Actor;
   readonly origin: Origin;
 }
+
+/** What has to happen, in the same transaction, when an account switches storing off. */
+export type OnStoringOff = (db: Queryable, accountId: string) => Promise<void>;

@@ -13,7 +13,7 @@ import { forgetLogins } from './forget-logins.ts';
 import { lockMembers } from './members/authority.ts';
 import type { SecondFactor } from './mfa/second-factor.ts';
 import { notify } from './notices.ts';
-import type { OnAccountClosed } from './on-account-closed.ts';
+import type { OnAccountClosed, OnStoringOff } from './on-account-closed.ts';
 import type { OwnerProof } from './owner-proof.ts';
 import type { PasswordStrength } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
@@ -45,12 +45,13 @@ interface ProfileDeps {
   readonly ownerProof: OwnerProof;
   readonly users: Pick<Users, 'find'>;
   readonly onAccountClosed: OnAccountClosed;
+  readonly onStoringOff: OnStoringOff;
   readonly throttle: Throttle;
   readonly clock: Clock;
 }
 
 export function createProfile(deps: ProfileDeps): Profile {
-  const { em, passwords, strength, secondFactor, ownerProof, users, onAccountClosed, throttle, clock } = deps;
+  const { em, passwords, strength, secondFactor, ownerProof, users, onAccountClosed, onStoringOff, throttle, clock } = deps;
   const present = () => new Date(clock.now());
 
   function rename(user: User, name: string | null, record: Record<string, unknown>): void {
@@ -90,6 +91,7 @@ export function createProfile(deps: ProfileDeps): Profile {
         if (stores !== undefined && stores !== user.account.storesContent) {
           record['stores_content'] = { from: user.account.storesContent, to: stores };
           user.account.storesContent = stores;
+          if (!stores) await onStoringOff(inUnit(unit), principal.accountId);
         }
         if (email !== undefined && email !== user.email) {
           record['requested_email'] = email;

@@ -37,7 +37,7 @@ export { RealtimeSessions } from './realtime/sessions.ts';
 export { createRecordings } from './recordings/recordings.ts';
 export type { Reply } from './reply.ts';
 export { BackgroundResponses } from './responses/background-responses.ts';
-export { deleteAccountDialogues } from './responses/close-account.ts';
+export { deleteAccountDialogues, deleteCachedAnswers } from './responses/close-account.ts';
 export { compactOperation } from './responses/compact-operation.ts';
 export { Conversations } from './responses/conversations.ts';
 export { type FollowResponse, followResponse } from './responses/follow.ts';

@@ -35,6 +35,7 @@ import { listen } from '../../../adapters/postgres/listener.ts';
 import type { Database } from '../../../adapters/postgres/port.ts';
 import { testDatabase } from '../../../adapters/postgres/test-database.ts';
 import { auditRoutes } from '../../../audit/index.ts';
+import { deleteCachedAnswers } from '../../../inference/calls/index.ts';
 import { createStoring } from '../../../inference/stored-content/index.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { type Log, silentLog } from '../../../kernel/log.ts';
@@ -98,6 +99,7 @@ export async function startInstance(database: Database, url: string, options: Op
     clock,
     planOf,
     onAccountClosed: revokeAccountKeys,
+    onStoringOff: deleteCachedAnswers,
     onTakenOver: revokeAccountKeys,
     async onMemberRemoved(db, removed) {
       await revokeMemberKeys(db, removed);

@@ -147,8 +147,9 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
     weight: 1,
   });
   const spendingOf = createSpendingReader(pool);
+  const cachedAnswers = new CachedAnswers({ pool, clock, content, mostBytes: MOST_CACHED_BYTES });
   const answers = createAnswerCache({
-    answers: new CachedAnswers({ pool, clock, content, mostBytes: MOST_CACHED_BYTES }),
+    answers: cachedAnswers,
     ...{ content, storing, log },
   });
   const inference: InferenceDeps = {
@@ -231,7 +232,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
     /** Where the hot path listens. */
     authority: `127.0.0.1:${front.port}`,
     told,
-    answers,
+    cachedAnswers,
     inference,
     background: responseDeps.background,
     /** What a worker does. */

@@ -27,8 +27,6 @@ export interface CacheableRequest {
 export interface AnswerCache {
   /** Undefined where the request is never answered out of it: it leaves something behind, or nothing may be kept for its account. */
   of(request: CacheableRequest): Promise<CallCache | undefined>;
-  /** @returns how many have expired and were deleted; to be called until none is left */
-  sweep(): Promise<number>;
 }
 
 interface AnswerCacheDeps {
@@ -71,7 +69,6 @@ export function createAnswerCache({ answers, content, storing, log }: AnswerCach
   }
 
   return {
-    sweep: () => answers.sweep(),
     async of(request) {
       const { cache: wish } = request.headers;
       if (!wish || !isRepeatable(request)) return undefined;

@@ -1,10 +1,10 @@
 import type { Timer } from '../../../adapters/timers/port.ts';
-import type { AnswerCache } from './answer-cache.ts';
+import type { CachedAnswers } from './cached-answers.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Deletes answers when their time is over. */
-export const sweepCachedAnswers = (answers: Pick<AnswerCache, 'sweep'>): Timer => ({
+/** Deletes answers when their time is over, also where the cache is switched off by now. */
+export const sweepCachedAnswers = (answers: Pick<CachedAnswers, 'sweep'>): Timer => ({
   name: 'cached-answers-sweep',
   everyMs: MINUTE_MS,
   run: async ({ signal }) => {
