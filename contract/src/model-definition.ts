@@ -45,7 +45,7 @@ const UsdPerMillion = z
     examples: [{ input_tokens: '0.15', cached_input_tokens: '0.075', output_tokens: '0.6' }],
   });
 
-const terms = {
+const pricesOfRequests = {
   usd_per_million: UsdPerMillion,
   tiers: z
     .array(
@@ -63,6 +63,22 @@ const terms = {
     .max(10)
     .optional()
     .meta({ description: 'Prices of long inputs.', examples: [[]] }),
+};
+
+/** The service tiers that can have a price of their own. */
+export const ServiceTier = z.enum(['flex', 'priority']);
+export type ServiceTier = z.infer<typeof ServiceTier>;
+
+const terms = {
+  ...pricesOfRequests,
+  service_tiers: z
+    .partialRecord(ServiceTier, z.strictObject(pricesOfRequests))
+    .optional()
+    .meta({
+      description:
+        'Prices of requests that the provider serves at another `service_tier`, in place of all others: with every meter that is priced without. Each is a version of its own, such as `2026-07-24/flex`.',
+      examples: [{ flex: { usd_per_million: { input_tokens: '0.075', output_tokens: '0.3' } } }],
+    }),
   batch_factor: z
     .string()
     .regex(/^(1|0\.\d{0,17}[1-9])$/, 'must be a factor above 0 and at most 1 such as "0.5"')

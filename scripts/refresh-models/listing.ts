@@ -10,11 +10,15 @@ export interface Tier {
   readonly usd_per_million: Rates;
 }
 
-/** What a model costs, in the fields of a shipped file. */
-export interface Terms {
+export interface TermsOfRequests {
   readonly usd_per_million: Rates;
   readonly tiers?: readonly Tier[] | undefined;
+}
+
+/** What a model costs, in the fields of a shipped file. */
+export interface Terms extends TermsOfRequests {
   readonly batch_factor?: string | undefined;
+  readonly service_tiers?: Readonly<Record<string, TermsOfRequests>> | undefined;
 }
 
 /** One model at one provider, as one source describes it. */

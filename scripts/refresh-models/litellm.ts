@@ -1,6 +1,6 @@
 import { factorBetween, perMillion } from './decimal.ts';
 import { canBePriced, endpointsOfImages, soundCapabilities } from './families.ts';
-import { type Kind, type Listing, type Rates, type Read, readRows, type Terms, Unfit } from './listing.ts';
+import { type Kind, type Listing, type Rates, type Read, readRows, type Terms, type TermsOfRequests, Unfit } from './listing.ts';
 import { dayAt, limitAt, numberAt, type Row, rowsOf, textAt, wordsAt } from './row.ts';
 
 const PROVIDERS: Readonly<Record<string, string>> = {
@@ -88,7 +88,7 @@ function listingOf(key: string, row: Row): Listing | undefined {
     endpoints: endpointsOf(kind, row, capabilities),
     ends: dayAt(row, 'deprecation_date'),
     embeddingDimensions: kind === 'embedding' ? limitAt(row, 'output_vector_size') : undefined,
-    terms: termsOf(kind, row),
+    terms: { ...termsOf(kind, row), ...(kind === 'chat' && NAME_TIERS.has(provider) && serviceTiersOf(kind, row)) },
     key,
   };
 }
@@ -192,6 +192,24 @@ function termsOf(kind: Kind, row: Row): Terms {
     usd_per_million: { ...partsOf(base), ...ratesOf(kind, row, `_above_${thousands}k_tokens`) },
   }));
   return { usd_per_million: base, ...(tiers.length > 0 ? { tiers } : {}), ...batchFactorOf(row) };
+}
+
+/** Providers that say in an answer at which tier they served it. */
+const NAME_TIERS = new Set(['openai', 'azure']);
+
+/** Each that has a price of all that the standard one has a price of, for short inputs and long ones. */
+function serviceTiersOf(kind: Kind, row: Row): Pick<Terms, 'service_tiers'> {
+  const { usd_per_million: base, tiers = [] } = termsOf(kind, row);
+  const named = ['flex', 'priority'].flatMap((name): [string, TermsOfRequests][] => {
+    const long = tiers.map(({ above_input_tokens: limit }) => ({
+      above_input_tokens: limit,
+      usd_per_million: ratesOf(kind, row, `_above_${limit / 1_000}k_tokens_${name}`),
+    }));
+    const terms = { usd_per_million: ratesOf(kind, row, `_${name}`), ...(long.length > 0 ? { tiers: long } : {}) };
+    const isWhole = [terms, ...long].every(({ usd_per_million: prices }) => Object.keys(base).every((meter) => meter in prices));
+    return isWhole ? [[name, terms]] : [];
+  });
+  return named.length > 0 ? { service_tiers: Object.fromEntries(named) } : {};
 }
 
 /** Sound and images in have one price where the source names no other one for long inputs. */

@@ -152,6 +152,7 @@ function canonicalOf(group: readonly Merged[], shipped: ReadonlySet<string>): Me
 const sortedTerms = (terms: Terms): unknown => [
   Object.entries(terms.usd_per_million).sort(),
   (terms.tiers ?? []).map((tier) => [tier.above_input_tokens, Object.entries(tier.usd_per_million).sort()]),
+  terms.service_tiers ?? {},
 ];
 
 const idOf = ({ provider, name }: Pick<Listing, 'provider' | 'name'>): string => (MAKERS.has(provider) ? name : `${provider}/${name}`);

@@ -118,7 +118,9 @@ const united = (before: readonly string[] = [], now: readonly string[]): string[
 
 /** By value: the order of fields says nothing, nor does a factor that both leave out. */
 function sameTerms(a: Terms, b: Terms): boolean {
-  const plain = ({ usd_per_million, tiers = [], batch_factor = '1' }: Terms) => ({ usd_per_million, tiers, batch_factor });
+  const plain = ({ usd_per_million, tiers = [], batch_factor = '1', service_tiers = {} }: Terms) => ({
+    ...{ usd_per_million, tiers, batch_factor, service_tiers },
+  });
   return isDeepStrictEqual(asJson(plain(a)), asJson(plain(b)));
 }
 

@@ -94,7 +94,12 @@ const prompt = {
   safetySettings: notSent('the operator’s account decides.'),
   cachedContent: refusedField('content that is kept at Google is not the caller’s.'),
   labels: notSent('of Vertex alone.'),
-  serviceTier: z.string().max(40).nullable().optional().meta({ description: '`standard`: other tiers have no price here.' }),
+  serviceTier: z
+    .string()
+    .max(40)
+    .nullable()
+    .optional()
+    .meta({ description: '`standard`, or `flex` or `priority` where the model has a price at it.' }),
   store: notSent('nothing is stored at the provider.'),
   continuationToken: refusedField('answers that are kept at Google.'),
 };

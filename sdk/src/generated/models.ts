@@ -1606,7 +1606,7 @@ export interface GenerateContentRequest {
   cachedContent?: unknown | undefined;
   /** Not sent: of Vertex alone. */
   labels?: unknown | undefined;
-  /** `standard`: other tiers have no price here. */
+  /** `standard`, or `flex` or `priority` where the model has a price at it. */
   serviceTier?: string | null | undefined;
   /** Not sent: nothing is stored at the provider. */
   store?: unknown | undefined;
@@ -4704,6 +4704,18 @@ export interface PriceInput {
     /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
     usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'cached_audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
   }[] | undefined;
+  /** Prices of requests that the provider serves at another `service_tier`, in place of all others: with every meter that is priced without. Each is a version of its own, such as `2026-07-24/flex`. */
+  service_tiers?: { [name in 'flex' | 'priority']?: {
+    /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
+    usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'cached_audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
+    /** Prices of long inputs. */
+    tiers?: {
+      /** The whole request is priced at this tier when its input is above this many tokens. */
+      above_input_tokens: number;
+      /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
+      usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'cached_audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
+    }[] | undefined;
+  } } | undefined;
   /** Factor on all prices in batches. */
   batch_factor?: string | undefined;
   /** When it is to be charged from, not before now. Now when left out. */
@@ -4734,6 +4746,18 @@ export interface PriceTerms {
     /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
     usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'cached_audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
   }[] | undefined;
+  /** Prices of requests that the provider serves at another `service_tier`, in place of all others: with every meter that is priced without. Each is a version of its own, such as `2026-07-24/flex`. */
+  service_tiers?: { [name in 'flex' | 'priority']?: {
+    /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
+    usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'cached_audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
+    /** Prices of long inputs. */
+    tiers?: {
+      /** The whole request is priced at this tier when its input is above this many tokens. */
+      above_input_tokens: number;
+      /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
+      usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'cached_audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds' | 'audio_output_tokens' | 'web_searches' | 'web_search_previews' | 'file_searches' | 'container_gigabytes' | 'image_tool_text_input_tokens' | 'image_tool_image_input_tokens' | 'image_tool_text_output_tokens' | 'image_tool_image_output_tokens' | 'search_units']?: string };
+    }[] | undefined;
+  } } | undefined;
   /** Factor on all prices in batches. */
   batch_factor?: string | undefined;
 }
@@ -5651,6 +5675,8 @@ export interface ServiceStatus {
   /** The MCP server. */
   mcp: string;
 }
+
+export type ServiceTier = 'flex' | 'priority';
 
 /** Live sessions, the last used first. */
 export interface SessionListResponse {

@@ -56,6 +56,7 @@ export function azureOpenAi(options: AzureOpenAiOptions): UpstreamProvider {
   const hasProjectTier = !isDated || apiVersion >= FIRST_WITH_TIERS;
   return {
     serves: (endpoint) => !MISSING.has(endpoint) && !(isDated && NOT_DATED.test(endpoint)),
+    takesServiceTiers: true,
     call: async (call) => {
       // Azure would fetch documents and put them into the prompt: tokens that nobody has held.
       if (call.request['data_sources'] !== undefined)

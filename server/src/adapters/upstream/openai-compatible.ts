@@ -33,6 +33,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): UpstreamProv
     // What else it has not, it will say itself.
     serves: (endpoint) => endpoint !== '/v1/messages' && (endpoint !== '/v1/responses' || hasResponses),
     readsGoogleFields: () => isGoogles,
+    takesServiceTiers: true,
     call: (call) => {
       const fault = quirkFault(call, quirks);
       return fault ? Promise.resolve(fault) : http.send(call, () => openAiRequest(call, maxTokensField, asTheirs));

@@ -263,6 +263,8 @@ export interface UpstreamProvider {
    * @param model the provider's own name for it
    */
   readsGoogleFields?(model: string): boolean;
+  /** Whether it is sent OpenAI's `service_tier`, and says in its answer which one it was served at. Absent where it is not. */
+  readonly takesServiceTiers?: true;
   /** Resolves at the answer's first body byte (or its end, if empty), or with the fault that took its place. Never rejects. */
   call(call: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault>;
   /** As `call`, for what lives at the provider. Absent where nothing does. */

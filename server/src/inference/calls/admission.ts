@@ -295,7 +295,7 @@ function unreadable(cause: unknown): never {
 /** One hold covers whichever offer will serve: the dearest input, the dearest token out, the largest bound. */
 function holdRequest(call: Call, offers: readonly Offer[], { plans }: Pick<AdmissionDeps, 'plans'>): HoldRequest {
   const { output } = call.work;
-  const costs = offers.map((offer) => costBound(offer.price, offer.bound, priceFactorOf(call, offer.price)));
+  const costs = offers.flatMap(({ prices, bound }) => prices.map((price) => costBound(price, bound, priceFactorOf(call, price))));
   const choices = output?.choices ?? 1;
   const wanted = Math.max(...offers.map((offer) => offer.outputTokens ?? 0)) * choices;
   const mayShrink = output !== null && (output.asked === undefined || call.headers.budgetPolicy === 'clamp');

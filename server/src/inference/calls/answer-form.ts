@@ -31,6 +31,8 @@ export interface PlainAnswer {
   /** The least that it costs, where that is no count of the whole. */
   readonly usageSaid?: ReceiptUsage | undefined;
   readonly delivered: Delivered;
+  /** The service tier that it names. */
+  readonly serviceTier?: string | undefined;
   /** What is kept of it, where the request asks for that. */
   readonly value: unknown;
   /** The provider says in it that it failed, and what it has used all the same. */
@@ -71,6 +73,8 @@ export interface StreamFilter {
   readonly usageSaid?: ReceiptUsage | undefined;
   /** What the provider has said of the prompt by now, where what it says of that is exact. */
   readonly promptSaid?: ReceiptUsage | undefined;
+  /** The service tier that it has named by now. */
+  readonly serviceTier?: string | undefined;
   /** The provider has said of its usage that it was less than it had said before. */
   readonly hasUsageDecreased?: boolean;
   delivered(): Delivered;

@@ -10,6 +10,7 @@ import { DerivedStream } from './derived-stream.ts';
 import type { Json } from './event-data.ts';
 import { END_OF_EVENT } from './event-frames.ts';
 import { jsonObjectOf } from './json-answer.ts';
+import { tierSaid } from './service-tier.ts';
 import { SseFilter } from './sse-filter.ts';
 import { isSaid, leastUsage, readUsage, usageForClient, usageOfAnswer, usedUsage } from './usage.ts';
 
@@ -43,6 +44,7 @@ function readCompletion(given: Json | undefined, keptId: string | undefined): Pl
     contentType: 'application/json',
     ...usageOfAnswer(read, () => text !== '', leastUsage(stated)),
     delivered: { text, scale: 1 },
+    serviceTier: tierSaid(value),
     value,
     toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(isSaid(read, cost.usage) ? stated : undefined, cost) }),
   };

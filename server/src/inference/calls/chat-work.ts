@@ -7,6 +7,7 @@ import { boundText, inputTokenBound, messageText, type PromptSize, promptSize, p
 import type { Received } from './operation.ts';
 import { requirementsOf } from './requirements.ts';
 import { newChatId } from './responses/ids.ts';
+import { askedTier } from './service-tier.ts';
 import { thinkingBeside } from './thinking-beside.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import type { Work } from './work.ts';
@@ -31,6 +32,7 @@ export function chatWork(
     model: request.model,
     fallbackModels: request.models ?? [],
     isStream: request.stream === true,
+    serviceTier: askedTier(request.service_tier),
     needs: requirementsOf(request),
     output: { ...asked, choices, roughPromptTokens: Math.ceil(size.textBytes / ROUGH_BYTES_PER_TOKEN) },
     cheaper: `lower \`${asked.param}\`${choices > 1 ? ' or `n`' : ''}, or shorten \`messages\``,

@@ -49,12 +49,16 @@ export interface Target {
   readonly deployment: Deployment;
   /** How the deployment is spoken to. */
   readonly dialect: Dialect;
+  /** The service tier that the answer names; absent where it names none. */
+  readonly serviceTier?: string;
 }
 
 /** Who answered; of an answer that was kept, who did then. */
 export interface ServedBy {
   readonly model: CatalogModel;
   readonly deployment: Pick<Deployment, 'name' | 'provider'> & Partial<Pick<Deployment, 'upstream'>>;
+  /** The service tier that the answer names; absent where it names none. */
+  readonly serviceTier?: string;
 }
 
 /** What was left aside for a request, and why. */
@@ -121,10 +125,11 @@ export class Deployments {
 
   /** Live keys reach the configured deployments, those that are reserved by dedicated traffic alone; test keys reach the sandbox provider. */
   choose(model: CatalogModel, placed: Placed, traffic: Traffic, now: number, asked: Asked = BY_ITS_ID): Choice {
-    const { dialects, deployment: only, preference } = placed;
+    const { dialects, deployment: only, preference, serviceTier } = placed;
     const able: Target[] = [];
     for (const deployment of this.#wanted(this.#inOrder(model, traffic, asked), model, placed, now)) {
       if (only !== undefined && deployment.name !== only) continue;
+      if (serviceTier !== undefined && !deployment.upstream.takesServiceTiers) continue;
       const dialect = dialects.find(
         (one) => deployment.upstream.serves(one.endpoint, deployment.upstreamModel) && (one.suits?.(model, traitsOf(deployment)) ?? true),
       );

@@ -72,6 +72,10 @@ export abstract class DerivedStream<S extends EventSource> implements StreamFilt
     return this.source.hasUsageDecreased ?? false;
   }
 
+  get serviceTier(): string | undefined {
+    return this.source.serviceTier;
+  }
+
   delivered() {
     return this.source.delivered();
   }

@@ -1,3 +1,4 @@
+import type { ServiceTier } from '@tallygate/contract';
 import type { UpstreamCall, UpstreamEndpoint, UpstreamFile } from '../../adapters/upstream/port.ts';
 import type { Problem } from '../../kernel/problem.ts';
 import type { CatalogModel } from '../../money/catalog/index.ts';
@@ -29,4 +30,6 @@ export interface Placed {
   readonly deployment?: string;
   /** Which providers the caller wants, and in which order. */
   readonly preference?: Preference;
+  /** Asked for, in place of the standard one: for providers that know service tiers. */
+  readonly serviceTier?: ServiceTier | undefined;
 }

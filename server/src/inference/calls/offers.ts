@@ -1,8 +1,10 @@
 import { dayOf } from '../../kernel/clock.ts';
+import { maxOf } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import {
   type Catalog,
   type CatalogModel,
+  type CostBound,
   costBound,
   meterWithoutPrice,
   modelNotFound,
@@ -14,12 +16,14 @@ import { type Call, isLive, trafficOf } from './call.ts';
 import { coolingDown, type Deployments, type Skipped, type Target } from './deployments.ts';
 import { allowsModel } from './key-limits.ts';
 import { isAffordable, preferenceRefusal } from './preferred-work.ts';
+import { isTierPriced, possiblePrices, tierWithoutPrice } from './service-tier.ts';
 import type { MeterNeeded, Requirement, WorkBound } from './work.ts';
 
 /** A model that may serve the call, with what it may cost. */
 export interface Offer {
   readonly model: CatalogModel;
-  readonly price: Price;
+  /** That of the standard tier, and that of the one asked for. */
+  readonly prices: readonly [Price, ...Price[]];
   readonly targets: readonly Target[];
   readonly bound: WorkBound;
   /** Of one choice; null where the endpoint has no bound on tokens out. */
@@ -77,15 +81,19 @@ function possibleOffers(call: Call, { catalog, deployments }: OfferDeps): { offe
     if (unpriced && isAsked) throw meterWithoutPrice(model, unpriced);
     const outputTokens = outputBound(call, model, isAsked);
     const bound = work.bound(model);
-    const isDear = !isAffordable(price, bound, work);
+    const isTierless = !isTierPriced(price, call);
+    if (isTierless && isAsked) throw tierWithoutPrice(model, call);
+    const prices = possiblePrices(price, work.serviceTier);
+    const isDear = !prices.every((one) => isAffordable(one, bound, work));
     const choice = deployments.choose(model, work, trafficOf(grant), startedAt, resolved);
-    if (!missing && !unpriced && !isDear && choice.targets.length > 0) offers.push({ model, price, bound, outputTokens, ...choice });
+    if (!missing && !unpriced && !isTierless && !isDear && choice.targets.length > 0)
+      offers.push({ model, prices, bound, outputTokens, ...choice });
     else
       left.push({
         model: model.id,
         deployment: null,
         provider: null,
-        reason: reasonOf({ isIncapable: Boolean(missing || unpriced), isDear }),
+        reason: reasonOf({ isIncapable: Boolean(missing || unpriced) || isTierless, isDear }),
       });
   }
   const wanted = work.preference?.sort === 'price' ? cheapestFirst(offers) : offers;
@@ -97,10 +105,19 @@ function possibleOffers(call: Call, { catalog, deployments }: OfferDeps): { offe
 const reasonOf = ({ isIncapable, isDear }: { readonly isIncapable: boolean; readonly isDear: boolean }): Skipped['reason'] =>
   isIncapable ? 'incapable' : isDear ? 'too_dear' : 'not_deployed';
 
+/** At the dearest of the tiers that may be charged. */
+function dearestBound(prices: Offer['prices'], bound: WorkBound): CostBound {
+  const costs = prices.map((price) => costBound(price, bound));
+  return {
+    fixed: costs.map(({ fixed }) => fixed).reduce(maxOf),
+    perOutputToken: costs.map(({ perOutputToken }) => perOutputToken).reduce(maxOf),
+  };
+}
+
 /** By what each may cost. What is held is the same in any order. */
 function cheapestFirst(offers: readonly Offer[]): Offer[] {
-  const most = ({ price, bound, outputTokens }: Offer) => {
-    const { fixed, perOutputToken } = costBound(price, bound);
+  const most = ({ prices, bound, outputTokens }: Offer) => {
+    const { fixed, perOutputToken } = dearestBound(prices, bound);
     return fixed + BigInt(outputTokens ?? 0) * perOutputToken;
   };
   return offers
@@ -132,7 +149,7 @@ function stepsDown(call: Call, offers: readonly Offer[], { catalog, deployments 
   const [first] = offers;
   if (!first) return [];
   const { work, grant, startedAt } = call;
-  const ceiling = costBound(first.price, first.bound);
+  const ceiling = dearestBound(first.prices, first.bound);
   const offered = new Set(offers.map(({ model }) => model.id));
   const canServe = (model: CatalogModel) =>
     !offered.has(model.id) &&
@@ -145,14 +162,15 @@ function stepsDown(call: Call, offers: readonly Offer[], { catalog, deployments 
     .filter(canServe)
     .flatMap((model) => {
       const price = model.priceAt(startedAt);
-      if (!price || unpricedMeter(price, work.meters)) return [];
+      if (!price || unpricedMeter(price, work.meters) || !isTierPriced(price, call)) return [];
       const bound = work.bound(model);
-      if (!isAffordable(price, bound, work)) return [];
-      const cost = costBound(price, bound);
+      const prices = possiblePrices(price, work.serviceTier);
+      if (!prices.every((one) => isAffordable(one, bound, work))) return [];
+      const cost = dearestBound(prices, bound);
       if (cost.fixed > ceiling.fixed || cost.perOutputToken > ceiling.perOutputToken) return [];
       const choice = deployments.choose(model, work, trafficOf(grant), startedAt);
       const outputTokens = first.outputTokens === null ? null : Math.min(first.outputTokens, model.maxOutputTokens ?? first.outputTokens);
-      return choice.targets.length === 0 ? [] : [{ model, price, ...choice, bound, outputTokens }];
+      return choice.targets.length === 0 ? [] : [{ model, prices, ...choice, bound, outputTokens }];
     })
     .slice(0, MOST_STEPS_DOWN);
 }
@@ -213,7 +231,9 @@ function noProvider({ work, grant, startedAt }: Call, { catalog, deployments }: 
   const unwanted = model && preferenceRefusal({ model, work, traffic: trafficOf(grant), startedAt }, deployments);
   if (unwanted) return unwanted;
   const { id, provider } = model ?? { id: name, provider: OWN };
-  const refusal = (detail: string) => new Problem('no_provider_configured', detail, { param: 'model' });
+  const refusal = (detail: string, param = 'model') => new Problem('no_provider_configured', detail, { param });
+  if (model && deployments.serves(model) && work.serviceTier !== undefined)
+    return refusal(`The providers of ${id} know no service tiers: leave \`service_tier\` out.`, 'service_tier');
   const isServed = model !== undefined && catalog.resolve(name)?.provider === null && deployments.serves(model);
   // The sandbox serves every model.
   if (isServed || !isLive(grant.principal)) {

@@ -20,6 +20,7 @@ import { answerHeaders, keptCall } from './response-headers.ts';
 import { runHeaders } from './run-headers.ts';
 import type { RunningCall } from './running-calls.ts';
 import type { Served } from './served.ts';
+import { servedAt } from './service-tier.ts';
 import { beginStoring, mostUsage, ourCount, paidCost, settle } from './settlement.ts';
 import { settleUnanswered, toldInstead } from './unanswered.ts';
 import { tooLargeProblem } from './upstream-problem.ts';
@@ -61,7 +62,7 @@ export async function settlePlain(
   journey: Journey<PlainAnswer>,
   deps: InferenceDeps,
 ): Promise<{ served: Served; reply: Reply }> {
-  const { result, target } = journey;
+  const { result } = journey;
   if (!result.ok) return settleUnanswered(admission, running, journey, result, deps);
 
   running.isDecided = true;
@@ -70,6 +71,7 @@ export async function settlePlain(
   // What is kept for later is given to whoever asks for it then.
   const told = admission.share ? undefined : (running.told ?? toldInstead(call, deps));
   const answer = result.value;
+  const target = servedAt(journey.target, answer.serviceTier);
   // What is small is there at once: to wait for it would cost more than it does.
   const counting = usageOf(answer, target, admission, deps);
   const usage = counting instanceof Promise ? await counting : counting;
@@ -90,6 +92,7 @@ export async function settlePlain(
     completedAt: now,
     overheadMs,
     ...journey,
+    target,
   };
   if (call.work.keep && !isStopped && !running.isGivenUp && !answer.isTooLarge) {
     await beginStoring(admission, served, deps);

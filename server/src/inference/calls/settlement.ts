@@ -6,7 +6,7 @@ import { madeOnce } from '../../kernel/made-once.ts';
 import { minOf, type NanoUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Soon } from '../../kernel/soon.ts';
-import { type Cost, costOf, type UnitPrices, usageBound } from '../../money/catalog/index.ts';
+import { type Cost, costOf, type Price, type UnitPrices, usageBound } from '../../money/catalog/index.ts';
 import type { SettlementRecord } from '../../money/ledger/index.ts';
 import type { Admission } from './admission.ts';
 import type { Delivered } from './answer-form.ts';
@@ -17,14 +17,20 @@ import type { Reply } from './reply.ts';
 import { keptPromise } from './response-headers.ts';
 import { isSeen, type Running } from './running-calls.ts';
 import type { Served } from './served.ts';
+import { chargedPrice, servedAt } from './service-tier.ts';
 import { atLeast, withPromptOf } from './usage.ts';
 import type { WorkBound } from './work.ts';
 
 /** At the price in force when the request arrived. */
-export function costOfUsage({ call }: Pick<Admission, 'call'>, { model }: ServedBy, usage: ReceiptUsage): Cost {
-  const price = model.priceAt(call.startedAt);
-  if (!price) throw new Error(`${model.id} was admitted without a price`);
+export function costOfUsage({ call }: Pick<Admission, 'call'>, served: ServedBy, usage: ReceiptUsage): Cost {
+  const price = priceOf(call, served);
   return costOf(price, usage, priceFactorOf(call, price));
+}
+
+function priceOf(call: Call, served: ServedBy): Price {
+  const price = chargedPrice(call, served);
+  if (!price) throw new Error(`${served.model.id} was admitted without a price`);
+  return price;
 }
 
 /** What of that cost the account pays: at most what was held, which is what the answer's promise names. The rest of a larger bill is waived. */
@@ -45,9 +51,9 @@ export function mostUsage(admission: Admission, target: Target): ReceiptUsage {
   return usageWithin(admission, target, offer?.bound ?? admission.call.work.bound(target.model));
 }
 
-function usageWithin({ call, maxOutputTokens }: Admission, { model }: Target, bound: WorkBound): ReceiptUsage {
-  const price = model.priceAt(call.startedAt);
-  if (!price) throw new Error(`${model.id} was admitted without a price`);
+function usageWithin({ call, maxOutputTokens }: Admission, target: Target, bound: WorkBound): ReceiptUsage {
+  const { model } = target;
+  const price = priceOf(call, target);
   const perChoice = Math.min(maxOutputTokens ?? 0, model.maxOutputTokens ?? Number.POSITIVE_INFINITY);
   const usage = usageBound(price, bound, perChoice * (call.work.output?.choices ?? 1));
   return bound.images ? { ...usage, images: bound.images } : usage;
@@ -103,11 +109,14 @@ function mostOf(admission: Admission, attempt: number): Served {
   const { call, offers } = admission;
   let dearest: { readonly target: Target; readonly usage: ReceiptUsage; readonly cost: NanoUsd } | undefined;
   for (const { targets } of offers) {
-    const [target] = targets;
-    if (!target) continue;
-    const usage = mostUsage(admission, target);
-    const cost = costOfUsage(admission, target, usage).nanoUsd;
-    if (!dearest || cost > dearest.cost) dearest = { target, usage, cost };
+    const [first] = targets;
+    if (!first) continue;
+    // Who asks for another tier may be served at the standard one.
+    for (const target of call.work.serviceTier ? [first, servedAt(first, 'default')] : [first]) {
+      const usage = mostUsage(admission, target);
+      const cost = costOfUsage(admission, target, usage).nanoUsd;
+      if (!dearest || cost > dearest.cost) dearest = { target, usage, cost };
+    }
   }
   if (!dearest) throw new Error('An admission has at least one target');
   const { target, usage } = dearest;
@@ -231,7 +240,7 @@ export async function releaseLater({ call }: Pick<Admission, 'call'>, { lanes, l
  */
 function recordOf({ call, hold, funding, plan, limitLanes }: Admission, served: Served, cost: Cost): SettlementRecord {
   const { principal } = call.grant;
-  const price = served.target.model.priceAt(call.startedAt);
+  const price = chargedPrice(call, served.target);
   return {
     kind: call.kind ?? call.work.kind,
     receiptId: call.receiptId,

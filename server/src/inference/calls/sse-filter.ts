@@ -7,6 +7,7 @@ import { finishedIn, isBlank, isPlain, isWhole, needsCare, streamError } from '.
 import { dataOf, eventSoFar, type Json, jsonOf, LONGEST_PARSED, mayTellUsage, nameOf } from './event-data.ts';
 import { dataEventsOf, END_OF_EVENT, EventFrames, eventsOf, isKeepAlive } from './event-frames.ts';
 import { inShort, largeChunkOf } from './large-chunk.ts';
+import { tierSaid } from './service-tier.ts';
 import { ToldUsage } from './told-usage.ts';
 import { leastUsage, readUsage, reportedUsage } from './usage.ts';
 import { mostOfSeveral, usageAnywhere } from './usage-anywhere.ts';
@@ -43,6 +44,7 @@ export class SseFilter {
   readonly #told = new ToldUsage();
   /** Text came behind the usage: it was none of the whole. */
   #hasGoneOn = false;
+  #serviceTier: string | undefined;
   #error: StreamError | undefined;
   #isDone = false;
   #isInvalid = false;
@@ -99,6 +101,10 @@ export class SseFilter {
   /** Nothing of it has passed, and nothing will. */
   get #isNoStream(): boolean {
     return this.#isInvalid || (this.#frames.isInvalid && this.#passedBytes === 0);
+  }
+
+  get serviceTier(): string | undefined {
+    return this.#serviceTier;
   }
 
   get error(): StreamError | undefined {
@@ -239,6 +245,7 @@ export class SseFilter {
   }
 
   #filterChunk(chunk: Json | undefined, event: Buffer): Buffer | undefined {
+    this.#serviceTier = tierSaid(chunk) ?? this.#serviceTier;
     if (chunk?.['error']) {
       this.#error = streamError(chunk['error']);
       this.#usage = usageOfChunk(chunk);

@@ -16,6 +16,7 @@ import { SILENCE_MS } from './heartbeat.ts';
 import { answerHeaders, keptCall, stoppedHeaders } from './response-headers.ts';
 import type { RunningCall } from './running-calls.ts';
 import type { Served } from './served.ts';
+import { servedAt } from './service-tier.ts';
 import { beginStoring, paidCost, settle } from './settlement.ts';
 import { type PumpResult, StreamPump } from './stream-pump.ts';
 import { isEstimated, type Relayed, usageOf } from './stream-usage.ts';
@@ -74,7 +75,10 @@ export async function relayStream(admission: Admission, running: RunningCall, re
       late: (fault, sofar) => tellLate(relay, fault, sofar, deps),
     });
     const { result } = journey;
-    if (result.ok) return await settleRelayed(relay, { ...journey, relayed: result.value }, stopBeating, deps);
+    if (result.ok) {
+      const target = servedAt(journey.target, result.value.filter.serviceTier);
+      return await settleRelayed(relay, { ...journey, target, relayed: result.value }, stopBeating, deps);
+    }
     const { served, reply } = await settleUnanswered(admission, running, journey, result, deps);
     if (client.isAttached) client.refuse(reply);
     return served;

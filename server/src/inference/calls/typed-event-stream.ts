@@ -21,6 +21,8 @@ export interface EventForm {
   rewrite?(event: Json): Json;
   /** What the provider says in the event that it has used by then, with the events before it; of the final one, of the whole. */
   readUsage(event: Json): ReceiptUsage | undefined;
+  /** The service tier that it names. */
+  tierOf?(event: Json): string | undefined;
   /** The final event, or one that belongs to the end. */
   withCost(event: Json, cost: ShownCost): Json;
   /** The code of an error, where it stands in another place than `code`. */
@@ -56,6 +58,7 @@ export class TypedEventStream implements StreamFilter {
   /** What the provider says with an error, or behind its end. */
   #used: ReceiptUsage | undefined;
   readonly #told = new ToldUsage();
+  #serviceTier: string | undefined;
   #error: StreamError | undefined;
   #isInvalid = false;
   #isUnreadable = false;
@@ -104,6 +107,10 @@ export class TypedEventStream implements StreamFilter {
   /** Nothing of it has passed, and nothing will. */
   get #isNoStream(): boolean {
     return this.#isInvalid || (this.#frames.isInvalid && !this.#hasPassed);
+  }
+
+  get serviceTier(): string | undefined {
+    return this.#serviceTier;
   }
 
   get error(): StreamError | undefined {
@@ -258,6 +265,7 @@ export class TypedEventStream implements StreamFilter {
 
   #passWatched(event: Json, bytes: Buffer): Soon<Buffer | undefined> {
     const type = typeof event['type'] === 'string' ? event['type'] : '';
+    this.#serviceTier = this.#form.tierOf?.(event) ?? this.#serviceTier;
     if (event['error'] || type === 'error' || type === 'response.failed') {
       this.#error = errorOf(event, this.#form);
       this.#used = this.#form.readUsage(event);

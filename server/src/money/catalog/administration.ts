@@ -166,8 +166,9 @@ const changesOf = (before: ModelDefinition | undefined, after: ModelDefinition):
   );
 
 /** As a text: names with "token" in them are blotted out in the audit log. */
-const termsInWords = ({ usd_per_million, tiers = [] }: PriceTerms): string =>
+const termsInWords = ({ usd_per_million, tiers = [], service_tiers: ofTiers = {} }: PriceTerms): string =>
   [
     ...Object.entries(usd_per_million).map(([meter, usd]) => `${meter} ${usd} USD/1M`),
     ...tiers.map((tier) => `above ${tier.above_input_tokens}: ${JSON.stringify(tier.usd_per_million)}`),
+    ...Object.entries(ofTiers).map(([tier, terms]) => `${tier}: (${termsInWords(terms)})`),
   ].join(', ');

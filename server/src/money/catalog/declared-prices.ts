@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
-import { priceOf, type UnitPrices } from './price.ts';
+import { priceOf, pricesOfServiceTiers, type UnitPrices, type WrittenPrice } from './price.ts';
 import type { PriceRow } from './price-timeline.ts';
 import { tables } from './tables.ts';
 
@@ -23,7 +23,14 @@ export const IS_DECLARED = sql<SqlBool>`(d.log_index is not null or not exists (
 export interface DeclaredRow extends PriceRow {
   readonly log_index: bigint | null;
   readonly digest: Buffer | null;
+  readonly tier_entries: WrittenPrice['tierEntries'];
 }
+
+/** SQL: the entries of the service tiers of the price `p`, by tier. */
+export const ENTRIES_OF_TIERS = sql<WrittenPrice['tierEntries']>`case when p.terms ? 'service_tiers' then (
+  select jsonb_object_agg(t.tier, jsonb_build_object('index', e.log_index, 'digest', encode(e.digest, 'hex')))
+    from jsonb_object_keys(p.terms -> 'service_tiers') as t(tier)
+    join log_declarations e on e.kind = 'price' and e.subject = p.model_id || E'\\n' || p.version || '/' || t.tier) end`;
 
 export const entryOf = ({ log_index: index, digest }: DeclaredRow): PriceEntry | null =>
   index === null || digest === null ? null : { index: Number(index), digest: digest.toString('hex') };
@@ -41,7 +48,7 @@ interface UndeclaredRow extends PriceRow {
 /** What this transaction has written: a row that somebody else has put into the database is not declared with it. */
 export async function writtenPrices(client: PoolClient): Promise<PriceDeclaration[]> {
   const rows = await rowsOf(client, written.where(sql<SqlBool>`xmin = pg_current_xact_id()::xid`));
-  return rows.map(declarationOf);
+  return rows.flatMap(declarationsOf);
 }
 
 /**
@@ -53,30 +60,28 @@ export async function declareStanding(pool: Pool, log: PriceLog): Promise<number
     await client.query("select pg_advisory_xact_lock(hashtext('tallygate catalog'))");
     const isFirst = sql<SqlBool>`not exists (select from log_declarations where kind = 'price')`;
     const rows = await rowsOf(client, written.where(isFirst));
-    const kept = await log.within(client, rows.map(declarationOf));
+    const kept = await log.within(client, rows.flatMap(declarationsOf));
     return [rows.length, kept] as const;
   });
   await keep();
   return count;
 }
 
-function declarationOf({
-  model_id: model,
-  version,
-  source,
-  cited,
-  terms,
-  effective_from: from,
-  declared_at: at,
-}: UndeclaredRow): PriceDeclaration {
-  const { unit, tiers, batchFactor } = priceOf({ ...terms, version, source, cited, effectiveFrom: from.getTime() });
+/** Of the price, and of each of its service tiers. */
+function declarationsOf({ model_id, version, source, cited, terms, effective_from: from, declared_at: at }: UndeclaredRow) {
+  const written = { ...terms, version, source, cited, effectiveFrom: from.getTime() };
+  return [written, ...pricesOfServiceTiers(written).map(({ price }) => price)].map((price) => declarationOf(model_id, price, at));
+}
+
+function declarationOf(model: string, written: WrittenPrice, at: Date): PriceDeclaration {
+  const { version, effectiveFrom, unit, tiers, batchFactor } = priceOf(written);
   return {
     version: 'tallygate-declaration/v1',
     kind: 'price',
     declared_at: rfc3339(at),
     model,
     price_version: version,
-    effective_from: rfc3339(from),
+    effective_from: rfc3339(effectiveFrom),
     unit_prices_pico_usd: inText(unit),
     tiers: tiers.map((tier) => ({ above_input_tokens: tier.aboveInputTokens, unit_prices_pico_usd: inText(tier.unit) })),
     batch_factor: batchFactor,

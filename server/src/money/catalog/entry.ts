@@ -68,6 +68,8 @@ const ShippedPrice = PriceTerms.extend({
   key: z.string().optional(),
   /** On which the source said so. */
   day: z.iso.date(),
+  /** Where the prices of service tiers are from, where that is another source. */
+  service_tiers_from: z.string().optional(),
 });
 
 /** What the provider's own tools cost, beside the prices of its chat models that have tools: one list for all of them. */
@@ -76,7 +78,13 @@ const ShippedTools = z.strictObject({
   with: z.string().optional(),
   without: z.string().optional(),
   prices: z
-    .array(ShippedPrice.omit({ tiers: true, batch_factor: true, source: true, key: true }).extend({ sources: z.array(z.string()).min(1) }))
+    .array(
+      ShippedPrice.omit({ tiers: true, batch_factor: true, service_tiers: true, service_tiers_from: true, source: true, key: true }).extend(
+        {
+          sources: z.array(z.string()).min(1),
+        },
+      ),
+    )
     .min(1),
   note: z.string().optional(),
 });
@@ -112,10 +120,11 @@ export function modelsOfShippedFile(content: unknown): ListedModel[] {
   };
   return models.map(({ id, sources: named, disagreements: _, image_token_bound_from: _why, prices, ...definition }) => {
     for (const { source } of named) wordsOf(source, id);
-    const given = prices.map(({ source, day, key, ...price }) => {
+    const given = prices.map(({ source, day, key, service_tiers_from: other, ...price }) => {
       const fault = faultOfTerms(definition.kind, price);
       if (fault !== undefined) throw new Error(`${id}, version ${price.version}: ${fault}`);
-      return { ...price, cited: `${wordsOf(source, id)}${key === undefined ? '' : ` ${key}`} (${day})` };
+      const ofTiers = other === undefined ? '' : `; service tiers: ${wordsOf(other, id)} (${sources[other]?.day})`;
+      return { ...price, cited: `${wordsOf(source, id)}${key === undefined ? '' : ` ${key}`} (${day})${ofTiers}` };
     });
     given.sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1));
     const ofTools = tools
@@ -159,11 +168,24 @@ function withPricesOfTools(given: readonly DatedPrice[], tools: readonly DatedTo
           .sort()
           .at(-1) ?? own.version,
       cited: [own, ...ofTools].map(({ cited }) => cited).join('; tools: '),
-      usd_per_million: { ...own.usd_per_million, ...meters },
-      tiers: own.tiers?.map((tier) => ({ ...tier, usd_per_million: { ...tier.usd_per_million, ...meters } })),
+      ...withMeters(own, meters),
+      ...(own.service_tiers && { service_tiers: tiersWithMeters(own.service_tiers, meters) }),
     };
   });
 }
+
+type Requests = Pick<PriceTerms, 'usd_per_million' | 'tiers'>;
+
+const withMeters = ({ usd_per_million, tiers }: Requests, meters: PriceTerms['usd_per_million']): Requests => ({
+  usd_per_million: { ...usd_per_million, ...meters },
+  tiers: tiers?.map((tier) => ({ ...tier, usd_per_million: { ...tier.usd_per_million, ...meters } })),
+});
+
+/** Tools cost the same at every service tier. */
+const tiersWithMeters = (
+  ofTiers: NonNullable<PriceTerms['service_tiers']>,
+  meters: PriceTerms['usd_per_million'],
+): PriceTerms['service_tiers'] => Object.fromEntries(Object.entries(ofTiers).map(([tier, terms]) => [tier, withMeters(terms, meters)]));
 
 /** @throws where a model is listed twice */
 export function uniquely(models: ListedModel[]): ListedModel[] {
@@ -176,7 +198,20 @@ export function uniquely(models: ListedModel[]): ListedModel[] {
 }
 
 /** What is missing in a price: a meter that the kind is charged by and that has no price would be free. */
-export function faultOfTerms(kind: ModelKind | undefined = 'chat', { usd_per_million, tiers = [] }: PriceTerms): string | undefined {
+export function faultOfTerms(kind: ModelKind | undefined = 'chat', terms: PriceTerms): string | undefined {
+  const { usd_per_million, tiers = [], service_tiers: ofTiers = {} } = terms;
+  for (const [tier, { usd_per_million: ofTier, tiers: long = [] }] of Object.entries(ofTiers)) {
+    const unpriced = Object.keys(usd_per_million).find((meter) =>
+      [ofTier, ...long.map((one) => one.usd_per_million)].some((prices) => !(meter in prices)),
+    );
+    if (unpriced !== undefined)
+      return `Expected a price of ${unpriced} in the service tier ${tier}: it takes the place of all other prices`;
+    if (
+      long.length !== tiers.length ||
+      !tiers.every(({ above_input_tokens: limit }) => long.some((one) => one.above_input_tokens === limit))
+    )
+      return `Expected the same long inputs in the service tier ${tier}: it takes the place of all other prices`;
+  }
   for (const meter of TOOL_METERS)
     if (usd_per_million[meter] !== undefined && tiers.some((tier) => tier.usd_per_million[meter] === undefined))
       return `Expected a price of ${meter} in every tier: a tier takes the place of all other prices`;

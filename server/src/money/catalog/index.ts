@@ -1,6 +1,6 @@
 export { CatalogAdministration, OPERATOR } from './administration.ts';
 export { type Catalog, loadCatalog } from './catalog.ts';
-export { type Cost, costBound, costOf, type ToolUsage, type UsageBound, usageBound } from './cost.ts';
+export { type Cost, type CostBound, costBound, costOf, type ToolUsage, type UsageBound, usageBound } from './cost.ts';
 export { deadNames, faultOfProvider } from './dead-names.ts';
 export { declareStanding, type PriceLog } from './declared-prices.ts';
 export { modelsOfFile } from './entry.ts';

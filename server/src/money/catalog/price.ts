@@ -1,4 +1,4 @@
-import type { ModelPricing, PriceMeter, PriceTerms } from '@tallygate/contract';
+import { type ModelPricing, type PriceMeter, type PriceTerms, ServiceTier } from '@tallygate/contract';
 import type { PriceEntry } from '@tallygate/receipts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import type { PicoUsd } from '../../kernel/money.ts';
@@ -21,6 +21,8 @@ export interface Price {
   /** Ascending. */
   readonly tiers: readonly PriceTier[];
   readonly batchFactor: string;
+  /** What requests cost at other service tiers: versions of their own. */
+  readonly serviceTiers?: Readonly<Partial<Record<ServiceTier, Price>>>;
 }
 
 /** A price as it is written down. */
@@ -31,6 +33,8 @@ export interface WrittenPrice extends PriceTerms {
   readonly cited: string | null;
   /** In the log of receipts; null where the catalogue has no log. */
   readonly entry?: PriceEntry | null;
+  /** The same of its service tiers. */
+  readonly tierEntries?: Readonly<Partial<Record<ServiceTier, PriceEntry>>> | null;
 }
 
 const MICRO_DIGITS = 6;
@@ -53,15 +57,36 @@ type PerMeter<T> = Readonly<Partial<Record<PriceMeter, T>>>;
 const mapPrices = <T, U>(prices: PerMeter<T>, convert: (price: T) => U): PerMeter<U> =>
   Object.fromEntries(Object.entries(prices).flatMap(([meter, price]) => (price === undefined ? [] : [[meter, convert(price)]])));
 
-export const priceOf = ({ version, effectiveFrom, usd_per_million, tiers = [], batch_factor = '1' }: WrittenPrice): Price => ({
+export function priceOf(written: WrittenPrice): Price {
+  const { version, effectiveFrom, usd_per_million, tiers = [], batch_factor = '1' } = written;
+  const ofTiers = pricesOfServiceTiers(written).map(({ tier, price }) => [tier, priceOf(price)] as const);
+  return {
+    version,
+    effectiveFrom,
+    unit: mapPrices(usd_per_million, picoPerUnit),
+    tiers: tiers
+      .map((tier) => ({ aboveInputTokens: tier.above_input_tokens, unit: mapPrices(tier.usd_per_million, picoPerUnit) }))
+      .sort((a, b) => a.aboveInputTokens - b.aboveInputTokens),
+    batchFactor: batch_factor,
+    ...(ofTiers.length > 0 && { serviceTiers: Object.fromEntries(ofTiers) }),
+  };
+}
+
+/** The versions beside a price, for what is served at other service tiers: batches are at none. */
+export const pricesOfServiceTiers = ({
+  service_tiers: given = {},
+  batch_factor: _,
+  tierEntries,
   version,
-  effectiveFrom,
-  unit: mapPrices(usd_per_million, picoPerUnit),
-  tiers: tiers
-    .map((tier) => ({ aboveInputTokens: tier.above_input_tokens, unit: mapPrices(tier.usd_per_million, picoPerUnit) }))
-    .sort((a, b) => a.aboveInputTokens - b.aboveInputTokens),
-  batchFactor: batch_factor,
-});
+  entry: __,
+  ...rest
+}: WrittenPrice) =>
+  ServiceTier.options.flatMap((tier): { readonly tier: ServiceTier; readonly price: WrittenPrice }[] => {
+    const terms = given[tier];
+    return terms
+      ? [{ tier, price: { ...rest, tiers: undefined, ...terms, version: `${version}/${tier}`, entry: tierEntries?.[tier] ?? null } }]
+      : [];
+  });
 
 export const pricingToWire = (
   price: Price,
@@ -103,9 +128,11 @@ export class PriceHistory {
     return this.#newestFirst.at(-1)?.written.effectiveFrom;
   }
 
-  /** The newest first. */
+  /** The newest first, each before those of its service tiers. */
   get pricings(): readonly ModelPricing[] {
-    return this.#newestFirst.map(({ written }) => pricingToWire(priceOf(written), written));
+    return this.#newestFirst
+      .flatMap(({ written }) => [written, ...pricesOfServiceTiers(written).map(({ price }) => price)])
+      .map((written) => pricingToWire(priceOf(written), written));
   }
 
   #entryAt(epochMs: number) {
@@ -114,11 +141,14 @@ export class PriceHistory {
 }
 
 /** One text for terms that charge the same, however their decimals are written. */
-export function textOfTerms({ usd_per_million, tiers = [], batch_factor = '1' }: PriceTerms): string {
+export function textOfTerms({ usd_per_million, tiers = [], batch_factor = '1', service_tiers: ofTiers = {} }: PriceTerms): string {
   const inOrder = (prices: PriceTerms['usd_per_million']) =>
     Object.entries(prices)
       .map(([meter, usd]) => `${meter} ${picoPerUnit(usd ?? '0')}`)
       .sort();
   const tierTexts = tiers.map((tier) => `${tier.above_input_tokens}: ${inOrder(tier.usd_per_million)}`).sort();
-  return [...inOrder(usd_per_million), ...tierTexts, `× ${batch_factor}`].join('; ');
+  const serviceTiers = Object.entries(ofTiers)
+    .map(([tier, terms]) => `${tier}: (${textOfTerms(terms)})`)
+    .sort();
+  return [...inOrder(usd_per_million), ...tierTexts, `× ${batch_factor}`, ...serviceTiers].join('; ');
 }

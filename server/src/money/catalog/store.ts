@@ -6,7 +6,15 @@ import { rfc3339 } from '../../kernel/clock.ts';
 import { firstOf, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import type { FormerModel } from './catalog.ts';
-import { type DeclaredRow, ENTRY_OF_PRICE, entryOf, IS_DECLARED, type PriceLog, writtenPrices } from './declared-prices.ts';
+import {
+  type DeclaredRow,
+  ENTRIES_OF_TIERS,
+  ENTRY_OF_PRICE,
+  entryOf,
+  IS_DECLARED,
+  type PriceLog,
+  writtenPrices,
+} from './declared-prices.ts';
 import { faultOfTerms, type GivenPrice, type ListedModel } from './entry.ts';
 import type { ModelRecord, Source } from './model.ts';
 import type { WrittenPrice } from './price.ts';
@@ -43,6 +51,7 @@ const PRICES = tables
   .where(IS_DECLARED)
   .distinctOn(['p.model_id', 'p.effective_from'])
   .select(['p.model_id', 'p.version', 'p.source', 'p.cited', 'p.terms', 'p.effective_from', 'd.log_index', 'd.digest'])
+  .select(ENTRIES_OF_TIERS.as('tier_entries'))
   .orderBy('p.model_id')
   .orderBy('p.effective_from')
   .orderBy('p.place', 'desc');
@@ -91,8 +100,8 @@ function merged(rows: readonly DefinitionRow[]): Omit<ModelRecord, 'prices'>[] {
 
 const writtenPrice = (row: PriceRow | DeclaredRow): WrittenPrice => {
   const { version, source, cited, terms, effective_from: from } = row;
-  const entry = 'log_index' in row ? entryOf(row) : null;
-  return { ...terms, ...{ version, source, cited, effectiveFrom: from.getTime(), entry } };
+  const declared = 'log_index' in row ? { entry: entryOf(row), tierEntries: row.tier_entries ?? null } : { entry: null };
+  return { ...terms, ...{ version, source, cited, effectiveFrom: from.getTime() }, ...declared };
 };
 
 export interface Changing {

@@ -25,8 +25,9 @@ export function reprice(settled: PricedRow, usage: ReceiptUsage, published: Pric
   const { price_tier: tier, unit_prices: frozen, price_factor: factor } = settled;
   const contradiction = contradictionIn(usage);
   if (contradiction !== undefined) return { repriced: false, reason: contradiction };
-  if (published && published.version === settled.price_version) {
-    const { nanoUsd, unit, tierAboveInputTokens } = costOf(published, usage, factor);
+  const price = [published, ...Object.values(published?.serviceTiers ?? {})].find((one) => one?.version === settled.price_version);
+  if (price) {
+    const { nanoUsd, unit, tierAboveInputTokens } = costOf(price, usage, factor);
     const unitPrices = Object.fromEntries(Object.entries(unit).map(([meter, price]) => [meter, price.toString()]));
     return { repriced: true, cost: nanoUsd, priceTier: tierAboveInputTokens, unitPrices };
   }

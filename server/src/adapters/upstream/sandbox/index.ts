@@ -71,7 +71,14 @@ export function createSandboxProvider({
     for (const cancellation of open) cancellation.cancel();
   }
 
-  return { serves: (endpoint) => endpoint !== '/v1/messages', call, read, connect: (opening) => connections.open(opening), close };
+  return {
+    serves: (endpoint) => endpoint !== '/v1/messages',
+    takesServiceTiers: true,
+    call,
+    read,
+    connect: (opening) => connections.open(opening),
+    close,
+  };
 }
 
 const randomNonce = (): string => randomBytes(12).toString('hex');

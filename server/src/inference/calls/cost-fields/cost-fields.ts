@@ -1,3 +1,4 @@
+import { ServiceTier } from '@tallygate/contract';
 import { counted, type FieldRule, type FieldRules, free, refused, unpricedMember } from './field-rule.ts';
 import { GOOGLE_FIELDS } from './google-fields.ts';
 import { KEPT_FILES } from './kept-files.ts';
@@ -56,14 +57,23 @@ const EARLIER_ANSWERS: FieldRules = {
   conversation: refused('conversations that are kept at the provider (POST /v1/responses has them from here)'),
 };
 
+const tierInWords = (tier: unknown): string => `the service tier "${String(tier).slice(0, 40)}"`;
+
 const SERVICE_TIER: FieldRule = {
   ...refused('service tiers other than auto and default'),
-  unpriced: (tier, param) => (STANDARD_TIERS.has(tier) ? undefined : { param, what: `the service tier "${String(tier).slice(0, 40)}"` }),
+  unpriced: (tier, param) => (STANDARD_TIERS.has(tier) ? undefined : { param, what: tierInWords(tier) }),
 };
+
+/** Which of them has a price, the model says. */
+const PRICED_TIERS: ReadonlySet<unknown> = new Set([...STANDARD_TIERS, ...ServiceTier.options]);
+const PRICED_TIER: FieldRule = counted(
+  'held at the dearest tier that it may be served at, settled at the one that the answer names',
+  (tier, param) => (PRICED_TIERS.has(tier) ? undefined : { param, what: tierInWords(tier) }),
+);
 
 /** The same model at another price. */
 const OTHER_PRICES: FieldRules = {
-  service_tier: SERVICE_TIER,
+  service_tier: PRICED_TIER,
   access_programs: refused('access programs'),
   speed: refused('faster processing', (value) => value === 'standard'),
   inference_geo: refused('processing in one region', (value) => value === 'global'),
@@ -210,6 +220,7 @@ const MESSAGES: FieldRules = {
 const COMPACT: FieldRules = {
   ...OTHER_PROVIDERS,
   ...OTHER_PRICES,
+  service_tier: SERVICE_TIER,
   ...CACHING,
   input: counted(PROMPT),
   instructions: counted(PROMPT),

@@ -3,8 +3,8 @@ import { isRecord } from '../usage.ts';
 import { counted, type FieldRules, free, refused, type Unpriced } from './field-rule.ts';
 import { OTHER_PROVIDERS } from './other-names.ts';
 
-const TIERS: ReadonlySet<unknown> = new Set(['standard', 'unspecified', 'service_tier_unspecified']);
-const isStandard = (tier: unknown): boolean => TIERS.has(String(tier).toLowerCase());
+const TIERS: ReadonlySet<unknown> = new Set(['standard', 'flex', 'priority', 'unspecified', 'service_tier_unspecified']);
+const isKnownTier = (tier: unknown): boolean => TIERS.has(String(tier).toLowerCase());
 
 const NOT_SENT = 'not sent to the provider';
 const PROMPT = 'part of the prompt: what a chat with it is bounded by';
@@ -66,7 +66,10 @@ const GENERATE_CONTENT: FieldRules = {
   generationConfig: counted('by its members', unpricedGenerationConfig),
   cachedContent: refused('content that is kept at the provider'),
   continuationToken: refused('answers that are kept at the provider'),
-  serviceTier: refused('service tiers other than standard', isStandard),
+  serviceTier: {
+    ...counted('held at the dearest tier that it may be served at, settled at the one that the answer names'),
+    unpriced: (tier, param) => (isKnownTier(tier) ? undefined : { param, what: `the service tier "${String(tier).slice(0, 40)}"` }),
+  },
   ...free('the functions that it names are part of the prompt', 'toolConfig'),
   ...free(NOT_SENT, 'safetySettings', 'labels', 'store'),
   ...free('read by the gateway, not sent', 'model', 'models'),

@@ -234,12 +234,11 @@ describe('a request for what no price holds', () => {
   });
 
   test.each([
-    ...['flex', 'priority', 'scale'].flatMap((tier) =>
-      ['/v1/chat/completions', '/v1/responses', '/v1/completions'].map((path) => [path, { service_tier: tier }] as const),
-    ),
+    ...['/v1/chat/completions', '/v1/responses', '/v1/completions'].map((path) => [path, { service_tier: 'scale' }] as const),
+    ...['/v1/completions', '/v1/responses/compact'].map((path) => [path, { service_tier: 'flex' }] as const),
     ['/v1/messages', { service_tier: 'priority' }],
-    ['/v1beta/models/:model/generateContent', { serviceTier: 'FLEX' }],
-    ['/v1beta/models/:model/streamGenerateContent', { serviceTier: 'priority' }],
+    ['/v1beta/models/:model/generateContent', { serviceTier: 'SCALE' }],
+    ['/v1beta/models/:model/streamGenerateContent', { serviceTier: 'ultrafast' }],
   ] as const)('%s %j is a tier without a price, and refused', (path, request) => {
     expect(check(path, request)).toThrow(/no price for .*service tier/);
   });

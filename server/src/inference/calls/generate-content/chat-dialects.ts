@@ -6,6 +6,7 @@ import type { CatalogModel } from '../../../money/catalog/index.ts';
 import type { AnswerForm } from '../answer-form.ts';
 import type { Dialect, ProviderTraits } from '../dialect.ts';
 import type { Json } from '../event-data.ts';
+import { askedTier } from '../service-tier.ts';
 import { type ToolNames, toolNames } from '../tool-names.ts';
 import { chatMessages } from './chat-conversation.ts';
 import { jsonSchemaOf } from './json-schema.ts';
@@ -75,7 +76,8 @@ const noChat = (issues: readonly { readonly path: readonly PropertyKey[]; readon
 const stepOf = (step: PropertyKey): string | number => (typeof step === 'number' ? step : String(step));
 
 function chatFields({ request, model, isStream, written }: Asked, names: ToolNames, isSigned: boolean): Json {
-  const { tools, generationConfig: config } = request;
+  const { tools, generationConfig: config, serviceTier } = request;
+  const tier = askedTier(serviceTier?.toLowerCase());
   const declared = declarationsIn(tools);
   return {
     model,
@@ -83,6 +85,7 @@ function chatFields({ request, model, isStream, written }: Asked, names: ToolNam
     messages: chatMessages({ ...request, chatName: names.chatName, written, isSigned }),
     ...(isStream && { stream: true, stream_options: { include_usage: true } }),
     ...(declared.length > 0 && { tools: declared.map((one) => chatTool(one, names)), ...choiceOf(request.toolConfig, names) }),
+    ...(tier && { service_tier: tier }),
     ...(config && sampling(config)),
     ...(config && formatOf(config)),
   };

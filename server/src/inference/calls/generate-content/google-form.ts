@@ -8,6 +8,7 @@ import { DerivedStream } from '../derived-stream.ts';
 import type { Json } from '../event-data.ts';
 import { END_OF_EVENT } from '../event-frames.ts';
 import { jsonObjectOf } from '../json-answer.ts';
+import { tierSaid } from '../service-tier.ts';
 import { SseFilter } from '../sse-filter.ts';
 import { isRecord, leastUsage, readUsage, usageOfAnswer, usedUsage } from '../usage.ts';
 import { Candidate } from './candidate.ts';
@@ -53,6 +54,7 @@ async function readCompletion(bytes: Buffer, { model, originalName }: Asked): Pr
     contentType: 'application/json',
     ...usageOfAnswer(readUsage(stated), () => text !== '', leastUsage(stated)),
     delivered: { text, scale: 1 },
+    serviceTier: tierSaid(completion),
     value: answer,
     ...(isTooLarge && { isTooLarge: true as const }),
     toBytes: (cost) => writtenJson({ ...answer, usageMetadata: shownUsage(cost) }),

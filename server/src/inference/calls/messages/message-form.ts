@@ -4,6 +4,7 @@ import { writtenJson } from '../../../kernel/written-json.ts';
 import type { AnswerForm, StreamError } from '../answer-form.ts';
 import type { Json } from '../event-data.ts';
 import { jsonObjectOf } from '../json-answer.ts';
+import { tierSaid } from '../service-tier.ts';
 import { type EventForm, TypedEventStream } from '../typed-event-stream.ts';
 import { isRecord, usageOfAnswer, usedUsage } from '../usage.ts';
 import { errorEvent } from './message-errors.ts';
@@ -21,6 +22,7 @@ export const messageForm: AnswerForm = {
       contentType: 'application/json',
       ...{ usage, usageSaid },
       delivered: { text, scale: 1 },
+      serviceTier: tierSaid(value['usage']),
       value,
       toBytes: (cost) => writtenJson({ ...value, usage: shownMessageUsage(value['usage'], usage && said, cost) }),
     };
@@ -59,6 +61,7 @@ const eventForm = (told: StreamedUsage): EventForm => ({
   isOpening: (type) => type === 'message_start' || type === 'ping',
   isEnding: (type) => type === 'message_delta',
   readUsage: (event) => told.read(event),
+  tierOf: ({ message }) => (isRecord(message) ? tierSaid(message['usage']) : undefined),
   withCost: (event, cost) =>
     event['type'] === 'message_delta' ? { ...event, usage: shownMessageUsage(event['usage'], told.whole, cost) } : event,
   codeOf: ({ type }) => type,

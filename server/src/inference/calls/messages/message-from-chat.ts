@@ -9,6 +9,7 @@ import { DerivedStream } from '../derived-stream.ts';
 import type { Json } from '../event-data.ts';
 import { writtenEvent } from '../event-frames.ts';
 import { jsonObjectOf } from '../json-answer.ts';
+import { tierSaid } from '../service-tier.ts';
 import { SseFilter } from '../sse-filter.ts';
 import { toolArguments } from '../tool-arguments.ts';
 import { isRecord, leastUsage, readUsage, usageOfAnswer, usedUsage } from '../usage.ts';
@@ -52,6 +53,7 @@ async function readCompletion(bytes: Buffer, { request, originalName }: Asked): 
     contentType: 'application/json',
     ...usageOfAnswer(readUsage(stated), () => text !== '', leastUsage(stated)),
     delivered: { text, scale: 1 },
+    serviceTier: tierSaid(completion),
     value: message,
     ...(builder.isTooLarge && { isTooLarge: true as const }),
     toBytes: (cost) => writtenJson({ ...message, usage: shownUsage(cost) }),

@@ -6,6 +6,7 @@ import type { AnswerForm, ShownCost } from '../answer-form.ts';
 import { CountedTools } from '../hosted-tools/counted-tools.ts';
 import type { HostedTools } from '../hosted-tools/declared-tools.ts';
 import { jsonObjectOf } from '../json-answer.ts';
+import { tierSaid } from '../service-tier.ts';
 import { type EventForm, TypedEventStream } from '../typed-event-stream.ts';
 import { isRecord, isSaid, isUsed, readTokens, textUsage, usageOfAnswer, usedUsage } from '../usage.ts';
 import { shownResponse, withoutEncrypted } from './wire.ts';
@@ -43,6 +44,7 @@ export const responseForm = (frame: ResponseFrame, { hidesEncrypted = false, hos
       ...usageOfAnswer(said, () => (text !== '' || (tools?.calls ?? 0) > 0) && !hasFailed),
       ...(hasFailed && { hasFailed }),
       delivered: { text, scale: 1, ...(tools && { tools }) },
+      serviceTier: tierSaid(value),
       value: response,
       toBytes: (cost) => writtenJson(withUsage(shownResponse(response, !hidesEncrypted), cost)),
     };
@@ -90,6 +92,7 @@ const tokenEvents = (frame: ResponseFrame, hidesEncrypted: boolean): EventForm =
       ? { ...event, item: withoutEncrypted(event['item']) }
       : { ...event, response: { ...shownResponse(responseOf(event), !hidesEncrypted), ...frame } },
   readUsage: (event) => readResponseUsage(statedUsage(event)),
+  tierOf: (event) => tierSaid(responseOf(event)),
   withCost: (final, cost) => ({
     ...final,
     response: withUsage({ ...shownResponse(responseOf(final), !hidesEncrypted), ...frame }, cost),

@@ -7,6 +7,7 @@ import { textOfChunk, usageOfChunk } from '../chat-chunk.ts';
 import { DerivedStream } from '../derived-stream.ts';
 import { writtenEvent } from '../event-frames.ts';
 import { jsonObjectOf } from '../json-answer.ts';
+import { tierSaid } from '../service-tier.ts';
 import { SseFilter } from '../sse-filter.ts';
 import { isRecord, leastUsage, readUsage, usageOfAnswer, usedUsage } from '../usage.ts';
 import { type Json, OutputBuilder, type OutputEvent } from './output-builder.ts';
@@ -34,6 +35,7 @@ async function readCompletion(bytes: Buffer, request: ResponseRequest, frame: Re
     contentType: 'application/json',
     ...usageOfAnswer(readUsage(stated), () => text !== '', leastUsage(stated)),
     delivered: { text, scale: 1 },
+    serviceTier: tierSaid(completion),
     value: response,
     ...(isTooLarge && { isTooLarge }),
     // Chat's usage is in other words: ours are written in any case.

@@ -9,6 +9,7 @@ import { CountedTools } from '../hosted-tools/counted-tools.ts';
 import { CALLS_TO_TRY, type HostedTools, hostedTools, inputOfPasses, sentTools } from '../hosted-tools/declared-tools.ts';
 import { toolPromptTokens } from '../input-bound.ts';
 import type { Served } from '../served.ts';
+import { askedTier } from '../service-tier.ts';
 import { thinkingBeside } from '../thinking-beside.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { isRecord, NO_USAGE } from '../usage.ts';
@@ -69,6 +70,7 @@ function workWith(request: ResponseRequest, options: ResponseWorkOptions, [calls
     model: request.model,
     fallbackModels: request.models ?? [],
     isStream: request.stream === true,
+    serviceTier: askedTier(request.service_tier),
     needs: responseNeeds(request, items),
     output: {
       asked: request.max_output_tokens ?? undefined,

@@ -12,7 +12,7 @@ export interface Head {
   /** Unix seconds. */
   readonly created: number;
   readonly model: string;
-  readonly service_tier: 'default';
+  readonly service_tier: string;
   readonly system_fingerprint: string;
 }
 

@@ -3,6 +3,7 @@ import { AnswerSize } from '../answer-size.ts';
 import { billed } from '../billing.ts';
 import { type Composer, failWithError, unixSeconds } from '../composition.ts';
 import type { SandboxFault } from '../faults.ts';
+import { tierOf } from '../service-tier.ts';
 import { type Answer, composeAnswer } from './answer.ts';
 import { completionBody, completionEvents, eventBytes, type Head, type Usage, usageOf } from './chat-completion.ts';
 
@@ -12,7 +13,7 @@ export const composeChat: Composer<'/v1/chat/completions'> = async (call, { idSe
     id: `chatcmpl-${idSeed.slice(0, 32)}`,
     created: unixSeconds(clock),
     model: call.model,
-    service_tier: 'default',
+    service_tier: tierOf(call.request),
     system_fingerprint: 'fp_tallygate_sandbox',
   };
   const { request, stream } = call;

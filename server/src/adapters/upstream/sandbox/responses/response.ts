@@ -1,4 +1,5 @@
 import type { ResponseRequest } from '@tallygate/contract';
+import { tierOf } from '../service-tier.ts';
 import type { ToolUsage } from './hosted-calls.ts';
 import type { OutputItem } from './output.ts';
 
@@ -41,7 +42,7 @@ export function responseObject({ id, createdAt, model, request }: ResponseHead, 
     prompt_cache_key: request.prompt_cache_key ?? null,
     reasoning: { effort: reasoning?.effort ?? null, summary: reasoning?.summary ?? null },
     safety_identifier: request.safety_identifier ?? null,
-    service_tier: 'default',
+    service_tier: tierOf(request),
     store: request.store ?? true,
     temperature: request.temperature ?? 1,
     text: { format: text?.format ?? { type: 'text' }, verbosity: text?.verbosity ?? 'medium' },
