@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const root = dirname(import.meta.dirname);
 /** Known packages of others: an unregistered name can be taken by anybody, whose code would then run at our users'. */
-const OF_OTHERS = ['@ai-sdk/openai-compatible', '@modelcontextprotocol/inspector', 'ai', 'openai', 'ws', 'zod'];
+const OF_OTHERS = ['@ai-sdk/openai-compatible', '@modelcontextprotocol/inspector', 'ai', '@openai/agents', 'openai', 'ws', 'zod'];
 /** In texts that people and programs act on. Tests and locks name what they like. */
 const TEXTS = /\.(md|ts|mjs|astro|mdx|ya?ml|service|sh|tpl)$|Dockerfile$/;
 const COMMAND = /\b(?:npx|npm (?:i|install|exec))((?: --?[\w-]+(?:=\S+)?)*)((?: @?[a-z][\w./@-]*)+)/g;
