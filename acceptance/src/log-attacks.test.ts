@@ -72,7 +72,10 @@ async function customer() {
   const terminal = newTerminal();
   for (const [path, content] of looked.files) terminal.files.set(path, content);
   const [origin = ''] = (looked.file('default.log-checkpoint') ?? '').split('\n');
-  await terminal.logs.replace(origin, undefined, (await looked.logs.read(origin)) ?? '');
+  for (const name of [origin, `keys of ${gateway.url}`]) {
+    const kept = await looked.logs.read(name);
+    if (kept !== undefined) await terminal.logs.replace(name, undefined, kept);
+  }
   return { terminal, type: typing(terminal) };
 }
 
@@ -253,6 +256,24 @@ const ATTACKS: readonly Attack[] = [
     exitCode: 7,
   },
   {
+    name: 'leave out of the declarations: the newest price is not listed any more',
+    attack: () =>
+      operator.sql("delete from log_declarations where log_index = (select max(log_index) from log_declarations where kind = 'price')"),
+    ...{ command: ['receipts', 'keys'], exitCode: 3, says: 'was shown before' },
+  },
+  {
+    name: 'leave out of the declarations: you are never shown one that another follows',
+    attack: () =>
+      operator.sql("delete from log_declarations where log_index = (select min(log_index) from log_declarations where kind = 'key')"),
+    ...{ command: ['receipts', 'keys'], isNew: true, exitCode: 3, says: 'is left out' },
+  },
+  {
+    name: 'leave out of the declarations: you are never shown the newest price',
+    attack: () =>
+      operator.sql("delete from log_declarations where log_index = (select max(log_index) from log_declarations where kind = 'price')"),
+    ...{ command: ['receipts', 'keys'], isNew: true, exitCode: 3, says: 'leaves out the entry of' },
+  },
+  {
     name: 'leave out of the log: a receipt is issued and never logged',
     attack: async () => {
       const answer = await ask(gateway, gateway.bootstrap.test_api_key, HELLO);
@@ -339,9 +360,9 @@ describe('a customer alone notices', () => {
     expect({ exitCode, said: `${stdout}${stderr}` }).toEqual({ exitCode: 3, said: expect.stringContaining(code) });
   });
 
-  test.each(ATTACKS)('$name', async ({ attack, command, exitCode, says, isNew }) => {
+  test.each(ATTACKS)('$name', async ({ name, attack, command, exitCode, says, isNew }) => {
     const { terminal, type } = isNew ? await newcomer() : await customer();
-    const others = command.join(' ') === 'receipts keys' ? await applications() : [];
+    const others = command.join(' ') === 'receipts keys' && !name.startsWith('leave out') ? await applications() : [];
     try {
       await attack(await operator.entries());
       if (command.includes('all.jsonl')) await exported(terminal, type);
@@ -357,7 +378,15 @@ describe('a customer alone notices', () => {
 /** Those that the issue of the log knows; each is a test of this file. */
 const KNOWN = [
   ...['rewrite', 'delete', 'insert', 'fork', 'roll back', 'backdate price', 'backdate key', 'new key', 'reuse id', 'two receipts'],
-  ...['leave out of the log', 'leave out of an export', 'false invoice', 'SQL without keys', 'SQL with keys', 'split view'],
+  ...[
+    'leave out of the log',
+    'leave out of an export',
+    'leave out of the declarations',
+    'false invoice',
+    'SQL without keys',
+    'SQL with keys',
+    'split view',
+  ],
 ];
 
 describe('the page of attacks', () => {

@@ -66,7 +66,7 @@ async function scriptTheScenario(): Promise<void> {
     ...[refusal('rate_limited', { headers: { 'retry-after-ms': '1' } }), { json: completion }],
     { json: storedFile(1) },
     ...[{ json: receipt }, { json: JSON.parse(await readFile(new URL('keys.json', vectors), 'utf8')) }, { json: agentDocument(null) }],
-    { json: policyLog(null).page },
+    ...Array.from({ length: 3 }, () => ({ json: policyLog(null).page })),
     refusal('not_found'),
     { silence: true },
   );

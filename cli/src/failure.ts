@@ -84,6 +84,8 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
   const sdk = await import('@tallygate/sdk');
   if (error instanceof sdk.LogForkError)
     return { code: error.code, message: error.message, exit_code: EXIT.logForked, next_step: whatToDoWith(error.evidence) };
+  if (error instanceof sdk.DeclarationsContradictedError)
+    return { code: error.code, message: error.message, exit_code: EXIT.receiptNotValid, next_step: whatToDoWith(error.evidence) };
   if (error instanceof sdk.AbortError || (error instanceof Error && error.name === 'AbortError')) {
     return { code: 'interrupted', message: 'Interrupted.', exit_code: EXIT.interrupted };
   }
@@ -106,7 +108,7 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
 }
 
 const whatToDoWith = (evidence: string): string =>
-  `Both signed states are in ${evidence}: keep that file, ask the operator, and show it to others who rely on this log.`;
+  `What the log has shown is in ${evidence}: keep that file, ask the operator, and show it to others who rely on this log.`;
 
 /** Commands for the operations that the service's own sentences name. */
 const COMMANDS: Readonly<Record<string, string>> = {

@@ -70,7 +70,7 @@ describe('the program', () => {
       { json: JSON.parse(keySet) },
       { json: models },
       { json: agentDocument(null) },
-      { json: policyLog(null).page },
+      ...Array.from({ length: 3 }, () => ({ json: policyLog(null).page })),
       { json: user },
     );
     const login = start(['login', '--email', 'ada@example.com']);

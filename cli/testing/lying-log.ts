@@ -31,6 +31,8 @@ export interface LyingLog {
 }
 
 interface Lies {
+  /** How many declarations there are, of which none is listed. */
+  readonly declared?: { readonly price?: number; readonly policy?: number };
   /** In the place of the state that these entries have. */
   readonly checkpoint?: string;
   /** In the place of the entries. */
@@ -64,7 +66,7 @@ export async function startLyingLog(): Promise<LyingLog> {
     response.setHeader('x-request-id', 'req_log');
     const path = new URL(request.url ?? '/', 'http://log').pathname.replace('/v1/log/', '');
     const body = answerTo(path, shown, note);
-    if (Buffer.isBuffer(body)) response.writeHead(200).end(body);
+    if (Buffer.isBuffer(body)) response.writeHead(200, path === 'declarations' ? { 'content-type': 'application/json' } : {}).end(body);
     else response.writeHead(body, { 'content-type': 'application/problem+json' }).end(PROBLEM);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -95,12 +97,17 @@ export async function startLyingLog(): Promise<LyingLog> {
   };
 }
 
+const NONE = { price: 0, key: 0, key_retired: 0, policy: 0 };
+const NOTHING_DECLARED = { tree_size: 1, data: [], has_more: false, next_cursor: null };
+
 /** The bytes, or a status. */
 function answerTo(
   path: string,
   { entries, lies }: { readonly entries: readonly string[]; readonly lies: Lies },
   note: (entries: readonly string[]) => string,
 ): Buffer | number {
+  if (path === 'declarations')
+    return Buffer.from(JSON.stringify({ ...NOTHING_DECLARED, checkpoint: note(entries), declared: { ...NONE, ...lies.declared } }));
   if (path === 'checkpoint') return Buffer.from(lies.checkpoint ?? note(entries));
   const tile = parseTilePath(path);
   if (tile && lies.tileStatus !== undefined) return lies.tileStatus;

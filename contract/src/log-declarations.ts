@@ -17,6 +17,11 @@ const UnitPrices = z.record(z.string(), z.string().regex(/^\d+$/)).meta({
 
 const declared = {
   version: z.literal('tallygate-declaration/v1'),
+  number: z
+    .int()
+    .min(1)
+    .meta({ description: 'Its number among the declarations of its kind, from 1.', examples: [3] }),
+  previous: Sha256Hex.nullable().meta({ description: 'Digest of the declaration of its kind before it; null of the first.' }),
   declared_at: Timestamp.meta({ description: 'When it was declared (UTC).' }),
 };
 
@@ -149,6 +154,10 @@ export const LogDeclarations = page(LoggedDeclaration)
       .int()
       .min(1)
       .meta({ description: 'Entries of the log in that state.', examples: [42] }),
+    declared: z.object({ price: z.int().min(0), key: z.int().min(0), key_retired: z.int().min(0), policy: z.int().min(0) }).meta({
+      description: 'How many declarations of each kind the log has in that state.',
+      examples: [{ price: 12, key: 3, key_retired: 0, policy: 1 }],
+    }),
   })
   .meta({ id: 'LogDeclarations', description: 'Prices, keys and rules that are entries of the log.' });
 export type LogDeclarations = z.infer<typeof LogDeclarations>;

@@ -4,6 +4,7 @@ export {
   type CostLine,
   confirmAnchor,
   costLines,
+  DeclarationsContradictedError,
   KeysContradictedError,
   LogForkError,
   type LogStore,

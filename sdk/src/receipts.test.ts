@@ -5,11 +5,14 @@ import { entryAt, INDEX } from '../../packages/receipts/scripts/vector-log.ts';
 import { current, issue, payloadWith } from '../../packages/receipts/scripts/vector-receipts.ts';
 import { agentDocument } from '../testing/fixtures.ts';
 import { startStubGateway } from '../testing/stub-gateway.ts';
-import { Tallygate, WitnessesUndeclaredError } from './index.ts';
+import { DeclarationsContradictedError, Tallygate, WitnessesUndeclaredError } from './index.ts';
 
 const vector = (name: string) => JSON.parse(readFileSync(new URL(`../../packages/receipts/vectors/${name}.json`, import.meta.url), 'utf8'));
 const { receipt } = vector('good/plain');
 const keySet = vector('keys');
+
+/** As the log answers for policies, keys, and retired keys. */
+const thrice = (json: object) => [{ json }, { json }, { json }];
 
 it('verifies with keys at hand without asking anybody', async () => {
   const offline = new Tallygate({ apiKey: null, baseUrl: 'http://127.0.0.1:9' });
@@ -21,15 +24,15 @@ it('fetches the keys when it is given none, and demands the witnesses that the s
   await using gateway = await startStubGateway();
   const [witness = ''] = vector('broken/log-witnessed-before-completion').witnesses;
   const none = policyLog(null);
-  gateway.script({ json: keySet }, { json: agentDocument(null) }, { json: none.page }, { json: keySet });
+  gateway.script({ json: keySet }, { json: agentDocument(null) }, ...thrice(none.page), { json: keySet });
   const unwatched = new Tallygate({ apiKey: null, baseUrl: gateway.baseUrl });
   expect(await unwatched.receipts.verify(receipt)).toMatchObject({ valid: true });
   expect(await unwatched.receipts.verify(receipt)).toMatchObject({ valid: true });
-  const [keys, document] = ['/.well-known/vaas-keys.json', '/.well-known/agent.json'];
-  expect(gateway.requests.map(({ path }) => path)).toEqual([keys, document, '/v1/log/declarations', keys]);
+  const [keys, document, declared] = ['/.well-known/vaas-keys.json', '/.well-known/agent.json', '/v1/log/declarations'];
+  expect(gateway.requests.map(({ path }) => path)).toEqual([keys, document, declared, declared, declared, keys]);
   const { leaves, page: policy } = policyLog(`1 of ${witness}`);
   const receiptIn = (isWitnessed: boolean) => issue(payloadWith(), current, entryAt(leaves, INDEX, { isWitnessed }));
-  gateway.script({ json: keySet }, { json: agentDocument(`1 of ${witness}`) }, { json: policy }, { json: keySet });
+  gateway.script({ json: keySet }, { json: agentDocument(`1 of ${witness}`) }, ...thrice(policy), { json: keySet });
   const watched = new Tallygate({ apiKey: null, baseUrl: gateway.baseUrl });
   expect(await watched.receipts.verify(receiptIn(true))).toMatchObject({ valid: true });
   expect(await watched.receipts.verify(receiptIn(false))).toMatchObject({ valid: false, code: 'too_few_witnesses' });
@@ -41,8 +44,17 @@ it.each([
 ])('throws where the service lists witnesses that its log does not declare: %s', async (_, listed, declared) => {
   await using gateway = await startStubGateway();
   const { receipts } = new Tallygate({ apiKey: null, baseUrl: gateway.baseUrl });
-  gateway.script({ json: keySet }, { json: agentDocument(listed) }, { json: policyLog(declared).page });
+  gateway.script({ json: keySet }, { json: agentDocument(listed) }, ...thrice(policyLog(declared).page));
   await expect(receipts.verify(receipt)).rejects.toThrow(WitnessesUndeclaredError);
+});
+
+it('throws where a key or policy that the log declares is left out of its list', async () => {
+  await using gateway = await startStubGateway();
+  const { receipts } = new Tallygate({ apiKey: null, baseUrl: gateway.baseUrl });
+  const { page } = policyLog(null);
+  const counted = { ...page, declared: { ...page.declared, key_retired: 1 } };
+  gateway.script({ json: keySet }, { json: agentDocument(null) }, ...thrice(counted));
+  await expect(receipts.verify(receipt)).rejects.toThrow(DeclarationsContradictedError);
 });
 
 it('sees in text what an object can no longer show', async () => {

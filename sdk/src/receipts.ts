@@ -1,5 +1,6 @@
 import {
   checkpointOfExport,
+  type DeclarationKind,
   type ExportedReceipt,
   type ExportSummary,
   type History,
@@ -9,8 +10,8 @@ import {
   type Refusal,
   type Remembered,
   rememberCheckpoint,
+  rememberDeclarations,
   rememberKeys,
-  rememberPolicy,
   requireDeclaredWitnesses,
   tilePath,
   type Verified,
@@ -22,7 +23,6 @@ import {
   verifyInvoice,
   verifyReceipt,
   verifyReceiptText,
-  WitnessesUndeclaredError,
   type WitnessPolicy,
 } from '@tallygate/receipts';
 import { ConnectionError, TallygateError, TimeoutError } from './errors.ts';
@@ -97,7 +97,8 @@ export class Receipts extends Generated {
    * @param keys left out, they are fetched, with the witnesses that the service lists. The first ones are trusted as far as the connection to the
    *   service; later ones have to follow from those (`keysSeen`). With keys of your own, `demands.witnesses` says whose cosignatures there have to be (`parseWitnessPolicy`)
    * @throws LogForkError where the log has shown two pasts, or does not prove that it has not; both states are kept as evidence
-   * @throws WitnessesUndeclaredError where the service lists other witnesses than its log declares, or leaves a policy out that it has shown
+   * @throws WitnessesUndeclaredError where the service lists other witnesses than its log declares
+   * @throws DeclarationsContradictedError where a key or policy that its log declares is left out of the list
    * @throws KeysContradictedError where it publishes keys that contradict those that were seen before
    */
   async verify(receipt: ReceiptResponse | string, keys?: VaasKeySet, options: VerifyCallOptions = {}): Promise<ReceiptVerification> {
@@ -157,17 +158,25 @@ export class Receipts extends Generated {
    * Compares the witnesses that the agent document lists (`log.witness_policy`) with those that the log declares, whose state is compared with those
    * that were seen before.
    * @throws WitnessesUndeclaredError where the log declares others: other readers may be shown another list
+   * @throws DeclarationsContradictedError where the list leaves out a key or policy that the log declares
    * @throws LogForkError as `verify` does
    */
   async requireDeclared(listed: string | null, keySet: VaasKeySet, options: CallOptions = {}): Promise<void> {
-    const pages = await this.#declared('policy', options);
-    const { checkpoint, index } = requireDeclaredWitnesses(listed, pages, keySet);
-    await this.remember(checkpoint, options);
-    const evidence = await rememberPolicy(this.transport.baseUrl, index, pages, this.transport.logStore);
-    if (evidence !== undefined)
-      throw new WitnessesUndeclaredError(
-        `The log has shown a newer policy than entry ${index} before, and leaves it out now: ${evidence}.`,
-      );
+    const { policy } = await this.declarationsSeen(['policy', 'key', 'key_retired'], keySet, options);
+    await this.remember(requireDeclaredWitnesses(listed, policy, keySet), options);
+  }
+
+  /**
+   * What the log declares of these kinds, all pages, compared with what was seen there before, and kept: see `logStore` of the client.
+   * @throws DeclarationsContradictedError where an entry is left out, or is another one than before; the list is kept as evidence
+   */
+  declarationsSeen<Kind extends DeclarationKind>(
+    kinds: readonly Kind[],
+    { keys }: VaasKeySet,
+    options: CallOptions = {},
+  ): Promise<Record<Kind, readonly LogDeclarations[]>> {
+    const { logStore: store, baseUrl } = this.transport;
+    return rememberDeclarations(baseUrl, kinds, { keys, store, listed: (kind) => this.#declared(kind, options) });
   }
 
   /**
@@ -181,7 +190,7 @@ export class Receipts extends Generated {
     return { ...published, keys: [...(await rememberKeys(baseUrl, published.keys, { store, declared }))] };
   }
 
-  async #declared(kind: 'policy' | 'key' | 'key_retired', options: CallOptions): Promise<LogDeclarations[]> {
+  async #declared(kind: DeclarationKind, options: CallOptions): Promise<LogDeclarations[]> {
     const pages: LogDeclarations[] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const page: LogDeclarations = await this.declarations({ kind, ...(cursor !== undefined && { cursor }) }, options);

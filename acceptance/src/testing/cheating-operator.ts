@@ -1,7 +1,8 @@
 import { randomBytes, sign } from 'node:crypto';
-import { canonicalJson, detachedJws, jwsSigningInput, type KeyDeclaration, leafHash } from '@tallygate/receipts';
+import { canonicalJson, detachedJws, jwsSigningInput, type KeyDeclaration, leafHash, type Undeclared } from '@tallygate/receipts';
 import pg from 'pg';
 import { digestOf } from '../../../server/src/receipts/issue-receipt.ts';
+import { DeclarationChain } from '../../../server/src/receipts/log/declaration-chain.ts';
 import { digestOfDeclaration } from '../../../server/src/receipts/log/declare.ts';
 import { checkpointNote } from '../../../server/src/receipts/log/grow-log.ts';
 import { sha256 } from '../../../server/src/receipts/log/stored-tree.ts';
@@ -36,6 +37,14 @@ export interface CheatingOperator {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+interface DeclarationRow {
+  readonly log_index: string;
+  readonly kind: string;
+  readonly subject: string;
+  readonly digest: Buffer;
+  readonly declaration: string;
+}
+
 /** As a key is published. */
 interface NewKey {
   readonly kid: string;
@@ -61,7 +70,7 @@ export async function openCheatingOperator(databaseUrl: string, logSeed: Uint8Ar
       payload: payloadOf(row),
     }));
   const honest = await entries();
-  const declarations = (await client.query<{ digest: Buffer }>('select digest from log_declarations order by log_index')).rows;
+  const declarations = (await client.query<DeclarationRow>('select * from log_declarations order by log_index')).rows;
   const { rows: kept } = await client.query<{ size: string; root: Buffer; note: string; created_at: Date }>(
     'select * from receipt_log_checkpoints',
   );
@@ -99,7 +108,8 @@ export async function openCheatingOperator(databaseUrl: string, logSeed: Uint8Ar
       ]);
   };
   const declareKey: CheatingOperator['declareKey'] = async (made, signer) => {
-    const declaration = keyDeclaration(made, signer);
+    const chain = await DeclarationChain.open(client);
+    const declaration = keyDeclaration(made, chain, signer);
     const digest = digestOfDeclaration(declaration);
     const digests = digestsWith(honest);
     await signLog([...digests, digest]);
@@ -123,7 +133,11 @@ export async function openCheatingOperator(databaseUrl: string, logSeed: Uint8Ar
     ...{ entries, makeLog, publishKey, declareKey },
     sql: async (statement, values = []) => void (await client.query(statement, [...values])),
     undo: async () => {
-      await client.query('delete from log_declarations where log_index >= $1', [declarations.length]);
+      await client.query('delete from log_declarations');
+      for (const { log_index, kind, subject, digest, declaration } of declarations)
+        await client.query('insert into log_declarations (log_index, kind, subject, digest, declaration) values ($1, $2, $3, $4, $5)', [
+          ...[log_index, kind, subject, digest, declaration],
+        ]);
       await makeLog(honest);
       for (const { receipt_id, account_id } of owners)
         await client.query('update receipts set account_id = $2 where receipt_id = $1', [receipt_id, account_id]);
@@ -148,14 +162,20 @@ export async function openCheatingOperator(databaseUrl: string, logSeed: Uint8Ar
   };
 }
 
-function keyDeclaration({ kid, x, purpose, not_before: from }: NewKey, signer: SigningKey | undefined): KeyDeclaration {
+function keyDeclaration(
+  { kid, x, purpose, not_before: from }: NewKey,
+  chain: DeclarationChain,
+  signer: SigningKey | undefined,
+): KeyDeclaration {
   const at = from.toISOString();
-  const unsigned: KeyDeclaration = {
+  const declaration: Undeclared<KeyDeclaration> = {
     ...{ version: 'tallygate-declaration/v1', kind: 'key', declared_at: at, purpose, kid, x },
     ...{ not_before: at, signed_by: null },
   };
-  if (!signer) return unsigned;
-  const input = jwsSigningInput(signer.kid, Buffer.from(canonicalJson(unsigned)), 'tallygate-key');
-  const jws = detachedJws(signer.kid, sign(null, input, signer.privateKey).toString('base64url'), 'tallygate-key');
-  return { ...unsigned, signed_by: { kid: signer.kid, jws } };
+  return chain.link<KeyDeclaration>(declaration, (unsigned) => {
+    if (!signer) return unsigned;
+    const input = jwsSigningInput(signer.kid, Buffer.from(canonicalJson(unsigned)), 'tallygate-key');
+    const jws = detachedJws(signer.kid, sign(null, input, signer.privateKey).toString('base64url'), 'tallygate-key');
+    return { ...unsigned, signed_by: { kid: signer.kid, jws } };
+  });
 }

@@ -37,6 +37,20 @@ describe('log watch', () => {
     expect(stdout).toBe('2026-11-21T08:00:00.000Z in order: 300 entries in log.example/v1/log, 0 new\n');
   });
 
+  it.each([{ price: 1 }, { policy: 1 }])(
+    'exits with 3 and keeps the list where it leaves out what the log declares: %o',
+    async (declared) => {
+      log.show(HONEST, { declared });
+      const { line, exitCode } = await watch();
+      expect({ exitCode, code: line.code, status: line.status }).toEqual({
+        exitCode: 3,
+        code: 'declarations_contradicted',
+        status: 'fault',
+      });
+      expect([...terminal.logs.evidence.values()].join('')).toContain('declaration_missing');
+    },
+  );
+
   it.each([
     ['rewrites an entry', ['another', ...HONEST.slice(1), 'new'], 'log_forked'],
     ['deletes an entry', [...HONEST.slice(1), 'new', 'newer'], 'log_forked'],

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type FailureReport, reportOf } from '../failure.ts';
 import { wholeNumber } from '../option-values.ts';
 import { plainText, writeJsonLine } from '../print.ts';
+import { lookAtDeclarations } from './declarations.ts';
 import { FINDINGS, type Look, lookAtLog, witnessesOf } from './look.ts';
 import { lookForReceipts } from './own-receipts.ts';
 import { type WitnessOptions, withWitnesses } from './witnesses.ts';
@@ -56,7 +57,7 @@ export const logWatch = (log: Command, perform: Perform): Command =>
           'after',
           `
 Stores the newest state; the next run starts there. --json prints a line of JSON for every check.
-Exits with 0 when all was in order, with 1 when the log could not be reached, with 3 when it is not what it signed or lacks a receipt,
+Exits with 0 when all was in order, with 1 when the log could not be reached, with 3 when it is not what it signed, lacks a receipt or a declaration,
 with 7 when it contradicts a stored state: then both states are stored in a file, whose name is printed.`,
         ),
     ),
@@ -66,9 +67,11 @@ async function watch(world: CommandWorld, { options }: Typed<Options>): Promise<
   world.finishUnread();
   const { signal } = world;
   const since = { answered: world.now().getTime() };
+  let isFirst = true;
   while (!signal.aborted) {
-    const { line, code } = await lookOnce(world, options);
+    const { line, code } = await lookOnce(world, { ...options, isFirst });
     if (signal.aborted) break;
+    isFirst &&= line.status === 'away';
     show(world, line);
     if (line.status === 'fault' || options.once) return code;
     const now = world.now().getTime();
@@ -85,11 +88,12 @@ interface Outcome {
   readonly code: ExitCode;
 }
 
-async function lookOnce(world: CommandWorld, options: Options): Promise<Outcome> {
+async function lookOnce(world: CommandWorld, options: Options & { readonly isFirst: boolean }): Promise<Outcome> {
   const time = world.now().toISOString();
   try {
     const look = await lookAtLog(world, { ...options, entries: true });
     if (look.found !== 'ok') return faulty(lineOf(time, look), look.found, FINDINGS[look.found]);
+    await lookAtDeclarations(world, { ...look, isFirst: options.isFirst });
     if (!options.receipts) return { line: lineOf(time, look), code: EXIT.ok };
     const own = await lookForReceipts(world, { after: options.full ? 0 : (look.from?.size ?? 0), to: look.to });
     const line = { ...lineOf(time, look), receipts: own.found };

@@ -25,7 +25,7 @@ const fetchKeys = (policy: string | null, ...more: string[]) => fetchKeysOf({ li
 const fetchKeysOf = ({ listed, declared }: { readonly listed: string | null; readonly declared: string | null }, ...more: string[]) => {
   terminal.logs = memoryLogStore();
   const answers = [{ json: JSON.parse(keySet) }, { json: { object: 'list', data: [] } }, { json: agentDocument(listed) }];
-  gateway.script(...answers, { json: policyLog(declared).page });
+  gateway.script(...answers, ...Array.from({ length: 3 }, () => ({ json: policyLog(declared).page })));
   return terminal.type(['receipts', 'keys', ...more], {});
 };
 const verify = (file: string, ...more: string[]) => {

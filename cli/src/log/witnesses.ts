@@ -100,17 +100,18 @@ export async function keepWitnesses(world: CommandWorld, { newWitnesses = false 
  * Whether the log declares the same: the agent document is one answer to one reader. Undefined where the log could not be asked. Says on stderr
  * why not.
  * @throws LogForkError where the log has shown two pasts
+ * @throws DeclarationsContradictedError where the log leaves out a key or policy that it has declared
  */
 async function isDeclared(world: CommandWorld, published: string | null): Promise<boolean | undefined> {
   const keys = await world.readFile(keySetPath(world, world.profile));
   if (keys === undefined) return undefined;
-  const { LogForkError, WitnessesUndeclaredError } = await import('@tallygate/sdk');
+  const { DeclarationsContradictedError, LogForkError, WitnessesUndeclaredError } = await import('@tallygate/sdk');
   const { receipts } = await world.connect('none');
   try {
     await receipts.requireDeclared(published, JSON.parse(keys), { signal: world.signal, maxRetries: 0 });
     return true;
   } catch (error) {
-    if (error instanceof LogForkError) throw error;
+    if (error instanceof LogForkError || error instanceof DeclarationsContradictedError) throw error;
     const said = error instanceof Error ? error.message : String(error);
     world.err.write(plainText(`The witnesses of the log were not stored. ${said}\n`));
     return error instanceof WitnessesUndeclaredError ? false : undefined;

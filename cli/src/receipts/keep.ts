@@ -103,11 +103,14 @@ const MOST_NAMED = 5;
  * gateway changes them later: receipts of their time name them.
  *
  * A problem is a note on stderr and no failure: receipts verify without prices, with a note.
+ *
+ * @throws DeclarationsContradictedError where the log leaves out a price that it has declared
  */
 export async function keepPrices(world: CommandWorld): Promise<Pick<Kept, 'isContradicted'>> {
   try {
     const client = await world.connect('none');
     const published = publishedPrices(await client.models.prices({ signal: world.signal }));
+    const unlisted = await unlistedPrices(world, published);
     const path = keptPricesPath(world, world.profile);
     const { prices: kept, at } = await keptBefore(world, path, client.baseUrl);
     const changed = rewritten(kept, published);
@@ -117,12 +120,15 @@ export async function keepPrices(world: CommandWorld): Promise<Pick<Kept, 'isCon
     if (changed.length > MOST_NAMED) world.err.write(`The same holds for ${changed.length - MOST_NAMED} more.\n`);
     for (const name of backdated.slice(0, MOST_NAMED))
       world.err.write(plainText(`The gateway has dated the price of ${name} back: it was not published when prices were last stored.\n`));
-    const taken = without(published, backdated);
+    for (const name of unlisted.slice(0, MOST_NAMED))
+      world.err.write(plainText(`The log’s list of prices leaves out the entry of ${name}.\n`));
+    const taken = without(published, [...backdated, ...unlisted]);
     const content = { base_url: client.baseUrl, kept_at: world.now().toISOString(), prices: firstPublished(kept, taken) };
     await world.writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { isPrivate: true });
-    return { isContradicted: changed.length + backdated.length > 0 };
+    return { isContradicted: changed.length + backdated.length + unlisted.length > 0 };
   } catch (error) {
-    const { message } = await reportOf(error);
+    const { message, code } = await reportOf(error);
+    if (code === 'declarations_contradicted') throw error;
     world.err.write(plainText(`The published prices could not be stored (${message}); \`tallygate receipts keys\` fetches them later.\n`));
     return { isContradicted: false };
   }
@@ -187,6 +193,22 @@ const without = (published: PublishedPrices, names: readonly string[]): Publishe
       Object.fromEntries(Object.entries(versions).filter(([version]) => !names.includes(`${model} in version ${version}`))),
     ]),
   );
+
+/** Published prices whose entries are not in the log’s list of prices: it ends before them. */
+async function unlistedPrices(world: CommandWorld, published: PublishedPrices): Promise<string[]> {
+  const keys = await world.readFile(keySetPath(world, world.profile));
+  const named = Object.entries(published).flatMap(([model, versions]) =>
+    Object.entries(versions).flatMap(([version, { entry }]) =>
+      entry ? [{ name: `${model} in version ${version}`, digest: entry.digest }] : [],
+    ),
+  );
+  if (keys === undefined || named.length === 0) return [];
+  const { receipts } = await world.connect('none');
+  const { price } = await receipts.declarationsSeen(['price'], JSON.parse(keys), { signal: world.signal });
+  const { declarationDigest, toHex } = await import('@tallygate/receipts');
+  const listed = new Set(price.flatMap(({ data }) => data.map(({ declaration }) => toHex(declarationDigest(declaration)))));
+  return named.flatMap(({ name, digest }) => (listed.has(digest) ? [] : [name]));
+}
 
 const rewritten = (kept: PublishedPrices, published: PublishedPrices): string[] =>
   Object.entries(published).flatMap(([model, versions]) =>

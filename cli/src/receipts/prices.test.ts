@@ -1,6 +1,9 @@
+import { declarationDigest, toHex } from '@tallygate/receipts';
 import { model, session } from '@tallygate/sdk/testing/fixtures';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { logOf } from '../../../packages/receipts/scripts/succession-vectors.ts';
+import { priceDeclaration } from '../../../packages/receipts/scripts/vector-receipts.ts';
 import { Terminal } from '../../testing/terminal.ts';
 import { keySet, readVector, receiptTextOf } from '../../testing/vectors.ts';
 import { publishedPrices } from './published-prices.ts';
@@ -23,6 +26,12 @@ const nextVersion = { version: '2026-11-01', effective_from: '2026-12-01', price
 const keep = (pricing?: object, more: string[] = []) => {
   gateway.script({ json: JSON.parse(keySet) }, { json: catalogue(pricing) });
   return terminal.type(['receipts', 'keys', ...more], { sessionToken: session.token });
+};
+/** The same price as the receipt's, in another entry. */
+const later = { ...priceDeclaration, declared_at: '2026-07-25T00:00:00.000Z' };
+const keepDeclared = (declaration: typeof later, entry: object) => {
+  gateway.script({ json: JSON.parse(keySet) }, { json: catalogue({ entry }) }, { json: logOf([declaration]) });
+  return terminal.type(['receipts', 'keys'], { sessionToken: session.token });
 };
 const verify = (...more: string[]) => {
   terminal.files.set('keys.json', keySet);
@@ -148,8 +157,14 @@ describe('stored prices', () => {
   });
 
   it('name the entry of the log, and refuse a receipt that names another one', async () => {
-    await keep({ entry: { index: 0, digest: 'd'.repeat(64) } });
+    await keepDeclared(later, { index: 0, digest: toHex(declarationDigest(later)) });
     expect(await verify()).toMatchObject({ exitCode: 3, stdout: expect.stringContaining('(price_entry_mismatch)') });
+  });
+
+  it('are not stored where the log’s list of prices leaves out their entry: exit code 3', async () => {
+    const { stderr, exitCode } = await keepDeclared(later, { index: 1, digest: 'd'.repeat(64) });
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('leaves out the entry of')]);
+    expect(JSON.parse(terminal.file('default.prices.json') ?? '').prices).toMatchObject({ 'gpt-4o-mini': {} });
   });
 
   it('of a gateway that was set up anew at the same address are put aside with its keys', async () => {

@@ -84,7 +84,7 @@ describe('receipts keys', () => {
       { json: JSON.parse(keySet) },
       { json: prices },
       { json: agentDocument(null) },
-      { json: policyLog(null).page },
+      ...Array.from({ length: 3 }, () => ({ json: policyLog(null).page })),
       { json: JSON.parse(keySet) },
     );
     const { stderr, exitCode } = await terminal.type(['receipts', 'keys'], {});
@@ -103,7 +103,14 @@ describe('receipts keys', () => {
     const [current, retired, ...others] = keys as [Key, Key, ...Key[]];
     const keep = (
       published: readonly unknown[],
-      log: object = { checkpoint: 'c', tree_size: 1, data: [], has_more: false, next_cursor: null },
+      log: object = {
+        checkpoint: 'c',
+        tree_size: 1,
+        declared: { price: 0, key: 0, key_retired: 0, policy: 0 },
+        data: [],
+        has_more: false,
+        next_cursor: null,
+      },
       more: string[] = [],
     ) => {
       gateway.script({ json: { keys: published } }, { json: log }, { json: { ...log, data: [] } }, { json: { object: 'list', data: [] } });

@@ -5,6 +5,7 @@ import { entryAt, leavesAround } from './vector-log.ts';
 import { LOG_ORIGIN } from './vector-receipts.ts';
 
 export const policyWith = (witness_policy: string | null): LogPolicyDeclaration => ({
+  ...{ number: 1, previous: null },
   ...{ version: 'tallygate-declaration/v1', kind: 'policy', declared_at: '2026-11-21T08:00:00.000Z', log: LOG_ORIGIN },
   ...{ receipt_version: 'tallygate-receipt/v1', logged_within_s: 300, witness_policy, anchors: [] },
 });
@@ -19,5 +20,6 @@ export function policyLog(witness_policy: string | null) {
   const { checkpoint, inclusion_path, tree_size } = entryAt(leaves, INDEX);
   const digest = Buffer.from(declarationDigest(declaration)).toString('hex');
   const data = [{ index: INDEX, digest, declaration, inclusion_path }];
-  return { leaves, page: { checkpoint, tree_size, data, has_more: false, next_cursor: null } };
+  const declared = { price: 0, key: 0, key_retired: 0, policy: 1 };
+  return { leaves, page: { checkpoint, tree_size, declared, data, has_more: false, next_cursor: null } };
 }

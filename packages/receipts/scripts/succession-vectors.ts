@@ -27,11 +27,24 @@ const next: Key = { ...currentKey, ...{ kid: future.kid, x: future.x, not_before
 
 function declared(key: Key, signer: VectorKey | null): KeyDeclaration {
   const { purpose, kid, x, not_before } = key;
-  const unsigned: KeyDeclaration = { version: VERSION, kind: 'key', declared_at: AT, purpose, kid, x, not_before, signed_by: null };
+  const place = key === next ? { number: 2, previous: toHex(declarationDigest(first)) } : { number: 1, previous: null };
+  const unsigned: KeyDeclaration = {
+    version: VERSION,
+    ...place,
+    kind: 'key',
+    declared_at: AT,
+    purpose,
+    kid,
+    x,
+    not_before,
+    signed_by: null,
+  };
   if (!signer) return unsigned;
   const signature = sign(jwsSigningInput(signer.kid, utf8(canonicalJson(unsigned)), 'tallygate-key'), signer);
   return { ...unsigned, signed_by: { kid: signer.kid, jws: detachedJws(signer.kid, signature, 'tallygate-key') } };
 }
+
+const KINDS = ['price', 'key', 'key_retired', 'policy'] as const;
 
 /** As `GET /v1/log/declarations` answers, of a log with these entries alone. */
 export function logOf(declarations: readonly Declaration[], keys: readonly VectorKey[] = [logCurrent]): object {
@@ -39,6 +52,7 @@ export function logOf(declarations: readonly Declaration[], keys: readonly Vecto
   return {
     checkpoint: checkpointNote({ size: leaves.length, root: rootOf(leaves) }, { keys }),
     tree_size: leaves.length,
+    declared: Object.fromEntries(KINDS.map((kind) => [kind, declarations.filter((one) => one.kind === kind).length])),
     data: declarations.map((declaration, index) => ({
       index,
       digest: toHex(declarationDigest(declaration)),
@@ -52,7 +66,7 @@ export function logOf(declarations: readonly Declaration[], keys: readonly Vecto
 
 const ended = { ...currentKey, not_after: '2026-12-01T00:00:00.000Z' };
 const end: Declaration = {
-  ...{ version: VERSION, kind: 'key_retired', declared_at: '2026-12-01T00:00:00.000Z' },
+  ...{ version: VERSION, number: 1, previous: null, kind: 'key_retired', declared_at: '2026-12-01T00:00:00.000Z' },
   ...{ purpose: 'receipt', kid: current.kid, not_after: ended.not_after },
 };
 const first = declared(currentKey, null);

@@ -1,6 +1,7 @@
 import { toVerifierKey } from '../src/log/note.ts';
 import { chainVectors } from './anchor-vectors.ts';
 import { brokenVectors } from './broken-vectors.ts';
+import { declarationVectors } from './declaration-vectors.ts';
 import { exportVectors } from './export-vectors.ts';
 import { goodVectors } from './good-vectors.ts';
 import { invoiceVectors } from './invoice-vectors.ts';
@@ -36,4 +37,5 @@ export const vectorFiles = (): ReadonlyMap<string, string> =>
     ...filesIn('invoices', invoiceVectors),
     ...filesIn('promises', promiseVectors),
     ...filesIn('succession', successionVectors),
+    ...filesIn('declarations', declarationVectors),
   ]);

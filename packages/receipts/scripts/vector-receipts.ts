@@ -96,6 +96,8 @@ export const hashesOfNames = {
 /** What the requests of the vectors are charged at: the first entry of their log. */
 export const priceDeclaration: PriceDeclaration = {
   version: 'tallygate-declaration/v1',
+  number: 1,
+  previous: null,
   kind: 'price',
   declared_at: '2026-07-24T08:00:00.000Z',
   model: 'gpt-4o-mini',

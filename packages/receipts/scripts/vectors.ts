@@ -5,7 +5,7 @@ import { vectorFiles } from './vector-files.ts';
 const folder = join(import.meta.dirname, '../vectors');
 
 // A vector that was renamed must not live on under its old name.
-for (const generated of ['good', 'broken', 'chain', 'exports', 'invoices', 'promises', 'succession'])
+for (const generated of ['good', 'broken', 'chain', 'exports', 'invoices', 'promises', 'succession', 'declarations'])
   rmSync(join(folder, generated), { recursive: true, force: true });
 for (const [path, text] of vectorFiles()) {
   mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -40,7 +40,7 @@ export {
   type ReceiptExportHeader,
   verifyExport,
 } from './export.ts';
-export { KeysContradictedError, rememberKeys, rememberPolicy } from './history/kept-trust.ts';
+export { DeclarationsContradictedError, KeysContradictedError, rememberDeclarations, rememberKeys } from './history/kept-trust.ts';
 export { LogAwayError, type LogForkCode, LogForkError } from './history/log-fork-error.ts';
 export { type LogStore, memoryLogStore, webLogStore } from './history/log-store.ts';
 export { compareState, type History, type Remembered, rememberCheckpoint } from './history/remember.ts';
@@ -67,6 +67,7 @@ export {
 export { detachedJws, type JwsType, jwsHeader, jwsSigningInput } from './jws.ts';
 export { type Checkpoint, checkpointText, parseCheckpoint } from './log/checkpoint.ts';
 export { declarationDigest, declarationInput, readDeclaration } from './log/declaration.ts';
+export type { DeclarationKind } from './log/declaration-chain.ts';
 export { requireDeclaredWitnesses, WitnessesUndeclaredError } from './log/declared-witnesses.ts';
 export { keySuccession, type Succession } from './log/key-succession.ts';
 export {
@@ -157,6 +158,7 @@ export type {
   ReceiptPayment,
   ReceiptResponse,
   ReceiptUsage,
+  Undeclared,
   VaasKey,
   VaasKeySet,
   VaasLogKey,

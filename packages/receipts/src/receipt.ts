@@ -185,6 +185,10 @@ export interface LoggedPrice {
 
 interface Declared {
   version: 'tallygate-declaration/v1';
+  /** Among those of its kind, from 1. */
+  number: number;
+  /** Digest of the one of its kind before it, hex; null of the first. See `chainFault`. */
+  previous: string | null;
   /** RFC 3339, UTC, with milliseconds. */
   declared_at: string;
 }
@@ -236,6 +240,9 @@ export interface LogPolicyDeclaration extends Declared {
 
 /** An entry of the log that is no receipt. */
 export type Declaration = PriceDeclaration | KeyDeclaration | KeyRetiredDeclaration | LogPolicyDeclaration;
+
+/** A declaration that has no place among those of its kind yet. */
+export type Undeclared<D extends Declaration = Declaration> = D extends Declaration ? Omit<D, 'number' | 'previous'> : never;
 
 /** What a key signs: receipts, states of the log, or promises of receipts. No key does two of these. */
 export type KeyPurpose = 'receipt' | 'checkpoint' | 'promise';

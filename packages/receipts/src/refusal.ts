@@ -78,6 +78,12 @@ export type RefusalCode =
   | 'promise_mismatch'
   /** What declares a price, a key or a policy has the wrong form. */
   | 'malformed_declaration'
+  /** A declaration is left out of the list: its number is missing, or the list ends before one that was shown before, or than it says. */
+  | 'declaration_missing'
+  /** A declaration does not follow the one before it in the list, or is another one than was shown before. */
+  | 'declaration_forked'
+  /** The newest declaration of the list is not proven by a state that the log has signed. */
+  | 'declaration_not_in_log'
   /** `log` has the wrong form, or its checkpoint is none. */
   | 'malformed_log'
   /** The checkpoint is of another size than the proof says. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chainVectors } from '../scripts/anchor-vectors.ts';
 import { brokenVectors } from '../scripts/broken-vectors.ts';
+import { declarationVectors } from '../scripts/declaration-vectors.ts';
 import { exportVectors } from '../scripts/export-vectors.ts';
 import { goodVectors } from '../scripts/good-vectors.ts';
 import { invoiceVectors } from '../scripts/invoice-vectors.ts';
@@ -18,8 +19,10 @@ import { verifyExport } from './export.ts';
 import { verifyBill } from './invoice/verify-bill.ts';
 import { verifyInvoiceText } from './invoice/verify-invoice.ts';
 import { canonicalBytes } from './jws.ts';
+import { checkDeclarationChain } from './log/declaration-chain.ts';
 import { keySuccession } from './log/key-succession.ts';
 import type { ReceiptResponse, VaasKeySet } from './receipt.ts';
+import { refusalAsValue } from './refusal.ts';
 import { verifyReceipt, verifyReceiptText } from './verify.ts';
 
 const folder = join(import.meta.dirname, '../vectors');
@@ -61,6 +64,19 @@ describe('takes over keys', () => {
       const found = keySuccession(kept, published, log);
       expect(found.accepted.map(({ kid }) => kid)).toEqual(accepted);
       expect(found.refused.map(({ kid }) => kid)).toEqual(refused);
+    });
+  }
+});
+
+describe('checks that no declaration is left out', () => {
+  for (const [name, { why, kind, kept, pages, expected_code: code }] of Object.entries(declarationVectors)) {
+    test(`${name}: ${why}`, () => {
+      const found = refusalAsValue(() => ({
+        valid: true as const,
+        newest: checkDeclarationChain(kind, pages, { keys: keySet.keys, kept: kept ?? undefined }),
+      }));
+      if (code !== null) expect(found).toMatchObject({ valid: false, code });
+      else expect(found).toMatchObject({ valid: true, ...(kind === 'policy' && { newest: { index: 2 } }) });
     });
   }
 });

@@ -28,7 +28,7 @@ const VERIFIERS: readonly Verifier[] = [
 ];
 
 const ALL =
-  /^(?=[\s\S]*\d\d good)(?=[\s\S]*\d\d\d broken)(?=[\s\S]*\d\d exports)(?=[\s\S]*\d\d invoices)(?=[\s\S]*\d promises)(?:\d+ [a-z]+\n)+$/;
+  /^(?=[\s\S]*\d\d good)(?=[\s\S]*\d\d\d broken)(?=[\s\S]*\d\d exports)(?=[\s\S]*\d\d invoices)(?=[\s\S]*\d promises)(?=[\s\S]*\d\d declarations)(?:\d+ [a-z]+\n)+$/;
 
 describe.each(VERIFIERS)('the verifier in $language', ({ language, isThere: canRun, onVectors, onFiles }) => {
   let folder: string;

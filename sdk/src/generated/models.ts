@@ -2367,6 +2367,10 @@ export interface KeyCreatedResponse {
 /** A key that signs from now on. It is in the log before it signs. */
 export interface KeyDeclaration {
   version: 'tallygate-declaration/v1';
+  /** Its number among the declarations of its kind, from 1. */
+  number: number;
+  /** Digest of the declaration of its kind before it; null of the first. */
+  previous: string | null;
   /** When it was declared (UTC). */
   declared_at: string;
   kind: 'key';
@@ -2452,6 +2456,10 @@ export interface KeyResponse {
 /** A key that signs no more. */
 export interface KeyRetiredDeclaration {
   version: 'tallygate-declaration/v1';
+  /** Its number among the declarations of its kind, from 1. */
+  number: number;
+  /** Digest of the declaration of its kind before it; null of the first. */
+  previous: string | null;
   /** When it was declared (UTC). */
   declared_at: string;
   kind: 'key_retired';
@@ -2565,6 +2573,13 @@ export interface LogDeclarations {
   checkpoint: string;
   /** Entries of the log in that state. */
   tree_size: number;
+  /** How many declarations of each kind the log has in that state. */
+  declared: {
+    price: number;
+    key: number;
+    key_retired: number;
+    policy: number;
+  };
 }
 
 /** SHA-256, base64. */
@@ -2573,6 +2588,10 @@ export type LogHash = string;
 /** By which rules the log is kept from now on. */
 export interface LogPolicyDeclaration {
   version: 'tallygate-declaration/v1';
+  /** Its number among the declarations of its kind, from 1. */
+  number: number;
+  /** Digest of the declaration of its kind before it; null of the first. */
+  previous: string | null;
   /** When it was declared (UTC). */
   declared_at: string;
   kind: 'policy';
@@ -4666,6 +4685,10 @@ export interface PlanUsageQuotaResponse {
 /** What a model costs in one version. It is in the log before it is charged. */
 export interface PriceDeclaration {
   version: 'tallygate-declaration/v1';
+  /** Its number among the declarations of its kind, from 1. */
+  number: number;
+  /** Digest of the declaration of its kind before it; null of the first. */
+  previous: string | null;
   /** When it was declared (UTC). */
   declared_at: string;
   kind: 'price';

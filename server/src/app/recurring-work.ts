@@ -16,6 +16,7 @@ import {
   appendAll,
   auditLog,
   cosignLog,
+  DeclarationChain,
   ENTRIES_UNAUDITED,
   type KeptState,
   type KnownWitness,
@@ -126,7 +127,8 @@ export const recurringWork = ({
     everyMs: MINUTE_MS,
     run: async ({ signal, log }) => {
       try {
-        const undeclared = (client: PoolClient) => undeclaredKeys(client, ownKeys, clock.now());
+        const undeclared = async (client: PoolClient) =>
+          undeclaredKeys(client, { own: ownKeys, now: clock.now(), chain: await DeclarationChain.open(client) });
         await appendAll({ pool, keys: ownKeys.checkpoint, kept: keptLog, clock, log, undeclared }, signal);
       } finally {
         metrics.logFaults('stopped', (await stopsOf(pool)).length);

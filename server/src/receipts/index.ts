@@ -8,6 +8,7 @@ export { listReceipts } from './list-receipts.ts';
 export { appendAll, RECEIPTS_UNLOGGED, unloggedReceipts } from './log/append.ts';
 export { type AuditProgress, auditLog, auditProgress, ENTRIES_UNAUDITED } from './log/audit-log.ts';
 export { cosignLog, type KnownWitness } from './log/cosign.ts';
+export { DeclarationChain } from './log/declaration-chain.ts';
 export { Declaring, PriceEntries, priceSubject } from './log/declare.ts';
 export type { KeptState } from './log/kept-state.ts';
 export { undeclaredKeys } from './log/key-declarations.ts';

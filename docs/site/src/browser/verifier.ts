@@ -1,9 +1,10 @@
 import {
+  DeclarationsContradictedError,
   KeysContradictedError,
   LogForkError,
   parseWitnessPolicy,
+  rememberDeclarations,
   rememberKeys,
-  rememberPolicy,
   requireDeclaredWitnesses,
   type VaasKeySet,
   type VerifyOptions,
@@ -85,25 +86,26 @@ async function outcomeOf(texts: readonly string[], { set, note, isExample, deman
 }
 
 function titleOf(error: unknown): string {
+  if (error instanceof DeclarationsContradictedError) return 'The log leaves out what it has declared, or contradicts it';
   if (error instanceof WitnessesUndeclaredError) return 'You are shown other witnesses than the log declares';
   return error instanceof KeysContradictedError
     ? 'The keys contradict those that this browser has seen here'
     : 'The keys could not be read';
 }
 
-/** Whose cosignatures the gateway says that there have to be. @throws WitnessesUndeclaredError where its log says something else */
+/**
+ * Whose cosignatures the gateway says that there have to be.
+ * @throws WitnessesUndeclaredError where its log says something else
+ * @throws DeclarationsContradictedError where its list of keys and policies leaves one out
+ */
 async function listedWitnesses(set: unknown): Promise<WitnessPolicy | undefined> {
   const { log } = JSON.parse(await published('/.well-known/agent.json'));
   const listed = typeof log?.witness_policy === 'string' ? log.witness_policy : null;
-  const pages = await declared('policy');
-  const { checkpoint, index } = requireDeclaredWitnesses(listed, pages, set as VaasKeySet);
-  const found = await compared(checkpoint);
+  const { keys: trusted } = set as VaasKeySet;
+  const trust = { keys: trusted, store: webLogStore(localStorage), listed: declared };
+  const { policy } = await rememberDeclarations(location.origin, ['policy', 'key', 'key_retired'], trust);
+  const found = await compared(requireDeclaredWitnesses(listed, policy, { keys: trusted }));
   if (found instanceof LogForkError) throw found;
-  const evidence = await rememberPolicy(location.origin, index, pages, webLogStore(localStorage));
-  if (evidence !== undefined)
-    throw new WitnessesUndeclaredError(
-      `The log has shown a newer policy than entry ${index} before, and leaves it out now. Kept: ${evidence}.`,
-    );
   return listed === null ? undefined : parseWitnessPolicy(listed);
 }
 

@@ -2,9 +2,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { declarationVectors } from '../../scripts/declaration-vectors.ts';
 import { successionVectors } from '../../scripts/succession-vectors.ts';
+import { keySet } from '../../scripts/vector-receipts.ts';
 import { fileLogStore } from '../node.ts';
-import { KeysContradictedError, rememberKeys, rememberPolicy } from './kept-trust.ts';
+import { DeclarationsContradictedError, KeysContradictedError, rememberDeclarations, rememberKeys } from './kept-trust.ts';
 import { type LogStore, memoryLogStore, webLogStore } from './log-store.ts';
 
 const SERVICE = 'https://gateway.example';
@@ -22,6 +24,9 @@ const STORES: readonly [string, () => { store: LogStore; read: (place: string) =
   ['in a folder', () => ({ store: fileLogStore(mkdtempSync(join(folder, 'one-'))), read: (place) => readFileSync(place, 'utf8') })],
   ['in localStorage', () => ((storage) => ({ store: webLogStore(storage), read: storage.getItem }))(webStorage())],
 ];
+
+/** The kept one is of the longer list. */
+const { 'ends-before-kept': short, 'in-order': whole } = declarationVectors;
 
 describe.each(STORES)('keys that are kept %s', (_, open) => {
   test.each(Object.entries(successionVectors))('are compared with those that are published: %s', async (_name, vector) => {
@@ -49,14 +54,25 @@ describe.each(STORES)('keys that are kept %s', (_, open) => {
     expect(await rememberKeys('https://other.example', published, asking)).toEqual(published);
   });
 
-  test('stay beside a policy, of which none that is older is taken', async () => {
+  test('stay beside what the log declared, of which none is left out later', async () => {
     const { store, read } = open();
-    const pages = [{ data: [] }];
-    expect(await rememberPolicy(SERVICE, 7, pages, store)).toBeUndefined();
-    expect(await rememberPolicy(SERVICE, 9, pages, store)).toBeUndefined();
-    const place = (await rememberPolicy(SERVICE, 7, pages, store)) ?? expect.fail('An older policy was taken');
-    expect(JSON.parse(read(place) ?? '')).toMatchObject({ object: 'withheld_policy_evidence', kept: 9, met: 7, declarations: pages });
-    expect(await rememberPolicy(SERVICE, 9, pages, store)).toBeUndefined();
+    const look = (...pages: readonly unknown[]) =>
+      rememberDeclarations(SERVICE, ['policy'], { keys: keySet.keys, store, listed: async () => pages });
+    expect(await look(...short.pages)).toEqual({ policy: short.pages });
+    await look(...whole.pages);
+    const error = await look(...short.pages).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    if (!(error instanceof DeclarationsContradictedError)) throw new Error('A list that ends earlier was taken', { cause: error });
+    const evidence = {
+      object: 'declaration_evidence',
+      code: 'declaration_missing',
+      kept: { declaration: short.kept?.declaration },
+      declarations: short.pages,
+    };
+    expect(JSON.parse(read(error.evidence) ?? '')).toMatchObject(evidence);
+    await look(...whole.pages);
   });
 });
 
@@ -65,7 +81,11 @@ test('two processes that share a store keep what both have seen', async () => {
   const store = memoryLogStore();
   const declared = async () => [log];
   await rememberKeys(SERVICE, kept, { store, declared });
-  await Promise.all([rememberKeys(SERVICE, published, { store, declared }), rememberPolicy(SERVICE, 3, [], store)]);
-  expect(await rememberPolicy(SERVICE, 2, [], store)).toBeDefined();
+  const listed = (pages: readonly unknown[]) => ({ keys: keySet.keys, store, listed: async () => pages });
+  await Promise.all([
+    rememberKeys(SERVICE, published, { store, declared }),
+    rememberDeclarations(SERVICE, ['policy'], listed(whole.pages)),
+  ]);
+  await expect(rememberDeclarations(SERVICE, ['policy'], listed(short.pages))).rejects.toThrow(DeclarationsContradictedError);
   expect(await rememberKeys(SERVICE, published, { store, declared: () => expect.fail('These are kept') })).toHaveLength(published.length);
 });

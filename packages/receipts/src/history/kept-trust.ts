@@ -1,6 +1,9 @@
 import { isPlainObject } from '../canonical.ts';
+import { checkDeclarationChain, type DeclarationKind } from '../log/declaration-chain.ts';
 import { keySuccession } from '../log/key-succession.ts';
+import type { ProvenEntry } from '../log/logged-declarations.ts';
 import type { VaasKeySet } from '../receipt.ts';
+import { refusalAsValue } from '../refusal.ts';
 import type { LogStore } from './log-store.ts';
 
 type Keys = readonly VaasKeySet['keys'][number][];
@@ -18,14 +21,27 @@ export class KeysContradictedError extends Error {
   }
 }
 
+/** A list of what the log declares leaves something out, or contradicts itself or one that was seen before. The list is kept as evidence, with what was seen. */
+export class DeclarationsContradictedError extends Error {
+  override readonly name = 'DeclarationsContradictedError';
+  readonly code = 'declarations_contradicted';
+  /** Where the evidence is: of a file store, the path of a file. */
+  readonly evidence: string;
+
+  constructor(reason: string, evidence: string) {
+    super(reason);
+    this.evidence = evidence;
+  }
+}
+
 /** What a reader has seen of a service, and relies on from then on. */
 interface KeptTrust {
   readonly keys: Keys;
-  /** The entry of the newest policy in the log; null before any was seen. */
-  readonly policy: number | null;
+  /** The newest declaration of each kind, with its proof. */
+  readonly declared: { readonly [Kind in DeclarationKind]?: ProvenEntry | undefined };
 }
 
-const NOTHING: KeptTrust = { keys: [], policy: null };
+const NOTHING: KeptTrust = { keys: [], declared: {} };
 
 /**
  * Compares the keys that a service publishes with those that were seen there, and keeps them: the first ones are believed, later ones have to
@@ -57,21 +73,32 @@ export async function rememberKeys(
 }
 
 /**
- * Keeps which entry of the log is the newest policy: who was shown one is not shown a log without it later.
+ * Compares the lists of what the log declares with those that were seen before, and keeps the newest of each kind: an entry that is left out later is
+ * missed, and one that is left out between others at once.
  *
- * @param pages answers of `GET /v1/log/declarations?kind=policy`, all pages
- * @returns where the evidence is, if the newest one that is shown now is older than the one that was kept
+ * @param listed asks for all pages of `GET /v1/log/declarations` of that kind
+ * @returns the pages, by kind
+ * @throws DeclarationsContradictedError
  */
-export async function rememberPolicy(
+export async function rememberDeclarations<Kind extends DeclarationKind, Page>(
   service: string,
-  index: number,
-  pages: readonly unknown[],
-  store: LogStore,
-): Promise<string | undefined> {
-  const { policy } = await changed(store, service, async (kept) => (index > (kept.policy ?? -1) ? { ...kept, policy: index } : kept));
-  if (policy === null || policy <= index) return undefined;
-  const evidence = { object: 'withheld_policy_evidence', service, kept: policy, met: index, declarations: pages };
-  return store.keepEvidence(nameOf(service), textOf(evidence));
+  kinds: readonly Kind[],
+  { keys, store, listed }: { readonly keys: Keys; readonly store: LogStore; readonly listed: (kind: Kind) => Promise<readonly Page[]> },
+): Promise<Record<Kind, readonly Page[]>> {
+  const found = {} as Record<Kind, readonly Page[]>;
+  for (const kind of kinds)
+    await changed(store, service, async (kept) => {
+      // Asked after what is kept was read: another process may keep a newer one meanwhile.
+      const pages = await listed(kind);
+      found[kind] = pages;
+      const before = kept.declared[kind];
+      const read = refusalAsValue(() => ({ valid: true as const, newest: checkDeclarationChain(kind, pages, { keys, kept: before }) }));
+      if (read.valid) return read.newest?.index === before?.index ? kept : { ...kept, declared: { ...kept.declared, [kind]: read.newest } };
+      const { code, reason } = read;
+      const evidence = { object: 'declaration_evidence', service, code, reason, kept: before ?? null, declarations: pages };
+      throw new DeclarationsContradictedError(reason, await store.keepEvidence(nameOf(service), textOf(evidence)));
+    });
+  return found;
 }
 
 /** @returns what is kept afterwards */
@@ -89,7 +116,7 @@ function readTrust(text: string | undefined): KeptTrust {
   if (text === undefined) return NOTHING;
   const value: unknown = JSON.parse(text);
   if (!isPlainObject(value) || !Array.isArray(value['keys'])) throw new TypeError('What was kept of the keys of a service is damaged.');
-  return { keys: value['keys'], policy: typeof value['policy'] === 'number' ? value['policy'] : null };
+  return { keys: value['keys'], declared: value['declared'] ?? {} };
 }
 
 const nameOf = (service: string): string => `keys of ${service}`;

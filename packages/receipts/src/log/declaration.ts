@@ -3,7 +3,7 @@ import { toHex, utf8 } from '../encoding.ts';
 import type { Declaration, LogPolicyDeclaration, PriceDeclaration } from '../receipt.ts';
 import { Refused } from '../refusal.ts';
 import { sha256 } from '../sha256.ts';
-import { count, LONGEST_LIST, listOf, matching, nullable, oneOf, type Shape, strictObject, string, timestamp } from '../shape.ts';
+import { count, LONGEST_LIST, listOf, matching, nullable, oneOf, ordinal, type Shape, strictObject, string, timestamp } from '../shape.ts';
 import { factor, publicBytesText, unitPrices } from '../structure.ts';
 
 const VERSION = 'tallygate-declaration/v1';
@@ -16,11 +16,11 @@ export const declarationInput = (declaration: Declaration): string => `${DOMAIN}
 /** The 32 bytes that are the entry of a declaration in the log. */
 export const declarationDigest = (declaration: Declaration): Uint8Array => sha256(utf8(declarationInput(declaration)));
 
-const version = oneOf(VERSION);
+const placed = { version: oneOf(VERSION), number: ordinal, previous: nullable(matching(/^[0-9a-f]{64}$/, 'a digest in hex')) };
 const purpose = oneOf('receipt', 'checkpoint', 'promise');
 
 const price = strictObject<PriceDeclaration>({
-  version,
+  ...placed,
   kind: oneOf('price'),
   declared_at: timestamp,
   model: string,
@@ -34,7 +34,7 @@ const price = strictObject<PriceDeclaration>({
 const SHAPES: { readonly [Kind in Declaration['kind']]: Shape<Extract<Declaration, { kind: Kind }>> } = {
   price,
   key: strictObject({
-    version,
+    ...placed,
     kind: oneOf('key'),
     declared_at: timestamp,
     purpose,
@@ -43,9 +43,9 @@ const SHAPES: { readonly [Kind in Declaration['kind']]: Shape<Extract<Declaratio
     not_before: timestamp,
     signed_by: nullable(strictObject({ kid: string, jws: string })),
   }),
-  key_retired: strictObject({ version, kind: oneOf('key_retired'), declared_at: timestamp, purpose, kid: string, not_after: timestamp }),
+  key_retired: strictObject({ ...placed, kind: oneOf('key_retired'), declared_at: timestamp, purpose, kid: string, not_after: timestamp }),
   policy: strictObject<LogPolicyDeclaration>({
-    version,
+    ...placed,
     kind: oneOf('policy'),
     declared_at: timestamp,
     log: string,

@@ -18,9 +18,16 @@ interface Entry {
   inclusion_path: string[];
 }
 
+interface Page {
+  checkpoint: string;
+  declared: Record<Declaration['kind'], number>;
+  data: Entry[];
+}
+
 /** An answer of `GET /v1/log/declarations`. */
-const page = object<{ checkpoint: string; data: Entry[] }>({
+const page = object<Page>({
   checkpoint: string,
+  declared: object<Page['declared']>({ price: count, key: count, key_retired: count, policy: count }),
   data: listOf(
     object<Entry>({
       index: count,
@@ -36,13 +43,23 @@ export interface ProvenEntry extends Entry {
   readonly checkpoint: string;
 }
 
-/** Of all pages; of one that is malformed, none. */
-export function entriesOf(log: unknown): ProvenEntry[] {
-  return (Array.isArray(log) ? log : [log]).flatMap((one) => {
-    const read = refusalAsValue(() => ({ valid: true as const, ...page(one, { path: 'declarations', code: 'malformed_declaration' }) }));
-    return read.valid ? read.data.map((entry) => ({ ...entry, checkpoint: read.checkpoint })) : [];
-  });
+interface ProvenPage extends Page {
+  readonly data: ProvenEntry[];
 }
+
+/** Throws `Refused` with `malformed_declaration`. */
+export const readPages = (log: readonly unknown[]): ProvenPage[] =>
+  log.map((one) => {
+    const read = page(one, { path: 'declarations', code: 'malformed_declaration' });
+    return { ...read, data: read.data.map((entry) => ({ ...entry, checkpoint: read.checkpoint })) };
+  });
+
+/** Of all pages; of one that is malformed, none. */
+export const entriesOf = (log: unknown): ProvenEntry[] =>
+  (Array.isArray(log) ? log : [log]).flatMap((one) => {
+    const read = refusalAsValue(() => ({ valid: true as const, pages: readPages([one]) }));
+    return read.valid ? read.pages.flatMap(({ data }) => data) : [];
+  });
 
 /** Whether an entry is proven by a checkpoint that one of these keys has signed. */
 export function loggedBy(keys: readonly Key[]): (entry: ProvenEntry | undefined) => boolean {

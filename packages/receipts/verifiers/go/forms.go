@@ -220,7 +220,7 @@ var payloadForm = exactly(members{
 }, members{"waived_nano_usd": pattern(`[1-9][0-9]{0,29}`), "project_hash": hexHash, "end_user_hash": hexHash, "tag_hashes": tagHashes})
 
 var declaredPrice = exactly(members{
-	"version": oneOf("tallygate-declaration/v1"), "kind": oneOf("price"), "declared_at": instant, "model": isText, "price_version": isText,
+	"version": oneOf("tallygate-declaration/v1"), "kind": oneOf("price"), "number": count(1), "previous": nullable(hexHash), "declared_at": instant, "model": isText, "price_version": isText,
 	"effective_from": instant, "unit_prices_pico_usd": unitPrices, "batch_factor": factor,
 	"tiers": listOf(exactly(members{"above_input_tokens": count(0), "unit_prices_pico_usd": unitPrices}, nil), most),
 }, nil)

@@ -137,6 +137,15 @@ func runVectors(folder string) {
 		sort.Strings(found.codes)
 		expect(name, []any{found.valid, found.billed, found.codes}, []any{vector["valid"], vector["billed_nano_usd"], texts(vector["expected_codes"])})
 	})
+	vectors(folder, "declarations", func(name string, vector object) {
+		kept, _ := vector["kept"].(object)
+		newest, _ := kept["declaration"].(object)
+		var found any
+		if refused := attempt(func() { verifyDeclarations(vector["kind"].(string), vector["pages"].([]any), keys, newest) }); refused != nil {
+			found = refused.Code
+		}
+		expect(name, found, vector["expected_code"])
+	})
 	vectors(folder, "invoices", func(name string, vector object) {
 		var faults, unchecked []string
 		refused := attempt(func() {

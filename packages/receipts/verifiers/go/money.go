@@ -220,7 +220,7 @@ func checkPriceEntry(p object, price, log any, logged *place, proven map[string]
 	if declared == nil {
 		return
 	}
-	digest := hash("tallygate-declaration/v1\n", canonical(declared))
+	digest := digestOf(declared)
 	if toHex(digest) != named["digest"] || declared["model"] != p["model_served"] || declared["price_version"] != p["price_version"] {
 		refuse("price_entry_mismatch", "price is not what price_entry names, or is of another model or version")
 	}

@@ -55,6 +55,13 @@ for name, vector in vectors("promises"):
     for receipt, state in vector["states"].items():
         beside = json.loads((folder / "good" / f"{receipt}.json").read_text())["receipt"]
         expect(f"{name} {receipt}", t.verify_promise(vector["jws"], vector["keys"], vector["now"], beside), state)
+for name, vector in vectors("declarations"):
+    kept, found = vector["kept"], None
+    try:
+        t.verify_declarations(vector["kind"], vector["pages"], keys, kept and kept["declaration"])
+    except t.Refused as refused:
+        found = refused.code
+    expect(name, found, vector["expected_code"])
 
 print(*wrong, *(f"{count} {kind}" for kind, count in counts.items()), sep="\n")
-sys.exit(1 if wrong or len(counts) < 5 else 0)
+sys.exit(1 if wrong or len(counts) < 6 else 0)

@@ -288,11 +288,11 @@ PAYLOAD = fields(
     },
     {"waived_nano_usd": pattern(r"[1-9][0-9]{0,29}"), "project_hash": HASH, "end_user_hash": HASH, "tag_hashes": tag_hashes},
 )
+DECLARED = {"version": one_of("tallygate-declaration/v1"), "number": count(1), "previous": nullable(HASH), "declared_at": instant}
 DECLARED_PRICE = fields(
     {
-        "version": one_of("tallygate-declaration/v1"),
+        **DECLARED,
         "kind": one_of("price"),
-        "declared_at": instant,
         "model": text,
         "price_version": text,
         "effective_from": instant,
@@ -301,6 +301,25 @@ DECLARED_PRICE = fields(
         "batch_factor": FACTOR,
     }
 )
+OF_KEY = {**DECLARED, "purpose": one_of("receipt", "checkpoint", "promise"), "kid": text}
+SIGNED_BY = nullable(fields({"kid": text, "jws": text}))
+CHAIN = fields({"chain_id": count(), "contract": pattern("0x[0-9a-f]{40}")})
+DECLARATIONS = {
+    "price": DECLARED_PRICE,
+    "key": fields({**OF_KEY, "kind": one_of("key"), "x": b64url(32), "not_before": instant, "signed_by": SIGNED_BY}),
+    "key_retired": fields({**OF_KEY, "kind": one_of("key_retired"), "not_after": instant}),
+    "policy": fields(
+        {
+            **DECLARED,
+            "kind": one_of("policy"),
+            "log": text,
+            "receipt_version": text,
+            "logged_within_s": count(),
+            "witness_policy": nullable(text),
+            "anchors": list_of(CHAIN, MOST),
+        }
+    ),
+}
 # Of the year 9999, the last one that has a form.
 LAST_SECOND = 253402300799
 PROMISED_HEAD = ("x-request-id", "x-receipt-id", "x-model-served", "x-provider", "x-fallback")
@@ -692,7 +711,7 @@ def check_price_entry(p, price, log, logged, proven):
         declared = price["declaration"]
     if declared is None:
         return
-    digest = sha256(b"tallygate-declaration/v1\n" + canonical(declared).encode())
+    digest = digest_of(declared)
     if digest.hex() != named["digest"] or (declared["model"], declared["price_version"]) != (p["model_served"], p["price_version"]):
         raise Refused("price_entry_mismatch", "price is not what price_entry names, or is of another model or version")
     if max(declared["declared_at"], declared["effective_from"]) > shifted(p["started_at"], minutes=5):
@@ -704,6 +723,55 @@ def check_price_entry(p, price, log, logged, proven):
             raise Refused("price_not_in_log", "price.inclusion_path does not lead to the root of the checkpoint")
     if logged:
         proven[name] = declared
+
+
+def declaration(value, at, code):
+    kind = value.get("kind") if type(value) is dict else None
+    check(type(kind) is str and kind in DECLARATIONS, at, "a declaration", code)
+    DECLARATIONS[kind](value, at, code)
+
+
+def digest_of(declared):
+    return sha256(b"tallygate-declaration/v1\n" + canonical(declared).encode())
+
+
+def verify_declarations(kind, pages, keys, kept=None):
+    """Whether a list of the declarations of one kind, all pages of it, leaves none out. @param kept the newest declaration that was seen before"""
+    entry = fields({"index": count(), "declaration": declaration, "inclusion_path": PATH}, strict=False)
+    counts = fields({kind: count() for kind in DECLARATIONS}, strict=False)
+    form = fields({"checkpoint": text, "declared": counts, "data": list_of(entry, MOST)}, strict=False)
+    found, total = [], 0
+    for page in pages:
+        form(page, "declarations", "malformed_declaration")
+        found += [(one, page["checkpoint"]) for one in page["data"] if one["declaration"]["kind"] == kind]
+        total = page["declared"][kind]
+    before = None
+    for number, (one, _) in enumerate(found, 1):
+        if one["declaration"]["number"] != number:
+            raise Refused("declaration_missing", f"declaration {number} is left out")
+        previous = digest_of(before["declaration"]).hex() if before else None
+        if one["declaration"]["previous"] != previous or (before and one["index"] <= before["index"]):
+            raise Refused("declaration_forked", f"declaration {number} does not follow the one before it")
+        before = one
+    if len(found) != total:
+        raise Refused("declaration_missing", f"there are {total}, {len(found)} are listed")
+    if found and not is_logged(*found[-1], keys):
+        raise Refused("declaration_not_in_log", "the newest is not in the log")
+    if kept and kept["number"] > len(found):
+        raise Refused("declaration_missing", "the list ends before one that was shown before")
+    if kept and digest_of(found[kept["number"] - 1][0]["declaration"]) != digest_of(kept):
+        raise Refused("declaration_forked", "another one was shown before")
+
+
+def is_logged(one, checkpoint, keys):
+    """Whether a declaration is in a state of the log that a key of the set has signed."""
+    try:
+        _, size, _ = read_checkpoint(read_note(checkpoint))
+        place = {"state": "logged", "index": one["index"], "tree_size": size, "inclusion_path": one["inclusion_path"], "checkpoint": checkpoint}
+        # Of no time: a key that was retired since may have signed the state.
+        return check_log(digest_of(one["declaration"]), "", place, keys) is not None
+    except Refused:
+        return False
 
 
 def shifted(value, **by):

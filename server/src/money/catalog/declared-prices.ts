@@ -1,4 +1,4 @@
-import type { Declaration, PriceDeclaration, PriceEntry } from '@tallygate/receipts';
+import type { PriceDeclaration, PriceEntry, Undeclared } from '@tallygate/receipts';
 import { type SqlBool, sql } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { rfc3339 } from '../../kernel/clock.ts';
@@ -11,7 +11,7 @@ import { tables } from './tables.ts';
 /** The log of receipts, as the catalogue needs it: what it declares stands in the log when the transaction is committed. */
 export interface PriceLog {
   /** @returns to be called once the transaction is committed */
-  within(client: PoolClient, declarations: readonly Declaration[]): Promise<() => Promise<void>>;
+  within(client: PoolClient, declarations: readonly Undeclared[]): Promise<() => Promise<void>>;
 }
 
 /** SQL: `d` is the entry of the price `p` in the log. */
@@ -46,7 +46,7 @@ interface UndeclaredRow extends PriceRow {
 }
 
 /** What this transaction has written: a row that somebody else has put into the database is not declared with it. */
-export async function writtenPrices(client: PoolClient): Promise<PriceDeclaration[]> {
+export async function writtenPrices(client: PoolClient): Promise<Undeclared<PriceDeclaration>[]> {
   const rows = await rowsOf(client, written.where(sql<SqlBool>`xmin = pg_current_xact_id()::xid`));
   return rows.flatMap(declarationsOf);
 }
@@ -73,7 +73,7 @@ function declarationsOf({ model_id, version, source, cited, terms, effective_fro
   return [written, ...pricesOfServiceTiers(written).map(({ price }) => price)].map((price) => declarationOf(model_id, price, at));
 }
 
-function declarationOf(model: string, written: WrittenPrice, at: Date): PriceDeclaration {
+function declarationOf(model: string, written: WrittenPrice, at: Date): Undeclared<PriceDeclaration> {
   const { version, effectiveFrom, unit, tiers, batchFactor } = priceOf(written);
   return {
     version: 'tallygate-declaration/v1',

@@ -118,6 +118,7 @@ describe('an invoice', () => {
     const end = '2026-12-01T01:00:00.000Z';
     const declaration: Declaration = {
       ...{ version: 'tallygate-declaration/v1', kind: 'key_retired', declared_at: end, purpose: 'receipt', kid: receipt, not_after: end },
+      ...{ number: 1, previous: null },
     };
     await append([declaration]);
     const { rows } = await pool.query<{ place: string; size: bigint }>(

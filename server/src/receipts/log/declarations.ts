@@ -67,5 +67,20 @@ export async function listDeclarations(pool: Pool, wanted: WantedDeclarations): 
     })),
     checkpoint: note,
     tree_size: size,
+    declared: await countsOf(pool, size),
   };
 }
+
+/** A declaration that is left out of the list is missed by its number, the newest ones by these. */
+async function countsOf(pool: Pool, size: number): Promise<LogDeclarations['declared']> {
+  const counts = tables
+    .selectFrom('log_declarations')
+    .select('kind')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .where('log_index', '<', BigInt(size))
+    .groupBy('kind');
+  const found = new Map((await rowsOf(pool, counts)).map(({ kind, count }) => [kind, Number(count)]));
+  return Object.fromEntries(KINDS.map((kind) => [kind, found.get(kind) ?? 0])) as LogDeclarations['declared'];
+}
+
+const KINDS = ['price', 'key', 'key_retired', 'policy'] as const;

@@ -7,6 +7,7 @@ import {
   type PriceDeclaration,
   parseCheckpoint,
   parseNote,
+  type Undeclared,
 } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -55,26 +56,41 @@ async function start(own: typeof first, rules = policy): Promise<Declaring> {
 
 const declared = async (): Promise<Declaration[]> => (await listDeclarations(pool, { limit: 100 })).data.map((one) => one.declaration);
 
-const price: PriceDeclaration = {
+const price: Undeclared<PriceDeclaration> = {
   ...{ version: 'tallygate-declaration/v1', kind: 'price', declared_at: '2026-11-21T10:00:00.000Z', model: 'm', price_version: 'v' },
   ...{ effective_from: '2026-11-21T10:00:00.000Z', unit_prices_pico_usd: { input_tokens: '1' }, tiers: [], batch_factor: '1' },
 };
 
-const declare = async (declaring: Declaring, ...declarations: Declaration[]): Promise<void> => {
+const declare = async (declaring: Declaring, ...declarations: Undeclared[]): Promise<void> => {
   const keep = await inTransaction(pool, (client) => declaring.within(client, declarations));
   await keep();
 };
+
+test('each declaration names the number and digest of the one of its kind before it', async () => {
+  await start(first);
+  await start(first, { ...policy, witness_policy: '1 of v.example+12345678+AA==' });
+  await start(first);
+  const { data, declared: counts } = await listDeclarations(pool, { limit: 100 });
+  for (const kind of ['key', 'policy'] as const) {
+    const chain = data.filter(({ declaration }) => declaration.kind === kind);
+    expect(chain.map(({ declaration: { number, previous } }) => ({ number, previous }))).toEqual(
+      chain.map((_, at) => ({ number: at + 1, previous: chain[at - 1]?.digest ?? null })),
+    );
+  }
+  expect(counts).toEqual({ price: 0, key: 3, key_retired: 0, policy: 3 });
+});
 
 describe('before it is used', () => {
   test('every key and the rules of the log are entries of it, each once', async () => {
     await start(first);
     const [checkpoint, receipt, promise, rules] = await declared();
+    const before = (await declared()).length;
     expect(checkpoint).toMatchObject({ kind: 'key', purpose: 'checkpoint', kid: first.checkpoint[0]?.kid, signed_by: null });
     expect(receipt).toMatchObject({ kind: 'key', purpose: 'receipt', kid: first.receipt[0]?.kid, signed_by: null });
     expect(promise).toMatchObject({ kind: 'key', purpose: 'promise', signed_by: { kid: first.receipt[0]?.kid } });
     expect(rules).toMatchObject({ kind: 'policy', logged_within_s: 300, witness_policy: null });
     await start(first);
-    expect(await declared()).toHaveLength(4);
+    expect(await declared()).toHaveLength(before);
     await start(first, { ...policy, witness_policy: '1 of w.example+12345678+AA==' });
     expect((await declared()).at(-1)).toMatchObject({ kind: 'policy', witness_policy: '1 of w.example+12345678+AA==' });
   });
@@ -101,7 +117,7 @@ describe('before it is used', () => {
     ).rejects.toThrow('never mind');
     expect(await declared()).toHaveLength(before);
     await declare(declaring, price);
-    expect((await declared()).at(-1)).toEqual(price);
+    expect((await declared()).at(-1)).toEqual({ ...price, number: 1, previous: null });
   });
 });
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonicalJson, type Declaration, declarationInput, type PriceEntry } from '@tallygate/receipts';
+import { canonicalJson, type Declaration, declarationInput, type PriceEntry, type Undeclared } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -8,6 +8,7 @@ import { anyOf, rowsOf } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import type { OwnKeys } from '../own-keys.ts';
 import { tables } from '../tables.ts';
+import { DeclarationChain } from './declaration-chain.ts';
 import { growLog, type HeldLog, holdLog, lockLog } from './grow-log.ts';
 import type { KeptState } from './kept-state.ts';
 import { undeclaredKeys } from './key-declarations.ts';
@@ -60,7 +61,16 @@ export class Declaring {
    * @returns to be called once that transaction is committed
    * @throws Problem `store_unavailable` while the log is stopped, or where it has to be
    */
-  async within(client: PoolClient, declarations: readonly Declaration[]): Promise<() => Promise<void>> {
+  async within(client: PoolClient, declarations: readonly Undeclared[]): Promise<() => Promise<void>> {
+    if (declarations.length === 0) return async () => {};
+    const chain = await chainHeld(client);
+    return this.#append(
+      client,
+      declarations.map((declaration) => chain.link(declaration)),
+    );
+  }
+
+  async #append(client: PoolClient, declarations: readonly Declaration[]): Promise<() => Promise<void>> {
     if (declarations.length === 0) return async () => {};
     const { pool, own, kept, clock, log } = this.#deps;
     const keys = own.checkpoint;
@@ -82,9 +92,11 @@ export class Declaring {
     const { pool, own, clock, log } = this.#deps;
     try {
       const keep = await inTransaction(pool, async (client) => {
-        await client.query('select from receipt_log for update');
         const now = clock.now();
-        return this.within(client, [...(await undeclaredKeys(client, own, now)), ...(await undeclaredPolicy(client, policy, now))]);
+        const chain = await chainHeld(client);
+        const keys = await undeclaredKeys(client, { own, now, chain });
+        const rules = await undeclaredPolicy(client, policy, now);
+        return this.#append(client, [...keys, ...rules.map((one) => chain.link(one))]);
       });
       await keep();
     } catch (error) {
@@ -93,6 +105,12 @@ export class Declaring {
       log.error('the keys of this gateway could not be declared in the log, which is stopped');
     }
   }
+}
+
+/** Nobody else links meanwhile. */
+async function chainHeld(client: PoolClient): Promise<DeclarationChain> {
+  await client.query('select from receipt_log for update');
+  return DeclarationChain.open(client);
 }
 
 const STOPPED =

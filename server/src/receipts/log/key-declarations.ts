@@ -6,6 +6,7 @@ import {
   type KeyDeclaration,
   type KeyPurpose,
   type KeyRetiredDeclaration,
+  type Undeclared,
 } from '@tallygate/receipts';
 import type { PoolClient } from 'pg';
 import { rfc3339 } from '../../kernel/clock.ts';
@@ -14,14 +15,22 @@ import { allOf, isConfigured, keysOf, type OwnKeys, type PublishedKey, readPubli
 import { ownRecords } from '../own-records.ts';
 import type { SigningKey } from '../signing-keys.ts';
 import { tables } from '../tables.ts';
+import type { DeclarationChain } from './declaration-chain.ts';
 
 type OfKey = KeyDeclaration | KeyRetiredDeclaration;
 
 /** Those of receipts and of the log are known before what they sign; a key for promises is signed by the receipt key that it is made from. */
 const ORDER: readonly KeyPurpose[] = ['checkpoint', 'receipt', 'promise'];
 
+interface DeclaringKeys {
+  readonly own: OwnKeys;
+  readonly now: number;
+  /** Gives each its place: what a key signs names it too. */
+  readonly chain: DeclarationChain;
+}
+
 /** What the log does not say yet of the keys that this service has put down as its own: that they sign, or that they do no more. */
-export async function undeclaredKeys(client: PoolClient, own: OwnKeys, now: number): Promise<OfKey[]> {
+export async function undeclaredKeys(client: PoolClient, { own, now, chain }: DeclaringKeys): Promise<OfKey[]> {
   const records = await ownRecords(client, allOf(own));
   const published = (await readPublishedKeys(client)).filter((row) => isConfigured(row, own) || records.has(recordOfKey(row)));
   const last = await lastDeclared(client);
@@ -34,7 +43,7 @@ export async function undeclaredKeys(client: PoolClient, own: OwnKeys, now: numb
       made.push(
         declared(
           row,
-          now,
+          { now, chain },
           signerOf(row, own, [
             ...made.map((one) => one.kid),
             ...keysOf(own, purpose)
@@ -44,7 +53,16 @@ export async function undeclaredKeys(client: PoolClient, own: OwnKeys, now: numb
         ),
       );
     if (row.not_after !== null && said !== 'key_retired')
-      made.push({ version: VERSION, kind: 'key_retired', declared_at: rfc3339(now), purpose, kid, not_after: rfc3339(row.not_after) });
+      made.push(
+        chain.link<KeyRetiredDeclaration>({
+          version: VERSION,
+          kind: 'key_retired',
+          declared_at: rfc3339(now),
+          purpose,
+          kid,
+          not_after: rfc3339(row.not_after),
+        }),
+      );
   }
   return made;
 }
@@ -67,12 +85,19 @@ function signerOf({ purpose, kid }: PublishedKey, own: OwnKeys, inForce: readonl
   return keysOf(own, purpose).find((key) => key.kid !== kid && inForce.includes(key.kid));
 }
 
-function declared({ purpose, kid, x, not_before: from }: PublishedKey, now: number, signer: SigningKey | undefined): KeyDeclaration {
-  const unsigned: KeyDeclaration = {
+function declared(
+  { purpose, kid, x, not_before: from }: PublishedKey,
+  { now, chain }: Pick<DeclaringKeys, 'now' | 'chain'>,
+  signer: SigningKey | undefined,
+): KeyDeclaration {
+  const unsigned: Undeclared<KeyDeclaration> = {
     ...{ version: VERSION, kind: 'key', declared_at: rfc3339(now), purpose, kid, x },
     ...{ not_before: rfc3339(from), signed_by: null },
   };
-  if (!signer) return unsigned;
+  return chain.link<KeyDeclaration>(unsigned, (linked) => (signer ? signedBy(signer, linked) : linked));
+}
+
+function signedBy(signer: SigningKey, unsigned: KeyDeclaration): KeyDeclaration {
   const input = jwsSigningInput(signer.kid, Buffer.from(canonicalJson(unsigned)), 'tallygate-key');
   const jws = detachedJws(signer.kid, sign(null, input, signer.privateKey).toString('base64url'), 'tallygate-key');
   return { ...unsigned, signed_by: { kid: signer.kid, jws } };

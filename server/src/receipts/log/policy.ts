@@ -1,4 +1,4 @@
-import { canonicalJson, type LogPolicyDeclaration } from '@tallygate/receipts';
+import { canonicalJson, type LogPolicyDeclaration, type Undeclared } from '@tallygate/receipts';
 import type { PoolClient } from 'pg';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { firstOf } from '../../kernel/statements.ts';
@@ -12,9 +12,9 @@ export const LOGGED_WITHIN_S = 300;
 export type LogPolicy = Pick<LogPolicyDeclaration, 'witness_policy' | 'anchors'>;
 
 /** The rules by which the log is kept, where the last that were declared are others. */
-export async function undeclaredPolicy(client: PoolClient, policy: LogPolicy, now: number): Promise<LogPolicyDeclaration[]> {
+export async function undeclaredPolicy(client: PoolClient, policy: LogPolicy, now: number): Promise<Undeclared<LogPolicyDeclaration>[]> {
   const { origin } = await readLogRow(client);
-  const declaration: LogPolicyDeclaration = {
+  const declaration: Undeclared<LogPolicyDeclaration> = {
     version: 'tallygate-declaration/v1',
     kind: 'policy',
     declared_at: rfc3339(now),
@@ -27,5 +27,10 @@ export async function undeclaredPolicy(client: PoolClient, policy: LogPolicy, no
   const policies = tables.selectFrom('log_declarations').select('declaration').where('kind', '=', 'policy');
   const newest = await firstOf(client, policies.orderBy('log_index', 'desc').limit(1));
   const last = newest && (JSON.parse(newest.declaration) as LogPolicyDeclaration);
-  return last && canonicalJson({ ...last, declared_at: '' }) === canonicalJson({ ...declaration, declared_at: '' }) ? [] : [declaration];
+  return last && isSame(last, declaration) ? [] : [declaration];
+}
+
+/** But for its place among the policies, and its time. */
+function isSame({ number: _number, previous: _previous, ...last }: LogPolicyDeclaration, next: Undeclared<LogPolicyDeclaration>): boolean {
+  return canonicalJson({ ...last, declared_at: '' }) === canonicalJson({ ...next, declared_at: '' });
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { PriceDeclaration } from '@tallygate/receipts';
+import type { PriceDeclaration, Undeclared } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { ensurePartitions, RECEIPTS } from '../../archive/index.ts';
 import { monthOf, rfc3339 } from '../../kernel/clock.ts';
@@ -34,7 +34,7 @@ const paidBy = (livemode: boolean, cost: string): ReceiptFacts['payment'] =>
 export async function declarePrice(deps: Omit<DeclaringDeps, 'log' | 'clock'>): Promise<Partial<ReceiptFacts>> {
   const since = '2026-01-01T00:00:00.000Z';
   const unit_prices_pico_usd = { input_tokens: '1000' };
-  const declaration: PriceDeclaration = {
+  const declaration: Undeclared<PriceDeclaration> = {
     ...{ version: 'tallygate-declaration/v1', kind: 'price', declared_at: since, effective_from: since, model: 'm', price_version: 'v' },
     ...{ unit_prices_pico_usd, tiers: [], batch_factor: '1' },
   };

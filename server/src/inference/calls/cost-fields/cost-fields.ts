@@ -1,4 +1,3 @@
-import { ServiceTier } from '@tallygate/contract';
 import { counted, type FieldRule, type FieldRules, free, refused, unpricedMember } from './field-rule.ts';
 import { GOOGLE_FIELDS } from './google-fields.ts';
 import { KEPT_FILES } from './kept-files.ts';
@@ -7,13 +6,13 @@ import { unpricedInMessages, unpricedPrediction } from './message-members.ts';
 import { ONE_ANSWER, OTHER_PROVIDERS, OTHER_WAYS } from './other-names.ts';
 import { MEDIA_IN } from './prompt-media.ts';
 import { isOff } from './provider-features.ts';
+import { PRICED_SERVICE_TIER, STANDARD_SERVICE_TIER } from './service-tier-fields.ts';
 import { unpricedDocument } from './text-documents.ts';
 import { EMBEDDINGS, RERANK } from './text-list-fields.ts';
 import { THINKING_BUDGET } from './thinking-budget.ts';
 import { CHAT_TOOLS, RESPONSE_TOOLS, unpricedFunctions, unpricedTool, unpricedToolChoice } from './tool-rules.ts';
 import { CHARACTERS, EXTENSIONS, REMIX, VIDEO_EDITS, VIDEO_FIELDS } from './video-fields.ts';
 
-const STANDARD_TIERS: ReadonlySet<unknown> = new Set(['auto', 'default']);
 const isFalse = (value: unknown): boolean => value === false;
 const isOne = (value: unknown): boolean => value === 1;
 
@@ -57,23 +56,9 @@ const EARLIER_ANSWERS: FieldRules = {
   conversation: refused('conversations that are kept at the provider (POST /v1/responses has them from here)'),
 };
 
-const tierInWords = (tier: unknown): string => `the service tier "${String(tier).slice(0, 40)}"`;
-
-const SERVICE_TIER: FieldRule = {
-  ...refused('service tiers other than auto and default'),
-  unpriced: (tier, param) => (STANDARD_TIERS.has(tier) ? undefined : { param, what: tierInWords(tier) }),
-};
-
-/** Which of them has a price, the model says. */
-const PRICED_TIERS: ReadonlySet<unknown> = new Set([...STANDARD_TIERS, ...ServiceTier.options]);
-const PRICED_TIER: FieldRule = counted(
-  'held at the dearest tier that it may be served at, settled at the one that the answer names',
-  (tier, param) => (PRICED_TIERS.has(tier) ? undefined : { param, what: tierInWords(tier) }),
-);
-
 /** The same model at another price. */
 const OTHER_PRICES: FieldRules = {
-  service_tier: PRICED_TIER,
+  service_tier: PRICED_SERVICE_TIER,
   access_programs: refused('access programs'),
   speed: refused('faster processing', (value) => value === 'standard'),
   inference_geo: refused('processing in one region', (value) => value === 'global'),
@@ -220,7 +205,7 @@ const MESSAGES: FieldRules = {
 const COMPACT: FieldRules = {
   ...OTHER_PROVIDERS,
   ...OTHER_PRICES,
-  service_tier: SERVICE_TIER,
+  service_tier: STANDARD_SERVICE_TIER,
   ...CACHING,
   input: counted(PROMPT),
   instructions: counted(PROMPT),
@@ -242,7 +227,7 @@ const COMPLETIONS: FieldRules = {
   max_tokens: counted(BOUND),
   n: counted('each choice is held with the whole bound on tokens out'),
   best_of: counted('as many choices as it says are held, shown or not'),
-  service_tier: SERVICE_TIER,
+  service_tier: STANDARD_SERVICE_TIER,
   ...free('the prompt is shown again, not billed again', 'echo'),
   ...free(SAMPLING, 'temperature', 'top_p', 'seed', 'stop', 'presence_penalty', 'frequency_penalty', 'logit_bias'),
   ...free(SHOWN, 'logprobs', 'stream', 'stream_options'),
