@@ -45,10 +45,13 @@ interface Document {
 
 const document = readDocument<Document>(readFileSync(new URL('../../contract/openapi.json', import.meta.url), 'utf8'));
 
+/** Takes the headers of a run for the session that is opened later. */
+const FOR_LATER = new Set(['createRealtimeClientSecret']);
+
 /** Operations that run a model are recognized by the headers of an agent run. */
 const SPENDING: Spending[] = Object.entries(document.paths).flatMap(([path, operations]) =>
   Object.entries(operations).flatMap(([method, { operationId, parameters = [], requestBody }]) => {
-    if (!parameters.some(({ name }) => name === 'x-agent-run-id')) return [];
+    if (FOR_LATER.has(operationId) || !parameters.some(({ name }) => name === 'x-agent-run-id')) return [];
     const [[type, content] = []] = Object.entries(requestBody?.content ?? {});
     if (!content) throw new Error(`${method} ${path} has no body`);
     return [

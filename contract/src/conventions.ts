@@ -127,6 +127,8 @@ export interface RouteMetadata {
   readonly sdk?: string;
   /** The maker whose API it belongs to, where that is not our own: its refusals are in that maker's form, and the maker's own SDK asks for it. */
   readonly surface?: Surface;
+  /** It takes the headers of an agent run for calls that are made later, and runs no model itself. */
+  readonly isForLater?: true;
   /** Its last step is a custom method, as Google has them: on the wire it is behind a colon (`models/{model}:generateContent`). */
   readonly customMethod?: true;
   /** The makers whose clients it answers in their own form as well: those that send the maker's header (`SURFACE_HEADERS`). */

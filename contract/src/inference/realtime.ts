@@ -96,6 +96,7 @@ export const realtime = c.router({
       operationId: 'createRealtimeClientSecret',
       sdk: 'realtime.createClientSecret',
       body: 'inference',
+      isForLater: true,
       errors: { also: ['model_not_found', 'model_not_allowed', 'endpoint_not_allowed', 'unpriced_feature', 'invalid_credentials'] },
     } as const,
   },

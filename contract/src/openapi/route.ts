@@ -19,7 +19,7 @@ export interface Route {
   /** Media type of the body. */
   readonly bodyType: 'application/json' | 'multipart/form-data' | 'text/csv' | 'message/rfc822';
   readonly responses: readonly Answer[];
-  /** Whether it runs a model: the endpoints that take the headers of what is held. */
+  /** Whether it runs a model: the endpoints that take the agent-run headers for themselves. */
   readonly isInference: boolean;
   readonly isIdempotent: boolean;
 }
@@ -61,7 +61,7 @@ function readRoute(route: AppRoute): Route {
     body: 'body' in route && isZod(route.body) ? route.body : undefined,
     bodyType: bodyTypeOf(route, route.metadata),
     responses: Object.entries(route.responses).map(([status, response]) => readAnswer(Number(status), response)),
-    isInference: headers.some((header) => header.name === 'x-budget-policy'),
+    isInference: !route.metadata.isForLater && headers.some((header) => header.name === 'x-agent-run-id'),
     isIdempotent: headers.some((header) => header.name === 'idempotency-key'),
   };
 }
