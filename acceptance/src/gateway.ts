@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { ALLOCATOR } from '../../scripts/allocator.ts';
-import { type SharedLife, startShared, YOUNG_GENERATION } from './shared-process.ts';
+import { type SharedLife, startShared } from './shared-process.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** As `npm start` starts it: from a bundle, which the first start builds, with its young generation. It is not supervised. */
-const COMMAND = [...YOUNG_GENERATION, 'scripts/gateway.mjs'];
+/** As `npm start` starts it: from a bundle, which the first start builds. It is not supervised. */
+const COMMAND = ['scripts/gateway.mjs'];
 const SUPERVISED = ['scripts/start.mjs'];
 /** What one suite asks with one test key within a minute, or has refused, a program would not. */
 const NO_TEST_LIMITS = {

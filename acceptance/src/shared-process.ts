@@ -9,7 +9,7 @@ const Told = z.object({ id: z.number(), url: z.string().optional(), failure: z.s
 type Told = z.infer<typeof Told>;
 
 /** As large as `npm start` lets it become, and large from the start: what is loaded is not copied while it grows. */
-export const YOUNG_GENERATION = ['--min-semi-space-size=16', '--max-semi-space-size=32'];
+const YOUNG_GENERATION = ['--min-semi-space-size=16', '--max-semi-space-size=32'];
 
 /** What was asked of the process and is not answered yet, by its number. */
 const waiting = new Map<number, (told: Told) => void>();
