@@ -4,8 +4,9 @@ import { writePage } from './page.ts';
 
 const CHANGESETS = '../../.changeset';
 const RELEASED = {
-  SDK: '../../sdk/CHANGELOG.md',
+  Gateway: '../../packages/tallygate-server/CHANGELOG.md',
   'Command line': '../../cli/CHANGELOG.md',
+  SDK: '../../sdk/CHANGELOG.md',
   Receipts: '../../packages/receipts/CHANGELOG.md',
 };
 
