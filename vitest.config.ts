@@ -20,7 +20,7 @@ const NATIVE = {
  * for something: two thirds of what an acceptance test does is to wait, for a process that starts or a time that has to pass, and the server's
  * and the scripts' wait for a database or a process now and then. The projects of a group begin when those of the group before have ended.
  */
-const WAITING = { sequence: { groupOrder: 0 }, maxWorkers: 8 };
+const WAITING = { sequence: { groupOrder: 0 }, maxWorkers: 6 };
 const WAITING_NOW_AND_THEN = { sequence: { groupOrder: 1 }, maxWorkers: 4 };
 const WORKING = { sequence: { groupOrder: 2 }, maxWorkers: availableParallelism() };
 
