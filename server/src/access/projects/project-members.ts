@@ -92,7 +92,7 @@ export class ProjectMembers {
   /** Judged where the change commits: another admin may have taken the role meanwhile. @throws Problem `not_found`, `forbidden` */
   async #requireAuthority(db: Queryable, principal: Administrator, projectId: string): Promise<void> {
     await findProject(db, principal, projectId, 'for share');
-    if (managesAllProjects(principal) || (await roleIn(db, projectId, principal.userId)) === 'admin') return;
+    if ((await managesAllProjects(db, principal)) || (await roleIn(db, projectId, principal.userId)) === 'admin') return;
     throw new Problem('forbidden', 'This is for owners and admins of the account, and for admins of the project: ask one of them.');
   }
 }

@@ -18,9 +18,15 @@ interface Caller {
 /** Developers see the projects that they were added to. All other roles are about the account as a whole. */
 const seesAllProjects = ({ accountRole = 'owner' }: Pick<Caller, 'accountRole'>): boolean => accountRole !== 'developer';
 
-/** Who says who is in a project, beside its own admins. */
-export const managesAllProjects = ({ accountRole = 'owner' }: Pick<Caller, 'accountRole'>): boolean =>
-  accountRole === 'owner' || accountRole === 'admin';
+/**
+ * Who says who is in a project, beside its own admins: owners and admins of the account. Asked where a change commits: somebody else may
+ * have taken the caller's role while it waited.
+ */
+export async function managesAllProjects(db: Queryable, { userId }: Pick<Caller, 'userId'>): Promise<boolean> {
+  const caller = tables.selectFrom('users').select('account_role').where('id', '=', userId).where('closed_at', 'is', null).forShare();
+  const role = (await firstOf(db, caller))?.account_role;
+  return role === 'owner' || role === 'admin';
+}
 
 const idsOfProjectsOf = (userId: string) => tables.selectFrom('project_members').select('project_id').where('user_id', '=', userId);
 

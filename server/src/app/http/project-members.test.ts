@@ -220,3 +220,21 @@ describe('members of a project', () => {
     expect(rows).toEqual([]);
   });
 });
+
+test('an admin who becomes a developer while their change waits no longer makes it', async () => {
+  const { pool } = db.database;
+  const admin = await join('admin');
+  const other = await join('developer');
+  const holder = await pool.connect();
+  await holder.query('begin');
+  await holder.query('select from projects where id = $1 for update', [project]);
+  const changing = put(other.userId, 'member', admin.auth);
+  const waiting =
+    'select count(*)::int as count from pg_locks where not granted and pid in (select pid from pg_stat_activity where datname = current_database())';
+  await expect.poll(async () => (await holder.query(waiting)).rows[0].count).toBeGreaterThan(0);
+  await holder.query("update users set account_role = 'developer' where id = $1", [admin.userId]);
+  await holder.query('commit');
+  holder.release();
+  expect((await changing).status).toBe(403);
+  expect(await membersOf()).toEqual([]);
+});
