@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import { anthropicSteps, type FakeUpstream, startFakeUpstream, steps } from '@tallygate/fake-upstream';
-import { verifyReceipt } from '@tallygate/receipts';
+import { type ReceiptResponse, verifyReceipt } from '@tallygate/receipts';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Account } from './account.ts';
@@ -84,8 +84,7 @@ test('the receipt of a kept answer verifies, costs nothing and names the bytes o
     const id = response.headers.get('x-receipt-id');
     const read = async () => fetch(`${gateway.url}/v1/receipts/${id}`, { headers: { authorization: `Bearer ${key}` } });
     await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe(200);
-    // biome-ignore lint/suspicious/noExplicitAny: what the verifier looks at
-    return { state: response.headers.get('x-cache'), receipt: (await (await read()).json()) as any };
+    return { state: response.headers.get('x-cache'), receipt: (await (await read()).json()) as ReceiptResponse };
   };
   const [first, again] = [await receiptOf(), await receiptOf()];
   expect([first.state, again.state]).toEqual(['MISS', 'HIT']);
