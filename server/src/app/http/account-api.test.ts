@@ -4,6 +4,7 @@ import { initContract } from '@ts-rest/core';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import { mistyped } from '../../kernel/testing/mistyped.ts';
 import { endpointsOf } from './endpoint.ts';
 import { INTERNAL_SECRET, type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
 
@@ -303,8 +304,8 @@ describe('credentials', () => {
       { authorization: 'Bearer sk-something' },
       { authorization: 'Bearer a b' },
       { authorization: 'Basic dTpw' },
-      { authorization: `Bearer ${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}` },
-      { authorization: `Bearer ${member.token.slice(0, -2)}AA` },
+      { authorization: `Bearer ${mistyped(key)}` },
+      { authorization: `Bearer ${mistyped(member.token)}` },
       { 'x-api-key': member.token },
       { 'x-web-session-token': key },
       { authorization: `Bearer ${key}`, 'x-web-session-token': key },

@@ -2,6 +2,7 @@ import { type RouteMetadata, SCOPES } from '@tallygate/contract';
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
 import { expect, test } from 'vitest';
 import type { Database } from '../../adapters/postgres/port.ts';
+import { mistyped } from '../../kernel/testing/mistyped.ts';
 import { metadataOf } from './endpoint.ts';
 import { INTERNAL_SECRET, type Instance, newKey, send, signUp } from './testing/account-api.ts';
 
@@ -116,7 +117,7 @@ async function everyKind({ api, database }: World): Promise<Presented[]> {
     invalid('an expired session', expired.auth),
     invalid('the session of a closed account', closed.auth),
     invalid('the key of a closed account', closedKey.auth),
-    invalid('a mistyped key', bearer(`${rich.key.slice(0, -1)}${rich.key.endsWith('0') ? '1' : '0'}`)),
+    invalid('a mistyped key', bearer(mistyped(rich.key))),
     invalid('a revoked key', revokedKey.auth),
     invalid('an expired key', expiredKey.auth),
     invalid('the old secret of a rotated key', rotatedKey.auth),

@@ -2,6 +2,7 @@ import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { revokeKeysInProject, revokeProjectKeys } from '../../access/keys/index.ts';
 import { ProjectMembers, Projects, projectRoutes } from '../../access/projects/index.ts';
+import { mistyped } from '../../kernel/testing/mistyped.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
 import { type Instance, MovableClock, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
@@ -48,9 +49,6 @@ async function make(input: object = {}) {
 const join = (userId: string, accountId: string) =>
   db.database.pool.query(`update users set account_id = $2, account_role = 'admin' where id = $1`, [userId, accountId]);
 
-/** The same but for its last character. */
-const another = (key: string) => key.slice(0, -1) + (key.endsWith('x') ? 'y' : 'x');
-
 const codeOf = async (auth: Auth, instance = api) => (await get('/v1/projects', auth, instance)).body.code;
 
 describe('a management key', () => {
@@ -70,7 +68,7 @@ describe('a management key', () => {
     const from = async (address: string) => codeOf({ ...auth, 'x-forwarded-for': address });
     for (const address of ['203.0.113.9', '2001:db8:1::2', '198.51.100.7']) expect(await from(address)).toBeUndefined();
     for (const address of ['203.0.114.9', '2001:db9::1', '198.51.100.8']) expect(await from(address)).toBe('address_not_allowed');
-    expect(await codeOf({ authorization: `Bearer ${another(auth.authorization.slice(7))}`, 'x-forwarded-for': '192.0.2.1' })).toBe(
+    expect(await codeOf({ authorization: `Bearer ${mistyped(auth.authorization.slice(7))}`, 'x-forwarded-for': '192.0.2.1' })).toBe(
       'invalid_credentials',
     );
   });

@@ -1,13 +1,9 @@
 import type { Step } from '@tallygate/fake-upstream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Problem } from '../../kernel/problem.ts';
-import { CASES, type Ending, fake, play, startProvider } from './testing/provider-bills.ts';
+import { CASES, type Ending, fake, orRefused, play, startProvider } from './testing/provider-bills.ts';
 
 startProvider();
-
-/** Too little to begin at all. */
-const NOTHING_PLAYED = { billed: 0n, settled: 0n, held: 0n, stillHeld: 0n, records: [], begunAs: [] };
 
 describe('a provider that is late', () => {
   const TIMEOUT_MS = 12;
@@ -45,10 +41,7 @@ describe('a provider that is late', () => {
       }));
     await fc.assert(
       fc.asyncProperty(late, async (scenario) => {
-        const { billed, settled, held, stillHeld, records, begunAs } = await play(scenario).catch((error: unknown) => {
-          if (error instanceof Problem && error.code === 'budget_exceeded') return NOTHING_PLAYED;
-          throw error;
-        });
+        const { billed, settled, held, stillHeld, records, begunAs } = await play(scenario).catch(orRefused('budget_exceeded'));
         expect({ billed: billed <= settled, settled: settled <= held, stillHeld }).toEqual({ billed: true, settled: true, stillHeld: 0n });
         expect(new Set(records.map(({ attempt }) => attempt)).size).toBe(records.length);
         expect(records.map(({ attempt }) => attempt)).toEqual(begunAs);

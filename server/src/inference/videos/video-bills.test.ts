@@ -4,7 +4,7 @@ import type { Step } from '@tallygate/fake-upstream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../calls/index.ts';
-import { CASES, type Case, type Ending, play, type Scenario, startProvider } from '../calls/testing/provider-bills.ts';
+import { CASES, type Case, type Ending, orRefused, play, type Scenario, startProvider } from '../calls/testing/provider-bills.ts';
 import { NO_USAGE } from '../calls/usage.ts';
 import { openVideoWorld, type VideoWorld } from './testing/videos.ts';
 import { videoWork } from './video-work.ts';
@@ -144,7 +144,8 @@ test('a hang-up in the upload, before the head or in the body is settled at what
   });
   await fc.assert(
     fc.asyncProperty(scenarios, async (one) => {
-      const { billed, settled, held, stillHeld } = await play({ ...one, stream: false });
+      // The end of its run may overtake a call that has not begun.
+      const { billed, settled, held, stillHeld } = await play({ ...one, stream: false }).catch(orRefused('run_closed'));
       expect({ billed: billed <= settled, settled: settled <= held, stillHeld }).toEqual({ billed: true, settled: true, stillHeld: 0n });
     }),
     { numRuns: 40 },

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type ReceiptUsage, ResponseRequest } from '@tallygate/contract';
+import { type ErrorCode, type ReceiptUsage, ResponseRequest } from '@tallygate/contract';
 import { type Bill, bedrockSteps, type FakeUpstream, type Step, startFakeUpstream } from '@tallygate/fake-upstream';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { anthropic } from '../../../adapters/upstream/anthropic/anthropic.ts';
@@ -11,6 +11,7 @@ import { openAiCompatible } from '../../../adapters/upstream/openai-compatible.t
 import type { UpstreamProvider } from '../../../adapters/upstream/port.ts';
 import { vertex } from '../../../adapters/upstream/vertex/vertex.ts';
 import { newReceiptId } from '../../../kernel/ids.ts';
+import { Problem } from '../../../kernel/problem.ts';
 import { costOf, loadCatalog } from '../../../money/catalog/index.ts';
 import { BOOK } from '../../../money/plans/testing/book.ts';
 import type { Call } from '../call.ts';
@@ -393,7 +394,20 @@ export interface Scenario {
 const usedBut = (left: bigint): Record<string, bigint> =>
   Object.fromEntries(Object.entries(BOOK.of('pro').quota).map(([meter, most]) => [meter, BigInt(most ?? 0) - left]));
 
-/** Plays one call, and returns what the providers billed for it and what was settled, nano-USD. */
+const NOTHING = { asked: 0, stillHeld: 0n };
+
+/** For a call that may be refused with this code, which asks nobody and leaves nothing held. */
+export const orRefused = (code: ErrorCode) => (thrown: unknown) => {
+  if (thrown instanceof Problem && thrown.code === code)
+    return { billed: 0n, settled: 0n, held: 0n, stillHeld: 0n, records: [], begunAs: [] };
+  throw thrown;
+};
+
+/**
+ * Plays one call, and returns what the providers billed for it and what was settled, nano-USD.
+ *
+ * @throws Problem why it was refused, when it was
+ */
 export async function play(scenario: Scenario) {
   const { one, stream, ending, afterMs, isInUpload = false, steps } = scenario;
   const { onCancel, onDisconnect, timeoutMs, readOnMs, mostAnswerBytes, monthlyCap = null, quotaLeft } = scenario;
@@ -423,7 +437,12 @@ export async function play(scenario: Scenario) {
     const call: Call = { ...chat, receiptId: newReceiptId(NOW), work: work ?? chat.work };
     const arrived = fake.nextRequest();
     const client = opened.openClient();
-    const served = call.work.isStream || call.work.isPassedOn ? streamCall(call, client.res, deps) : completeCall(call, deps);
+    const stillHeld = async () => (await opened.held(KEY_LANE)) ?? 0n;
+    const begun = call.work.isStream || call.work.isPassedOn ? streamCall(call, client.res, deps) : completeCall(call, deps);
+    const served = begun.catch(async (thrown) => {
+      if (thrown instanceof Problem) expect({ asked: fake.requests.length, stillHeld: await stillHeld() }).toEqual(NOTHING);
+      throw thrown;
+    });
     if (!isInUpload) await Promise.race([arrived, served]);
     if (ending !== 'nobody') {
       if (afterMs > 0) await new Promise((resolve) => setTimeout(resolve, afterMs));
@@ -450,7 +469,7 @@ export async function play(scenario: Scenario) {
       billed: sum(fake.requests.map((request) => costOf(price, one.usage(request.billed)).nanoUsd)),
       settled: sum(entries.map((entry) => BigInt(entry.record.cost))),
       held: sum(entries.map((entry) => BigInt(entry.record.held))),
-      stillHeld: (await opened.held(KEY_LANE)) ?? 0n,
+      stillHeld: await stillHeld(),
     };
   } finally {
     opened.close();
