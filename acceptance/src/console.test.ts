@@ -266,19 +266,19 @@ describe.skipIf(!executable)('the console, in a browser', () => {
   /** Of each role: pages that others do not have, and what it may change. */
   const ROLES = {
     owner: {
-      pages: ['Audit log', 'Models and prices', 'Playground'],
+      pages: ['Audit log', 'Playground'],
       may: ['Create a key', 'Set a limit', 'Invite', 'Add a webhook', 'Top up'],
     },
     admin: {
-      pages: ['Audit log', 'Models and prices', 'Playground'],
+      pages: ['Audit log', 'Playground'],
       may: ['Create a key', 'Set a limit', 'Invite', 'Add a webhook', 'Top up'],
     },
     billing: { pages: ['Audit log'], may: ['Top up'] },
-    developer: { pages: ['Models and prices', 'Playground'], may: ['Create a key'] },
+    developer: { pages: ['Playground'], may: ['Create a key'] },
     viewer: { pages: [], may: [] },
   } as const;
   const CHANGES = ['Create a key', 'Set a limit', 'Invite', 'Add a webhook', 'Top up'];
-  const PAGES_OF_SOME = ['Audit log', 'Models and prices', 'Playground', 'Providers', 'People'];
+  const PAGES_OF_SOME = ['Audit log', 'Playground', 'Providers', 'People'];
 
   test.each(Object.entries(ROLES))(
     '%s sees the pages and buttons of the role, and none that the API refuses',

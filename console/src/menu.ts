@@ -36,7 +36,7 @@ export const MENU: readonly (readonly [group: string, items: readonly MenuItem[]
   [
     'Gateway',
     [
-      { to: '/models', label: 'Models and prices', words: 'catalogue history', needs: 'use models' },
+      { to: '/models', label: 'Models and prices', words: 'catalogue history' },
       { to: '/providers', label: 'Providers', words: 'deployments health circuit test', needs: 'run the gateway' },
       { to: '/log', label: 'Receipts log', words: 'checkpoint witness anchor verify' },
     ],

@@ -163,6 +163,7 @@ export const catalog = c.router({
     metadata: {
       auth: 'bearer',
       scope: 'inference',
+      everyAccountRole: true,
       tag: 'Models',
       operationId: 'listModels',
       tool: 'read',
@@ -190,6 +191,7 @@ export const catalog = c.router({
     metadata: {
       auth: 'bearer',
       scope: 'inference',
+      everyAccountRole: true,
       tag: 'Models',
       operationId: 'getModel',
       sdk: 'models.get',

@@ -103,6 +103,8 @@ export interface RouteMetadata {
   readonly role?: 'admin' | 'marketing';
   /** Members with a lesser role in the account are refused; what a scope opens is decided by the scope. */
   readonly accountRole?: 'owner' | 'admin' | 'developer';
+  /** Members are let in whatever their role in the account, also where the scope is only for some. */
+  readonly everyAccountRole?: true;
   /** Keeps what callers send to models or get from them: refused where storing is switched off. */
   readonly stores?: true;
   /**

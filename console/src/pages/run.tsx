@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, duration, moment, usd } from '../format.ts';
-import { useLivemode } from '../mode.ts';
+import { setLivemode, useLivemode } from '../mode.ts';
 import { useMay } from '../session.ts';
 import { At, Badge, CapBar, Empty, Failure, Figure, Figures, Loading, PageHead, Panel, RequestLink } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
@@ -64,13 +64,31 @@ function Detail({ run }: { run: RunDetail }) {
   );
 }
 
+const useRun = (runId: string, livemode: boolean, isWanted = true) =>
+  useQuery({
+    queryKey: ['run', runId, livemode],
+    queryFn: () => tallygate.runs.get(runId, { livemode }),
+    enabled: isWanted,
+  });
+
 export function RunPage() {
   const { runId } = useParams({ from: '/frame/runs/$runId' });
   const livemode = useLivemode();
-  const { data, error } = useQuery({
-    queryKey: ['run', runId, livemode],
-    queryFn: () => tallygate.runs.get(runId, { livemode }),
-  });
-  if (error) return <Failure error={error} />;
-  return data ? <Detail run={data} /> : <Loading />;
+  const { data, error } = useRun(runId, livemode);
+  // Links name no mode: the run may be one of the other.
+  const other = useRun(runId, !livemode, error !== null);
+  if (data) return <Detail run={data} />;
+  if (!error || other.isLoading) return <Loading />;
+  if (!other.data) return <Failure error={error} />;
+  const mode = livemode ? 'test' : 'live';
+  return (
+    <>
+      <PageHead title={runId} />
+      <Empty title={`A run of ${mode} requests`}>
+        <button type="button" onClick={() => setLivemode(!livemode)}>
+          Show {mode} requests
+        </button>
+      </Empty>
+    </>
+  );
 }

@@ -68,8 +68,8 @@ const isAboutService: Answers = (route) => isPublic(route) && hasTag('Discovery'
 const storesBytes: Answers = (route) => hasTag('Files')(route) && takesBody(route);
 
 /** Not of every member of an account: the scopes that all roles have are those of reading, and of one's own login. */
-const isOfSomeMembers: Answers = ({ metadata: { scope, role, accountRole } }) =>
-  role !== undefined || accountRole !== undefined || (scope !== undefined && !accountRoleAllows('viewer', scope));
+const isOfSomeMembers: Answers = ({ metadata: { scope, role, accountRole, everyAccountRole } }) =>
+  role !== undefined || accountRole !== undefined || (scope !== undefined && !everyAccountRole && !accountRoleAllows('viewer', scope));
 
 /** Which operations answer with a code: what they take, ask and change decides, unless an operation says otherwise in its `errors`. */
 const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {

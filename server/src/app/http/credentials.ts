@@ -97,7 +97,7 @@ export function createAuthenticator({
 }
 
 /** What decides whether a route admits a caller. */
-type Requirements = Pick<RouteMetadata, 'session' | 'manage' | 'scope' | 'accountRole' | 'role'>;
+type Requirements = Pick<RouteMetadata, 'session' | 'manage' | 'scope' | 'accountRole' | 'everyAccountRole' | 'role'>;
 
 /**
  * Refuses a proven caller whom the route does not admit.
@@ -136,7 +136,8 @@ function refusalOfKey({ session, scope }: Requirements, { scopes, livemode }: Ke
 
 function refusalOfRoles(route: Requirements, { role, accountRole = 'owner' }: Principal): Problem | undefined {
   const { accountRole: least, scope } = route;
-  if (accountRole !== 'owner' && ((least && !AT_LEAST[least].has(accountRole)) || (scope && !accountRoleAllows(accountRole, scope))))
+  const isClosed = !route.everyAccountRole && scope && !accountRoleAllows(accountRole, scope);
+  if (accountRole !== 'owner' && ((least && !AT_LEAST[least].has(accountRole)) || isClosed))
     return new Problem('forbidden', `This is not for members with the role ${accountRole}: ask an admin of the account.`);
   if (route.role && role !== route.role && role !== 'admin')
     return new Problem('forbidden', `This needs the role ${route.role}: ask an administrator.`, { because: `the caller is ${role}` });

@@ -184,6 +184,7 @@ describe('an invitation', () => {
 describe('a role', () => {
   const attempts: [what: string, roles: Role[], attempt: (auth: Auth) => Promise<{ status: number; body: { code?: string } }>][] = [
     ['reads keys', ['owner', 'admin', 'billing', 'developer', 'viewer'], (auth) => get('/v1/keys', auth)],
+    ['reads models', ['owner', 'admin', 'billing', 'developer', 'viewer'], (auth) => get('/v1/models/gpt-4o-mini', auth)],
     ['makes API keys', ['owner', 'admin', 'developer'], (auth) => post('/v1/keys', { name: 'mine' }, auth)],
     ['makes projects', ['owner', 'admin'], (auth) => post('/v1/projects', { name: 'mine' }, auth)],
     ['invites members', ['owner', 'admin'], (auth) => invite(anybody(), 'viewer', auth)],
