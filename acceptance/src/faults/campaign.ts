@@ -25,6 +25,8 @@ export interface CampaignOptions {
   readonly topologies: readonly string[];
   /** The seed of one round that is played in all rounds: with all of these faults, in that order, where and of the kind that is named first. */
   readonly again?: number | undefined;
+  /** So many services are played on at the same time; what is drawn is the same. */
+  readonly atOnce: number;
   /** Empty where there is none: then the rounds over Redis are left out. */
   readonly redisProgram: string;
   readonly say: (line: string) => void;
@@ -52,7 +54,7 @@ const KINDS: readonly { readonly kind: RoundKind; readonly share: number }[] = [
 ];
 const SECOND_FAULT = 0.25;
 
-/** Plays the rounds, those of a topology one after the other on one service. @returns a row per fault, and why others were left out */
+/** Plays the rounds, those of a topology one after the other on one service, which mostly wait. @returns a row per fault, and why others were left out */
 export async function runCampaign(options: CampaignOptions): Promise<{ tallies: readonly Tally[]; leftOut: readonly string[] }> {
   const { only, redisProgram, say } = options;
   const chosen = FAULTS.filter(({ name }) => only.length === 0 || only.includes(name));
@@ -63,8 +65,12 @@ export async function runCampaign(options: CampaignOptions): Promise<{ tallies: 
   if (redisProgram === '') leftOut.push('everything over Redis: there is no redis-server');
   const plan = options.again === undefined ? planned(chosen, options) : repeated(options.again, options);
   const tallies = new Map<string, Tally>();
-  for (const rounds of Map.groupBy(plan, ({ topology, faults }) => `${topology}${faults[0].needsClock ? ' clock' : ''}`).values())
-    await playOn(rounds, { redisProgram, say, tally: (name) => tallyOf(tallies, name) });
+  const services = [...Map.groupBy(plan, ({ topology, faults }) => `${topology}${faults[0].needsClock ? ' clock' : ''}`).values()];
+  const playInTurn = async () => {
+    for (let rounds = services.shift(); rounds; rounds = services.shift())
+      await playOn(rounds, { redisProgram, say, tally: (name) => tallyOf(tallies, name) });
+  };
+  await Promise.all(Array.from({ length: options.atOnce }, playInTurn));
   return { tallies: [...tallies.values()], leftOut };
 }
 
@@ -119,9 +125,11 @@ async function playOn(rounds: readonly Planned[], { redisProgram, say, tally }: 
     const fakeClock = faults[0].needsClock ? fakeClockLibrary() : undefined;
     try {
       service ??= await Service.start({ topology, redisProgram, ownPostgres: true, ...(fakeClock !== undefined && { fakeClock }) });
+      const startedAt = performance.now();
       const result = await playRound(service, faults, seed, kind);
       for (const fault of new Set(result.faults)) count(tally(fault), result);
-      say(`${isClean(result.findings) ? 'ok  ' : 'FAIL'} ${name}: ${told(result)}`);
+      const seconds = Math.round((performance.now() - startedAt) / 1_000);
+      say(`${isClean(result.findings) ? 'ok  ' : 'FAIL'} ${name}, ${seconds} s: ${told(result)}`);
       if (isClean(result.findings) && !faults.some(isDiskGone)) continue;
       if (isClean(result.findings)) {
         await service.stop();

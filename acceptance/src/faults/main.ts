@@ -1,6 +1,6 @@
 // Breaks whole services at random and audits them: `npm run faults -- --rounds 300 --seed 7 --only redis-flush,gateway-kill --in single`.
 // `--again` plays one round with the seed that the table of an earlier campaign names, as often as `--rounds` says: its faults in the order of `--only`, its kind and where.
-// `--only` names faults, `--kind` kinds of rounds (`short`, `long`, `at once`), `--in` ways to run it (alone, workers, single, sentinel, cluster); left out, all of them. It ends in a table, and fails where a cap was overspent, an answer or a bill has no record, or something stays held.
+// `--only` names faults, `--kind` kinds of rounds (`short`, `long`, `at once`), `--in` ways to run it (alone, workers, single, sentinel, cluster); left out, all of them. `--at-once` says how many services are played on at the same time. It ends in a table, and fails where a cap was overspent, an answer or a bill has no record, or something stays held.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,9 +22,11 @@ const { values } = parseArgs({
     kind: { type: 'string', default: '' },
     in: { type: 'string', default: '' },
     again: { type: 'string' },
+    'at-once': { type: 'string', default: '2' },
   },
 });
 const [rounds, seed] = [Number(values.rounds), Number(values.seed ?? Date.now() % 1_000_000_000)];
+const atOnce = Number(values['at-once']);
 const listed = (names: string): string[] => names.split(',').filter((name) => name !== '');
 const [only, topologies] = [listed(values.only), listed(values.in)];
 const again = values.again === undefined ? undefined : Number(values.again);
@@ -32,7 +34,8 @@ const KINDS: readonly RoundKind[] = ['short', 'long', 'at once'];
 const kinds = listed(values.kind).map((name) => KINDS.find((kind) => kind === name));
 if (kinds.includes(undefined)) throw new Error(`--kind: there are ${KINDS.join()}`);
 const unknown = only.filter((name) => !FAULTS.some((fault) => fault.name === name));
-if (!(rounds > 0) || ![seed, again ?? 0].every(Number.isSafeInteger)) throw new Error('--rounds, --seed and --again take whole numbers');
+if (!(rounds > 0 && atOnce > 0) || ![seed, again ?? 0, atOnce].every(Number.isSafeInteger))
+  throw new Error('--rounds, --seed, --again and --at-once take whole numbers');
 if (unknown.length > 0)
   throw new Error(`--only: no fault is called ${unknown.join()}. There are: ${FAULTS.map(({ name }) => name).join()}`);
 
@@ -58,6 +61,7 @@ try {
     kinds: kinds.filter((kind) => kind !== undefined),
     topologies,
     again,
+    atOnce,
     redisProgram,
     say,
   });

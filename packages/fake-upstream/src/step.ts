@@ -77,6 +77,8 @@ export interface Step extends Saying, StreamForm {
   readonly firstByteDelayMs?: number;
   /** Between two pieces, milliseconds. */
   readonly gapMs?: number;
+  /** After so many pieces nothing is sent until then. */
+  readonly waits?: { readonly at: number; readonly until: Promise<unknown> };
   /** Default 200. */
   readonly status?: number;
   /** Added to the head; wins over its own. */

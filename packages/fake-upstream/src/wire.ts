@@ -62,11 +62,17 @@ export function breakOff(response: ServerResponse, how: Cut['how'], progress: Pr
 /** Writes one piece after another, `gapMs` apart, and waits for the client where it does not read. */
 export function write(response: ServerResponse, source: Iterator<Piece>, step: Step, progress: Progress): void {
   const { cut, gapMs = 0 } = step;
+  let { waits } = step;
   let written = 0;
   const next = (): void => {
     while (!response.destroyed) {
       if (cut && written === cut.at) {
         breakOff(response, cut.how, progress);
+        return;
+      }
+      if (waits && written === waits.at) {
+        void waits.until.then(next);
+        waits = undefined;
         return;
       }
       const { value: piece, done } = source.next();
