@@ -146,7 +146,7 @@ function singleOptions(address: RedisAddress, withinMs: number | undefined): Opt
 }
 
 function connectCluster(address: RedisAddress, withinMs: number | undefined): Cluster {
-  return new Cluster([...address.nodes], {
+  const cluster = new Cluster([...address.nodes], {
     ...pipelining(withinMs),
     redisOptions: commandOptions(address, withinMs),
     clusterRetryStrategy: retryDelay,
@@ -156,4 +156,23 @@ function connectCluster(address: RedisAddress, withinMs: number | undefined): Cl
     retryDelayOnClusterDown: 100,
     slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
   });
+  findMovedSlots(cluster);
+  return cluster;
+}
+
+/**
+ * Where commands that were sent together have different answers, ioredis (6.0, `Pipeline.fillResult`) does not repeat them, and looks up no slot
+ * that has moved: a gateway that asks all partitions at once would go on asking the wrong node.
+ */
+function findMovedSlots(cluster: Cluster): void {
+  const send = cluster.sendCommand.bind(cluster);
+  cluster.sendCommand = (command, stream, node) => {
+    const { reject } = command;
+    if (node !== undefined)
+      command.reject = (error) => {
+        if (error.message.startsWith('MOVED ')) cluster.refreshSlotsCache();
+        reject(error);
+      };
+    return send(command, stream, node);
+  };
 }

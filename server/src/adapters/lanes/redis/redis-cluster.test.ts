@@ -44,6 +44,24 @@ describe.skipIf(testRedisProgram() === '')('over a Redis Cluster of three', () =
   describeLaneStoreConformance('the Redis store', async (source, now) => open(source, undefined, now));
   describeLaneParts('the Redis store', async (source, now) => open(source, undefined, now));
 
+  test('slots that have moved to another node are found, also by commands that are sent together', async () => {
+    const [from, to] = cluster.nodes;
+    const slots = new Map<number, string>();
+    for (let at = 0; slots.size < 20; at += 1) {
+      const slot = Number(await from?.call('CLUSTER', 'KEYSLOT', `moved-${at}`));
+      // The first third is that of the first node.
+      if (slot < 5_000) slots.set(slot, `moved-${at}`);
+    }
+    const setAll = () => Promise.allSettled([...slots.values()].map((key) => redis.set(key, '')));
+    const isSet = ({ status }: PromiseSettledResult<unknown>) => status === 'fulfilled';
+    expect((await setAll()).every(isSet)).toBe(true);
+    for (const key of slots.values()) await from?.call('DEL', key);
+    const id = String(await to?.call('CLUSTER', 'MYID'));
+    for (const node of [to, from, ...cluster.nodes.slice(2)])
+      for (const slot of slots.keys()) await node?.call('CLUSTER', 'SETSLOT', slot, 'NODE', id);
+    await expect.poll(async () => (await setAll()).filter(isSet).length).toBe(slots.size);
+  });
+
   test('the settlements of all nodes are read, and the reader is woken across them', async () => {
     const prefix = `test:${randomUUID()}`;
     const reader = open(new ScriptedSource(), prefix);

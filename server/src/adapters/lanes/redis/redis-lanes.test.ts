@@ -45,6 +45,26 @@ function open(source: LaneSource, { prefix = `test:${randomUUID()}`, connection 
   return { store, feed, journal: own.journal, prefix, close: () => feed.close() };
 }
 
+/**
+ * A connection on which some answers to scripts are lost: the script ran, and its caller is not told.
+ *
+ * A script that the server does not know yet is sent as its text.
+ */
+function losing(isLost: (answer: string) => boolean): RedisConnection {
+  return new Proxy(redis, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      if (name !== 'evalsha' && name !== 'eval') return value.bind(target);
+      return async (...args: unknown[]) => {
+        const answer: unknown = await value.apply(target, args);
+        if (isLost(JSON.stringify(answer))) throw new Error('Connection is closed.');
+        return answer;
+      };
+    },
+  });
+}
+
 /** Two processes on the same lanes. */
 function openTwo(source = new ScriptedSource()) {
   const clock = { at: NOW };
@@ -374,18 +394,8 @@ describe.skipIf(isRedisMissing())('over Redis', () => {
 
   test('a settlement whose answer is lost on its way is not settled twice, and is answered after all', async () => {
     let lost = 0;
-    const lossy = new Proxy(redis, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name);
-        if (name !== 'evalsha' || typeof value !== 'function') return typeof value === 'function' ? value.bind(target) : value;
-        return async (...args: unknown[]) => {
-          const answer: unknown = await value.apply(target, args);
-          if (JSON.stringify(answer).includes('charged') && lost++ < 2) throw new Error('Connection is closed.');
-          return answer;
-        };
-      },
-    });
-    const { store, feed, close } = open(new ScriptedSource(), { connection: lossy });
+    const connection = losing((answer) => answer.includes('charged') && lost++ < 2);
+    const { store, feed, close } = open(new ScriptedSource(), { connection });
     const request = holdRequest({ amount: 10n, lanes: [keyLane('k', 100n)] });
     await held(store, request);
     expect(await store.settle(settlementOf(request, 7n))).toMatchObject({ charged: 7n, lanes: [{ spent: 7n, held: 0n }] });
@@ -398,18 +408,8 @@ describe.skipIf(isRedisMissing())('over Redis', () => {
     'a call to %s whose answer is never heard is kept in the journal when it is repeated',
     async (way) => {
       let isDeaf = true;
-      const deaf = new Proxy(redis, {
-        get(target, name) {
-          const value: unknown = Reflect.get(target, name);
-          if (name !== 'evalsha' || typeof value !== 'function') return typeof value === 'function' ? value.bind(target) : value;
-          return async (...args: unknown[]) => {
-            const answer: unknown = await value.apply(target, args);
-            if (isDeaf && JSON.stringify(answer).includes('charged')) throw new Error('Connection is closed.');
-            return answer;
-          };
-        },
-      });
-      const { store, feed, journal, prefix, close } = open(new ScriptedSource(), { connection: deaf });
+      const connection = losing((answer) => isDeaf && answer.includes('charged'));
+      const { store, feed, journal, prefix, close } = open(new ScriptedSource(), { connection });
       const request = holdRequest({ amount: 10n, lanes: [keyLane('k', 100n)] });
       await held(store, request);
       await store.begin(settlementOf(request, 10n));
