@@ -21,7 +21,8 @@ beforeEach(async () => {
 });
 afterAll(() => world?.close());
 
-const ask = (headers: Record<string, string>, body: object = CHAT, path?: string) => chat(world, { ...auth, ...headers }, body, path);
+const ask = (headers: Record<string, string>, body: object | string = CHAT, path?: string) =>
+  chat(world, { ...auth, ...headers }, body, path);
 const stateOf = async (headers: Record<string, string>, body?: object, path?: string) => {
   const answer = await ask(headers, body, path);
   expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
@@ -177,6 +178,17 @@ describe('a kept answer', () => {
 });
 
 describe('nothing is kept', () => {
+  test('of a request with a number that is another one once it is read', async () => {
+    const asking = (number: string) =>
+      JSON.stringify({ ...CHAT, tools: [{ type: 'function', function: { name: 'f', parameters: { const: 7 } } }] }).replace('7', number);
+    const states = async (number: string) => (await ask(HOUR, asking(number))).headers.get('x-cache');
+    expect([await states('9007199254740993'), await states('9007199254740992'), await states('9007199254740993')]).toEqual([
+      'BYPASS',
+      'MISS',
+      'BYPASS',
+    ]);
+  });
+
   test('of what stores, begins or lets the provider run something, and the answer says so', async () => {
     const respond = (more: object) => stateOf(HOUR, { model: 'gpt-4o-mini', input: 'Say hello.', ...more }, '/v1/responses');
     expect(await stateOf(HOUR, { ...CHAT, store: true })).toBe('BYPASS');

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { InferenceEndpoint } from '@tallygate/contract';
+import { hasExactNumbers } from '../../../kernel/exact-numbers.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { ContentKeys, Storing } from '../../stored-content/index.ts';
 import { keyIdOf } from '../call.ts';
@@ -93,7 +94,9 @@ function isRepeatable({ work, request, received, headers }: CacheableRequest): b
     CACHED_ENDPOINTS.has(work.endpoint) &&
     received.bytes.length <= MOST_REQUEST_BYTES &&
     !(leavesSomething || goesOn || work.meters || work.isPassedOn) &&
-    headers.sandboxFault === undefined
+    headers.sandboxFault === undefined &&
+    // Two requests that differ would be one.
+    hasExactNumbers(received.bytes)
   );
 }
 
