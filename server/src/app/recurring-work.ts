@@ -8,11 +8,13 @@ import { type Events, UNLINKED_USERS_DUE } from '../community/events/index.ts';
 import type { Invites } from '../community/invites/index.ts';
 import { BATCHES_DUE, type BatchWork } from '../inference/batches/index.ts';
 import { sweepExpired, sweepOrphans } from '../inference/files/index.ts';
+import { atMostEvery } from '../kernel/at-most-every.ts';
 import { type Clock, type Month, monthStart } from '../kernel/clock.ts';
 import { MAILS_DUE, type Outbox } from '../mail/index.ts';
 import { forgetWindows } from '../money/ledger/index.ts';
 import type { AccountPlans, Plans } from '../money/plans/index.ts';
 import {
+  AGAIN_EVERY_MS,
   appendAll,
   auditLog,
   cosignLog,
@@ -137,19 +139,7 @@ export const recurringWork = ({
     },
   },
   ...(witnesses.length === 0 ? [] : [cosigning({ pool, witnesses, ownKeys, clock, metrics })]),
-  {
-    name: 'receipts-audit-log',
-    everyMs: MINUTE_MS,
-    due: ENTRIES_UNAUDITED,
-    run: ({ signal, log }) =>
-      auditLog(
-        {
-          ...{ pool, archive, own: ownKeys, clock, log, onProgress: metrics.logAudit },
-          onFound: (count) => metrics.logFaults('audit', count),
-        },
-        signal,
-      ),
-  },
+  auditing({ pool, archive, ownKeys, clock, metrics }),
   { name: 'receipts-thin-checkpoints', everyMs: HOUR_MS, run: ({ signal }) => thinCheckpoints({ pool, clock }, signal) },
   { name: 'files-sweep', everyMs: TEN_MINUTES_MS, run: ({ signal }) => sweepExpired({ pool, blobs, clock }, signal) },
   {
@@ -214,6 +204,25 @@ const archiving = ({ pool, rawBlobs, clock, live, usageDetailMonths }: Archiving
     await forgetWindows(pool, monthStart(first), signal);
   },
 });
+
+type AuditingDeps = Pick<RecurringWorkDeps, 'pool' | 'archive' | 'ownKeys' | 'clock' | 'metrics'>;
+
+const auditing = ({ pool, archive, ownKeys, clock, metrics }: AuditingDeps): Timer => {
+  const isAgainDue = atMostEvery(AGAIN_EVERY_MS);
+  return {
+    name: 'receipts-audit-log',
+    everyMs: AGAIN_EVERY_MS,
+    due: ENTRIES_UNAUDITED,
+    run: ({ signal, log }) =>
+      auditLog(
+        {
+          ...{ pool, archive, own: ownKeys, clock, log, isAgainDue, onProgress: metrics.logAudit },
+          onFound: (count) => metrics.logFaults('audit', count),
+        },
+        signal,
+      ),
+  };
+};
 
 type ForgettingDeps = Pick<RecurringWorkDeps, 'pool' | 'rawBlobs' | 'clock'> & { readonly auditLogMonths: number };
 

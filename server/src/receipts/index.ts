@@ -6,7 +6,7 @@ export { invoiceRoutes } from './invoices/routes.ts';
 export { type ReceiptFacts, receiptColumns } from './issue-receipt.ts';
 export { listReceipts } from './list-receipts.ts';
 export { appendAll, RECEIPTS_UNLOGGED, unloggedReceipts } from './log/append.ts';
-export { type AuditProgress, auditLog, auditProgress, ENTRIES_UNAUDITED } from './log/audit-log.ts';
+export { AGAIN_EVERY_MS, type AuditProgress, auditLog, auditProgress, ENTRIES_UNAUDITED } from './log/audit-log.ts';
 export { cosignLog, type KnownWitness } from './log/cosign.ts';
 export { DeclarationChain } from './log/declaration-chain.ts';
 export { Declaring, PriceEntries, priceSubject } from './log/declare.ts';

@@ -10,7 +10,7 @@ import { publishedKeySet } from '../published-keys.ts';
 import { newSigningSeed, publishSigningKeys, signingKeyFromSeed } from '../signing-keys.ts';
 import { keptInMemory, storeReceipts } from '../testing/receipts.ts';
 import { appendAll } from './append.ts';
-import { type AuditProgress, auditLog } from './audit-log.ts';
+import { type AuditProgress, auditLog, blocksAgain } from './audit-log.ts';
 import { stopsOf } from './log-stops.ts';
 import { proofOfReceipt } from './read-log.ts';
 import { resumeLog, standingOfLog } from './resume-log.ts';
@@ -100,7 +100,11 @@ test('finds nothing in a log that is as it was signed, however it grew, pass aft
 
 describe('the audit', () => {
   /** A run in the background's share of the time. @returns how far it was after each step */
-  async function run(signal: AbortSignal, onStep: (progress: AuditProgress) => void = () => {}): Promise<AuditProgress[]> {
+  async function run(
+    signal: AbortSignal,
+    onStep: (progress: AuditProgress) => void = () => {},
+    isAgainDue = () => true,
+  ): Promise<AuditProgress[]> {
     const steps: AuditProgress[] = [];
     const onProgress = (progress: AuditProgress) => {
       steps.push(progress);
@@ -114,6 +118,7 @@ describe('the audit', () => {
       log: silentLog(),
       onFound: () => {},
       onProgress,
+      isAgainDue,
     };
     await auditLog(deps, signal);
     return steps;
@@ -147,6 +152,26 @@ describe('the audit', () => {
       { size: 320, checked: 320, again: 256 },
       { size: 320, checked: 320, again: 320 },
     ]);
+  });
+
+  test('checks the new alone in a run in which the old is not due', async () => {
+    await grow(300);
+    expect(
+      await run(
+        FOREVER,
+        () => {},
+        () => false,
+      ),
+    ).toEqual([
+      { size: 300, checked: 0, again: 0 },
+      { size: 300, checked: 256, again: 0 },
+      { size: 300, checked: 300, again: 0 },
+    ]);
+  });
+
+  test('goes through a log of any size again within a day', () => {
+    for (const size of [1, 10_000, 5_000_000, 100_000_000]) expect(blocksAgain(size) * 256 * 1_440).toBeGreaterThanOrEqual(size);
+    expect(blocksAgain(10_000)).toBe(16);
   });
 
   test('ends with the block that it is at when it is asked to, and the next run goes on there', async () => {

@@ -33,6 +33,8 @@ interface AuditDeps {
   readonly onFound: (count: number) => void;
   /** Told after each step how far the audit is. */
   readonly onProgress?: ((progress: AuditProgress) => void) | undefined;
+  /** Whether a part of all of it is gone through once more, beside what is new. Default: it is. */
+  readonly isAgainDue?: () => boolean;
   /** Of a core: so much of it the audit takes, and rests for the others. */
   readonly share?: number;
   /** Waits so many milliseconds, or until the signal. Default: by a timer. */
@@ -51,8 +53,17 @@ export interface AuditProgress {
 
 /** Entries that are checked together. */
 const AT_ONCE = 256;
-/** Blocks of a run that are checked again, so that a large log is gone through little by little. */
-const BLOCKS_A_RUN = 16;
+/**
+ * How often a part of all of it is gone through once more, however fast the log grows: runs for what is new follow each other under load, and
+ * to check the old in each of them would take several times as much of the gateway as to check the new.
+ */
+export const AGAIN_EVERY_MS = 60_000;
+const PARTS_A_DAY = 86_400_000 / AGAIN_EVERY_MS;
+/** So many blocks of a small log at once; of a larger one so many that all of it is gone through within a day. */
+const LEAST_BLOCKS_AGAIN = 16;
+
+export const blocksAgain = (size: number): number => Math.max(LEAST_BLOCKS_AGAIN, Math.ceil(size / AT_ONCE / PARTS_A_DAY));
+
 const SHARE = 0.2;
 /**
  * Milliseconds that reading an entry takes beside its checking, at the gateway and in PostgreSQL. While the audit waits for an answer others work,
@@ -65,13 +76,14 @@ const MICROS_PER_MS = 1000;
 export const ENTRIES_UNAUDITED = `(select size from receipt_log) - (select new_index from receipt_log_audit) >= ${AT_ONCE}`;
 
 /**
- * Checks the log against itself: what is new, however fast the log grows, and then a part of all of it, from the beginning again after its end.
+ * Checks the log against itself: what is new, however fast the log grows, and then, where that is due, a part of all of it, from the beginning
+ * again after its end.
  * That every receipt is what was digested and taken in, and stands where its owner finds it; every hash of a tile that of what is below it; every
  * checkpoint the root of the log at its size, signed; and, each run, that the published keys are those of this service. What was altered in the
  * database is found within a pass, said at the level of errors, and stops the log, unless somebody has seen it and resumed.
  */
 export async function auditLog(deps: AuditDeps, signal: AbortSignal): Promise<void> {
-  const { pool, onFound, share = SHARE, rest = byTimer } = deps;
+  const { pool, onFound, isAgainDue = () => true, share = SHARE, rest = byTimer } = deps;
   const { records, audited, size } = await snapshot(pool, deps.own);
   const report = reporter(deps, records);
   const ofKeys = await report(audited.faults);
@@ -86,7 +98,7 @@ export async function auditLog(deps: AuditDeps, signal: AbortSignal): Promise<vo
     return end;
   };
   await checkNew({ ...deps, size, check }, signal);
-  await checkAgain({ ...deps, size, check }, signal);
+  if (isAgainDue()) await checkAgain({ ...deps, size, check }, signal);
   const known = await firstOf(pool, tables.selectFrom('receipt_log_audit').select(sql<number>`greatest(found, last_found)`.as('most')));
   onFound((known?.most ?? 0) + ofKeys);
 }
@@ -109,7 +121,7 @@ async function checkNew({ pool, onProgress, size, check }: Checking, signal: Abo
 }
 
 async function checkAgain({ pool, onProgress, size, check }: Checking, signal: AbortSignal): Promise<void> {
-  for (let block = 0; block < BLOCKS_A_RUN && !signal.aborted; block += 1) {
+  for (let block = 0; block < blocksAgain(size) && !signal.aborted; block += 1) {
     const { again, checked } = await auditProgress(pool);
     if (again >= size) {
       await pool.query('update receipt_log_audit set next_index = 0, found = 0, last_found = found');
