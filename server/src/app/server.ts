@@ -19,6 +19,7 @@ import { createInvites, inviteRoutes } from '../community/invites/index.ts';
 import { deploymentRoutes, googleModelRoutes, RefusedRequests } from '../inference/calls/index.ts';
 import { blobSealingKeys } from '../inference/files/index.ts';
 import { type Clock, steadyMs, systemClock } from '../kernel/clock.ts';
+import { restoreFastStringMethods } from '../kernel/fast-string-methods.ts';
 import { createLog, flushed } from '../kernel/log.ts';
 import { budgetRoutes, createBudgetRecords, createBudgets } from '../money/budgets/index.ts';
 import { CatalogAdministration, catalogRoutes, createShownModels } from '../money/catalog/index.ts';
@@ -104,6 +105,7 @@ export async function startServer(
   steady: () => number = steadyMs,
   authority?: Process['authority'],
 ): Promise<RunningServer> {
+  restoreFastStringMethods();
   const log = createLog(config.logLevel);
   const closing = new Closing(log);
   closing.add('log', () => flushed(log));
