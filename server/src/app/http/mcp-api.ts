@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { type ErrorCode, SCOPES } from '@tallygate/contract';
-import { loadMcp, type McpCaller, type Offer } from '../../discovery/index.ts';
+import { LargeParts, loadMcp, type McpCaller, type Offer } from '../../discovery/index.ts';
 import type { RefusedRequests } from '../../inference/calls/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ACCOUNT_JSON } from '../../kernel/json-scan.ts';
@@ -71,7 +71,9 @@ async function answerTo(message: unknown, exchange: Exchange, deps: McpApiDeps):
   const grant = modelCallerOf(grantOf(exchange));
   const hangUp = new AbortController();
   res.once('close', () => hangUp.abort());
+  const parts = new LargeParts();
   const caller: McpCaller = {
+    parts,
     gateway: deps.innerCall({ headers: req.headers, peerAddress: deps.peerAddress(req) }),
     signal: hangUp.signal,
     isOffered: ({ operation: { scope } }) => isOpenTo(grant, scope),
@@ -93,7 +95,7 @@ async function answerTo(message: unknown, exchange: Exchange, deps: McpApiDeps):
   const answered = await handler.fetch(request, hasBody ? { parsedBody: message ?? null } : {});
   res.writeHead(answered.status, { ...Object.fromEntries(answered.headers), 'cache-control': 'no-store' });
   if (answered.body === null) res.end();
-  else await pipeline(answered.body, res).catch(() => res.destroy());
+  else await pipeline(parts.written(answered.body), res).catch(() => res.destroy());
 }
 
 /** Judged as on HTTP: by scope, mode and role in the account. */

@@ -1,6 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { Log } from '../../kernel/log.ts';
 import type { CallGateway } from './gateway-call.ts';
+import type { LargeParts } from './large-parts.ts';
 import { listPrompts, promptOf } from './prompts.ts';
 import type { Resources } from './resources.ts';
 import { toolError } from './tool-result.ts';
@@ -18,6 +19,8 @@ export interface McpCaller {
   readonly gateway: CallGateway;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
+  /** Of the answer, for the one who sends it. */
+  readonly parts: LargeParts;
   /** Whether a tool is worth showing to them; what they may do is decided when they do it. */
   isOffered(tool: Tool): boolean;
 }
@@ -34,7 +37,7 @@ const HINT = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const;
 const LISTS = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list', 'server/discover'];
 
 /** The server for one request: no state is stored between requests, so any instance can answer the next. */
-export function createMcpServer({ version, tools, resources }: Offer, { gateway, signal, isOffered }: McpCaller, log: Log): Server {
+export function createMcpServer({ version, tools, resources }: Offer, { gateway, signal, parts, isOffered }: McpCaller, log: Log): Server {
   const server = new Server(
     { name: 'tallygate', title: 'Tallygate', version },
     {
@@ -52,7 +55,7 @@ export function createMcpServer({ version, tools, resources }: Offer, { gateway,
     const tool = tools.get(params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name.slice(0, 100)}".`);
     try {
-      return await tool.call(params.arguments ?? {}, gateway, AbortSignal.any([signal, mcpReq.signal]));
+      return await tool.call(params.arguments ?? {}, { gateway, signal: AbortSignal.any([signal, mcpReq.signal]), parts });
     } catch (error) {
       if (signal.aborted || mcpReq.signal.aborted) return toolError('The call was given up.');
       // The message of an error would be shown to the caller.

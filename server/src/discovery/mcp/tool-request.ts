@@ -1,3 +1,4 @@
+import { writtenJson } from '../../kernel/written-json.ts';
 import type { Operation, Schema } from '../surface.ts';
 import type { GatewayRequest } from './gateway-call.ts';
 import { argumentParameters, STREAM_FIELDS } from './tool-schemas.ts';
@@ -8,7 +9,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 export class UnusableArguments extends Error {}
 
 /** The request of a call of a tool. @throws UnusableArguments */
-export function requestOf(operation: Operation, given: Arguments): GatewayRequest {
+export async function requestOf(operation: Operation, given: Arguments): Promise<GatewayRequest> {
   const rest = new Map(Object.entries(given));
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};
@@ -29,7 +30,7 @@ export function requestOf(operation: Operation, given: Arguments): GatewayReques
   }
   for (const field of STREAM_FIELDS)
     if (rest.has(field)) throw new UnusableArguments(`\`${field}\` is not taken: a tool is answered once, whole.`);
-  const body = Buffer.from(JSON.stringify(Object.fromEntries(rest)));
+  const body = await writtenJson(Object.fromEntries(rest));
   return { method: operation.method, path: target, headers: { ...headers, 'content-type': 'application/json' }, body };
 }
 

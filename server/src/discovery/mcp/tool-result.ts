@@ -1,6 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { readJson } from '../../kernel/read-json.ts';
 import type { GatewayAnswer } from './gateway-call.ts';
+import type { LargeParts } from './large-parts.ts';
 
 /** What the answer of a tool says about its request, by the header that says it on HTTP. */
 const SAID_IN_HEADERS = {
@@ -18,11 +20,12 @@ const Pictures = z.looseObject({
 type Content = CallToolResult['content'];
 
 /** The gateway's answer as the answer of a tool. */
-export function toolResult(answered: GatewayAnswer, value: unknown = answerIn(answered)): CallToolResult {
+export function toolResult(answered: GatewayAnswer, value: unknown, parts: LargeParts): CallToolResult {
   if (answered.status >= 400) return refusal(value, answered);
-  const { answer, pictures } = withoutPictures(value);
-  const structuredContent = { answer, ...aboutRequest(answered) };
-  return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }, ...pictures] };
+  const { answer, pictures } = withoutPictures(value, parts);
+  const about = aboutRequest(answered);
+  const text = parts.jsonText({ answer, ...about });
+  return { structuredContent: { answer: parts.value(answer), ...about }, content: [{ type: 'text', text }, ...pictures] };
 }
 
 /** A call that was refused: what to do about it in words, and the problem as the API answers with it. */
@@ -47,10 +50,9 @@ function refusal(value: unknown, { status, headers }: GatewayAnswer): CallToolRe
   });
 }
 
-function answerIn({ headers, body }: GatewayAnswer): unknown {
-  const text = body.toString('utf8');
-  return /\bjson\b/.test(headers['content-type'] ?? '') ? JSON.parse(text) : text;
-}
+/** What the API answered with: a promise where it is large. */
+export const answerIn = ({ headers, body }: GatewayAnswer): unknown =>
+  /\bjson\b/.test(headers['content-type'] ?? '') ? readJson(body) : body.toString('utf8');
 
 function aboutRequest({ headers }: GatewayAnswer): Record<string, string> {
   return Object.fromEntries(
@@ -62,14 +64,14 @@ function aboutRequest({ headers }: GatewayAnswer): Record<string, string> {
 }
 
 /** Images are returned as images, once: as base64 text they would fill a model's context without use. */
-function withoutPictures(value: unknown): { answer: unknown; pictures: Content } {
+function withoutPictures(value: unknown, parts: LargeParts): { answer: unknown; pictures: Content } {
   const read = Pictures.safeParse(value);
   if (!read.success || !read.data.data.some(({ b64_json }) => b64_json !== undefined)) return { answer: value, pictures: [] };
   const { output_format = 'png', data } = read.data;
   return {
     answer: { ...read.data, data: data.map(({ b64_json: _, ...kept }) => kept) },
     pictures: data.flatMap(({ b64_json }) =>
-      b64_json === undefined ? [] : [{ type: 'image', data: b64_json, mimeType: `image/${output_format}` }],
+      b64_json === undefined ? [] : [{ type: 'image', data: parts.value(b64_json), mimeType: `image/${output_format}` }],
     ),
   };
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { PUBLIC_URL, surface } from '../testing/discovery.ts';
 import type { CallGateway, GatewayAnswer, GatewayRequest } from './gateway-call.ts';
+import { LargeParts } from './large-parts.ts';
 import type { Arguments } from './tool-request.ts';
 import { toolsOf } from './tools.ts';
 
@@ -52,7 +53,7 @@ async function call(name: string, given: Arguments, answer: Partial<GatewayAnswe
     const { json, status = 200, headers = {}, body = Buffer.from(JSON.stringify(json ?? {})) } = answer;
     return { status, body, headers: { 'content-type': 'application/json', 'x-request-id': 'req_1', ...headers } };
   };
-  const result = await toolNamed(name).call(given, gateway, new AbortController().signal);
+  const result = await toolNamed(name).call(given, { gateway, signal: new AbortController().signal, parts: new LargeParts() });
   return { result, request: asked[0] };
 }
 const bodyOf = (request: GatewayRequest | undefined) => Buffer.from(request?.body ?? []).toString('utf8');

@@ -3,8 +3,9 @@ import type { Operation, Schema, Surface } from '../surface.ts';
 import { outputSchemaOf } from './answer-outline.ts';
 import { pieceAnswer, pieceInput, pieceOutput, pieceRequest, uploadInput, uploadRequest } from './file-tools.ts';
 import type { CallGateway, GatewayAnswer, GatewayRequest } from './gateway-call.ts';
+import type { LargeParts } from './large-parts.ts';
 import { type Arguments, requestOf, UnusableArguments } from './tool-request.ts';
-import { toolError, toolResult } from './tool-result.ts';
+import { answerIn, toolError, toolResult } from './tool-result.ts';
 import { inputSchemaOf } from './tool-schemas.ts';
 
 /** A tool: an operation of the contract as clients of MCP call it. */
@@ -24,7 +25,14 @@ export interface Tool {
     };
   };
   /** Refusals of the API come back as results, like everything that a caller can do something about. */
-  call(given: Arguments, gateway: CallGateway, signal: AbortSignal): Promise<CallToolResult>;
+  call(given: Arguments, context: CallContext): Promise<CallToolResult>;
+}
+
+/** On whose behalf a tool is called. */
+export interface CallContext {
+  readonly gateway: CallGateway;
+  readonly signal: AbortSignal;
+  readonly parts: LargeParts;
 }
 
 /** How an operation is put into arguments and out of its answer, where that does not follow from its schemas. */
@@ -79,7 +87,7 @@ function descriptionOf({ summary, description, scope, tool }: Operation): string
 
 function callOf(operation: Operation, translation: Translation | undefined): Tool['call'] {
   const toRequest = translation?.request ?? ((given: Arguments) => requestOf(operation, given));
-  return async (given, gateway, signal) => {
+  return async (given, { gateway, signal, parts }) => {
     let request: GatewayRequest;
     try {
       request = await toRequest(given);
@@ -89,6 +97,6 @@ function callOf(operation: Operation, translation: Translation | undefined): Too
     }
     const answered = await gateway(request, signal);
     const isTranslated = answered.status < 400 && translation?.answer;
-    return isTranslated ? toolResult(answered, isTranslated.of(answered)) : toolResult(answered);
+    return toolResult(answered, isTranslated ? isTranslated.of(answered) : await answerIn(answered), parts);
   };
 }
