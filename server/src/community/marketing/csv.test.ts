@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { csvRow, withoutGuard } from '../../kernel/csv-row.ts';
+import { expectTurns } from '../../kernel/testing/event-loop.ts';
 import { type CsvRow, readCsv } from './csv.ts';
 
 async function* inPieces(text: string, size: number) {
@@ -38,8 +39,20 @@ describe('reading', () => {
     ['"a"b,c', 'text after a closing quote'],
     ['x,"never closed', 'a quoted cell is not closed'],
     [`"${'x'.repeat(70_000)}`, 'the row is longer than 64 KiB: is a quote not closed?'],
+    [','.repeat(70_000), 'the row is longer than 64 KiB: is a quote not closed?'],
   ])('a malformed row is given with its fault', async (text, fault) => {
     expect((await rowsOf(text)).map((row) => row.fault)).toEqual([fault]);
+  });
+
+  test.each([
+    ['separators', ','],
+    ['cells behind a good beginning', 'email,a,'],
+    ['line ends', '\r'],
+    ['quotes', '"'],
+    ['a cell', 'x'],
+  ])('a text of nothing but %s holds the event loop for 50 ms and takes 8 times its size at most', async (what, unit) => {
+    const text = unit.repeat((4 * 1024 * 1024) / unit.length);
+    await expectTurns(what, text.length, () => rowsOf(text, 65_536));
   });
 
   test('cells are parted by what parts those of the header, commas or semicolons', async () => {

@@ -1,3 +1,5 @@
+import { breather } from '../../kernel/turn.ts';
+
 /** One row of a CSV file. */
 export interface CsvRow {
   /** Where it begins, 1 for the first line. */
@@ -7,7 +9,7 @@ export interface CsvRow {
   readonly fault?: string;
 }
 
-/** So much of one row is taken; what is longer has lost its closing quote. */
+/** So much of one row is taken, separators included; what is longer has lost its closing quote. */
 const MAX_ROW = 64 * 1_024;
 
 /**
@@ -17,9 +19,12 @@ const MAX_ROW = 64 * 1_024;
 export async function* readCsv(pieces: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   const reader = new RowReader();
   let isFirst = true;
+  const rest = breather();
   for await (const piece of pieces) {
     yield* reader.take(isFirst ? piece.replace(/^\uFEFF/, '') : piece);
     if (piece !== '') isFirst = false;
+    // A piece without a whole row is read too.
+    await rest();
   }
   yield* reader.end();
 }
@@ -63,6 +68,7 @@ class RowReader {
     if (this.#state === 'lost') return;
     if (character === ',' || character === ';') this.#separator ??= character;
     if (character === this.#separator) {
+      if (!this.#hasRoomFor(character)) return;
       this.#cells.push(this.#cell);
       this.#cell = '';
       this.#state = 'start';
@@ -80,14 +86,20 @@ class RowReader {
   }
 
   #add(character: string): void {
+    if (this.#hasRoomFor(character)) this.#cell += character;
+  }
+
+  #hasRoomFor(character: string): boolean {
     this.#size += character.length;
     if (this.#size > MAX_ROW) this.#lose('the row is longer than 64 KiB: is a quote not closed?');
-    else this.#cell += character;
+    return this.#size <= MAX_ROW;
   }
 
   #lose(fault: string): void {
     this.#fault ??= fault;
     this.#state = 'lost';
+    this.#cells = [];
+    this.#cell = '';
   }
 
   *#endRow(): Generator<CsvRow> {
