@@ -140,6 +140,13 @@ async function answers({ origin, token }: Started, database: pg.Client): Promise
     'project,end_user',
   ])
     found.push(await ask(`GET /v1/usage of a month by ${group}`, repeated(`/v1/usage?${range}&group_by=${group}`), USAGE_LIMIT_MS));
+  await database.query(`update accounts set time_zone = 'Asia/Kolkata'`);
+  for (const [what, query] of [
+    ['by day', 'per=day'],
+    ['by project,model', 'group_by=project,model'],
+    ['by key,model and day', 'group_by=key,model&per=day'],
+  ])
+    found.push(await ask(`GET /v1/usage of a month in India ${what}`, repeated(`/v1/usage?${range}&${query}`), USAGE_LIMIT_MS));
   found.push(await ask('GET /v1/receipts', repeated('/v1/receipts?limit=100')));
   found.push(await ask('GET /v1/receipts of a month', repeated(`/v1/receipts?limit=100&month=${name}`)));
   found.push(await ask('GET /v1/receipts in the order of the log', repeated('/v1/receipts?limit=100&logged_after=1000')));

@@ -387,7 +387,7 @@ describe('usage by two groups', () => {
 
   test.each([
     ...['UTC', 'Asia/Kathmandu'].flatMap((zone) => ['', 'day', 'hour'].map((per) => [zone, per] as const)),
-    ['Europe/Berlin', 'hour'] as const,
+    ...['Europe/Berlin', 'America/Los_Angeles', 'Atlantic/Azores'].flatMap((zone) => ['day', 'hour'].map((per) => [zone, per] as const)),
   ])('are all pairs of them the sums of the requests, in %s and by the period “%s”', async (zone, per) => {
     await pool.query('update accounts set time_zone = $2 where id = $1', [zoned, zone]);
     const range = { from: '2026-10-20', to: '2026-11-10', ...(per !== '' && { per: per as 'day' | 'hour' }) };
@@ -400,10 +400,25 @@ describe('usage by two groups', () => {
     }
   });
 
-  test('reads the quarter hours of a time zone once, for groups and total', async () => {
+  test('reads days in another time zone from days, and from the quarter hours around midnight, once', async () => {
     await pool.query(`update accounts set time_zone = 'Asia/Kolkata' where id = $1`, [zoned]);
-    const { rows } = await explained({ accountId: zoned, livemode: true }, { group_by: 'project,model' });
-    expect(rows.filter((row) => / on usage_quarter_hours\b/.test(row['QUERY PLAN']))).toHaveLength(1);
+    for (const query of [{ group_by: 'project,model' }, { group_by: 'project,model', per: 'day' }]) {
+      const { rows } = await explained({ accountId: zoned, livemode: true }, query);
+      const reads = (table: string) => rows.filter((row) => row['QUERY PLAN'].includes(` on ${table}`));
+      expect([reads('usage_details_daily').length, reads('usage_quarter_hours').length]).toEqual([1, 1]);
+    }
+  });
+
+  test('leaves out what another day of the time zone has', async () => {
+    await pool.query(`update accounts set time_zone = 'Asia/Kolkata' where id = $1`, [zoned]);
+    const last = SETTLED.at(-1)?.startedAt ?? 0;
+    const evening = Date.parse('2026-11-15T20:00:00Z');
+    expect(last).toBeLessThan(evening);
+    await book([sampleEntry(sampleRecord({ accountId: zoned, startedAt: evening, cost: '3', modelServed: 'late' }))]);
+    const ask = async (day: string) =>
+      (await usageOf(pool, { accountId: zoned, livemode: true }, { from: day, to: day, group_by: 'model' }, NOW)).items;
+    expect(await ask('2026-11-15')).toEqual([]);
+    expect(await ask('2026-11-16')).toMatchObject([{ model: 'late', requests: 1 }]);
   });
 
   test('begins and ends with the days of the time zone', async () => {

@@ -1,5 +1,5 @@
 import type { UsageDimension } from '@tallygate/contract';
-import { USAGE_METERS, USAGE_SUMS } from './rollup-columns.ts';
+import { DETAILS, USAGE_METERS, USAGE_SUMS } from './rollup-columns.ts';
 
 export interface UsageQuestion {
   /** Absent for an operator who asks for all accounts. */
@@ -42,6 +42,8 @@ const UTC: ReadonlySet<string> = new Set(['UTC', 'Etc/UTC', 'GMT', 'Etc/GMT']);
 
 const SUMS = USAGE_SUMS.join();
 const ADDED_UP = USAGE_SUMS.map((name) => `sum(${name}) as ${name}`).join();
+const ADDED = USAGE_SUMS.map((name) => `sum(${name})`).join();
+const ZEROS = USAGE_SUMS.map(() => '0').join();
 const NEGATED = USAGE_SUMS.map((name) => `-${name}`).join();
 
 /** Sums of all time zones and groups are kept only so far: the others are added up from the requests themselves. */
@@ -54,23 +56,47 @@ export function isOfRequests({ per, groups, runId, timeZone }: UsageQuestion): b
 
 export function usageSource(question: UsageQuestion): UsageSource {
   if (isOfRequests(question)) return ofRequests(question);
-  if (question.per !== 'hour' && UTC.has(question.timeZone)) return ofDays(question);
-  return ofQuarterHours(question);
+  if (question.per === 'hour') return ofQuarterHours(question);
+  return UTC.has(question.timeZone) ? ofDays(question) : ofDaysInZone(question);
+}
+
+function ofQuarterHours(question: UsageQuestion): UsageSource {
+  const sql = new Conditions(question);
+  const { period, where } = sql.inZone('starts_at');
+  return readOnce(question, relation({ period, groups: question.groups, from: `from usage_quarter_hours where ${where}` }), sql);
+}
+
+/**
+ * Days in UTC, and what of them is in another day of the time zone: quarters of an hour around midnight, a part of a whole month’s. They are added to
+ * their own day and taken from the other, so that a group whose requests are all of the other day comes to nothing and is left out.
+ */
+function ofDaysInZone(question: UsageQuestion): UsageSource {
+  const { groups, per } = question;
+  const sql = new Conditions(question);
+  const days = `select * from ${tableOfDays(groups)} where ${sql.ofDays()}`;
+  const moved = `select moved.day, account_id, ${DETAILS}, ${USAGE_SUMS.map((name) => `sign * ${name} as ${name}`).join()} from ${sql.aroundMidnights('starts_at')}`;
+  const of = (from: string) => relation({ period: per && 'day', groups, from });
+  return readOnce(
+    question,
+    `${of(`from (${days}) days`)} union all ${of(`from (${moved}) moved`)}`,
+    sql,
+    `having (${ADDED}) <> (${ZEROS})`,
+  );
 }
 
 /** Read once, though it is asked for the most costly groups, for their sums and for the total: it has many more rows than days have. */
-function ofQuarterHours({ groups, ...question }: UsageQuestion): UsageSource {
-  const sql = new Conditions({ groups, ...question });
-  const { period, where } = sql.inZone('starts_at');
-  const names = [...(period === undefined ? [] : ['period']), ...groups.map((_, at) => `g${at}`)].join();
-  const rows = relation({ period, groups, from: `from usage_quarter_hours where ${where}` });
+function readOnce({ per, groups }: UsageQuestion, rows: string, { values }: Conditions, having = ''): UsageSource {
+  const names = [...(per === undefined ? [] : ['period']), ...groups.map((_, at) => `g${at}`)].join();
   return {
-    base: `base as materialized (select ${names}, ${ADDED_UP} from (${rows}) quarters group by ${names})`,
+    base: `base as materialized (select ${names}, ${ADDED_UP} from (${rows}) of_base group by ${names} ${having})`,
     rows: `select ${names}, ${SUMS} from base`,
     total: `select ${SUMS} from base`,
-    values: sql.values,
+    values,
   };
 }
+
+const tableOfDays = (groups: readonly UsageDimension[]): string =>
+  groups.every((group) => LABELS.has(group) || OF_DAYS.has(group)) ? 'usage_daily' : 'usage_details_daily';
 
 function ofDays(question: UsageQuestion): UsageSource {
   const { groups, runId } = question;
@@ -78,8 +104,7 @@ function ofDays(question: UsageQuestion): UsageSource {
   const where = sql.ofDays();
   const label = groups.find((group) => LABELS.has(group));
   const isOfRuns = runId !== undefined;
-  const isInDays = groups.every((group) => group === label || OF_DAYS.has(group));
-  const details = isOfRuns ? 'usage_runs_daily' : isInDays ? 'usage_daily' : 'usage_details_daily';
+  const details = isOfRuns ? 'usage_runs_daily' : tableOfDays(groups);
   const all = isOfRuns ? 'usage_runs_daily' : 'usage_daily';
   const total = `select ${SUMS} from ${question.projects ? details : all} where ${where}`;
   const of = (table: string, more = '', column?: string, sums?: string) =>
@@ -160,6 +185,22 @@ class Conditions {
     const period = per === 'hour' ? `date_trunc('hour', ${at}, ${zone})` : per && day;
     const near = `${at} >= (${first} - 1)::timestamp at time zone 'UTC' and ${at} < (${last} + 2)::timestamp at time zone 'UTC'`;
     return { period, where: [...this.#named(), near, `${day} between ${first} and ${last}`].join(' and ') };
+  }
+
+  /** `moved`: what has another day in the time zone than in UTC, once for each, with its `sign`. @param at a column of `usage_quarter_hours` */
+  aroundMidnights(at: string): string {
+    const { from, to, timeZone, per } = this.#question;
+    const [first, last, zone] = [`${this.#value(from)}::date`, `${this.#value(to)}::date`, `${this.#value(timeZone)}::text`];
+    const midnights = per
+      ? `generate_series(${first}::timestamp, (${last} + 1)::timestamp, interval '1 day')`
+      : `unnest(array[${first}, ${last} + 1]::timestamp[])`;
+    const [here, inUtc] = [zone, `'UTC'`].map((name) => `midnight at time zone ${name}`);
+    const [local, utc] = [zone, `'UTC'`].map((name) => `(${at} at time zone ${name})::date`);
+    // Where clocks are set at midnight, there are two of it.
+    const near = `${at} >= least(${here}, ${inUtc}) - interval '2 hours' and ${at} < greatest(${here}, ${inUtc}) + interval '2 hours'`;
+    return `${midnights} as midnight
+      cross join lateral (select * from usage_quarter_hours where ${[...this.#named(), near, `${local} <> ${utc}`].join(' and ')} offset 0) quarters
+      cross join lateral (values (${local}, 1), (${utc}, -1)) as moved(day, sign) where moved.day between ${first} and ${last}`;
   }
 
   #named(): string[] {
