@@ -56,11 +56,20 @@ const stepsOf = ({ order }: Handover): readonly ((state: State) => State)[] => [
   (state) => ({ ...state, bills: state.bills + 1 }),
 ];
 
+/** Redis knows what the journal does not: a gateway that lives writes that before it declares its holds (`app/lane-recovery.ts` idle). */
+const isBeginning = ({ redis: { holds }, journal }: State): boolean =>
+  RECEIPTS.some((receipt) => (holds[receipt] ?? 0) > (journal[receipt] ?? 0));
+
 const handOver = (how: Handover): Rule<State> => ({
   kind: 'work',
   *steps(state) {
-    const step = state.isAlive ? stepsOf(how)[state.done] : undefined;
-    if (step) yield { what: `step ${state.done + 1} of the hand-over`, next: { ...step(state), done: state.done + 1 } };
+    const steps = stepsOf(how);
+    const step = state.isAlive ? steps[state.done] : undefined;
+    if (!step) return;
+    // What was held and not begun is given up when Redis has lost it, and begun no more: the second provider is not asked.
+    if (state.done > 0 && !('left' in state.redis.holds))
+      yield { what: 'the hand-over is given up', next: { ...state, done: steps.length } };
+    else yield { what: `step ${state.done + 1} of the hand-over`, next: { ...step(state), done: state.done + 1 } };
   },
 });
 
@@ -133,10 +142,11 @@ const harm = (how: Handover): Rule<State> => ({
   *steps(state) {
     const { left, isAlive } = state;
     if (isAlive && left.crashes > 0) yield { what: 'the gateway dies', next: { ...state, isAlive: false, left: { ...left, crashes: 0 } } };
-    if (isAlive || left.losses === 0) return;
+    if (left.losses === 0 || (isAlive && isBeginning(state))) return;
     // What others have settled is in their journals, and the lanes are loaded from the ledger.
     const known = drained({ ...state, left: { ...left, losses: 0 } }, how);
-    yield { what: 'Redis is empty', next: inRedis(known, { holds: {}, spent: known.ledger.length }) };
+    const holds = isAlive ? state.journal : {};
+    yield { what: 'Redis is empty', next: inRedis(known, { holds, spent: known.ledger.length }) };
   },
 });
 
