@@ -24,6 +24,7 @@ const IDLE_MS = 31_000;
 /** An unknown model. */
 const HOUSE = 'house-model';
 const HOUSE_HELLO = { ...HELLO, model: HOUSE };
+const REALTIME = 'gpt-realtime-mini';
 
 let upstream: FakeUpstream;
 let redis: RedisProcess | undefined;
@@ -40,7 +41,7 @@ const SECRETS = {
 };
 
 const options = (env: Record<string, string>): GatewayOptions => ({
-  providers: [{ name: 'fake', base_url: upstream.url, models: [MODEL, HOUSE] }],
+  providers: [{ name: 'fake', base_url: upstream.url, models: [MODEL, HOUSE, REALTIME] }],
   env: { LOG_LEVEL: 'warn', REDIS_URL: redis?.url ?? testRedisUrl(), ...SECRETS, ...env },
 });
 
@@ -279,6 +280,32 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
     const { REDIS_URL: _, ...env } = options({ DATABASE_URL: first.databaseUrl }).env ?? {};
     const started = Gateway.start({ process: 'shared', env });
     await expect(started).rejects.toThrow('Another gateway runs on this database');
+  });
+
+  test('refuse a response of a realtime session while Redis does not answer, and go on with the session', async () => {
+    if (!redis) return;
+    const { key } = await account.createKey();
+    const socket = new WebSocket(`${first.url}/v1/realtime?model=${REALTIME}`, ['realtime', `openai-insecure-api-key.${key}`]);
+    const heard: { type: string; error?: { code: string; retry_after: number } }[] = [];
+    const types = () => heard.map(({ type }) => type);
+    socket.addEventListener('message', ({ data }) => heard.push(JSON.parse(String(data))));
+    await expect.poll(types).toContain('session.created');
+    const create = () => socket.send(JSON.stringify({ type: 'response.create' }));
+    redis.pause();
+    create();
+    await expect.poll(types).toContain('error');
+    redis.resume();
+    expect(heard.find(({ type }) => type === 'error')?.error).toMatchObject({ code: 'store_unavailable', retry_after: expect.any(Number) });
+    await vi.waitFor(
+      async () => {
+        const before = types().filter((type) => type === 'error').length;
+        create();
+        await expect.poll(() => types().includes('response.done') || types().filter((type) => type === 'error').length > before).toBe(true);
+        expect(types()).toContain('response.done');
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+    socket.close();
   });
 
   test('lose nothing when Redis is killed under load: whole answers are in the ledger once', async () => {

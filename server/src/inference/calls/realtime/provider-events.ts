@@ -147,6 +147,8 @@ export class ProviderEvents {
         await session.tell(told);
       } catch (thrown) {
         await session.refuse(thrown);
+        // It has heard an answer whose end and receipt it is not told.
+        session.end({ code: 1011, reason: 'a response could not be settled' });
       }
     }
     session.closeWhenIdle();

@@ -48,5 +48,7 @@ export interface SessionHost {
   begin(asked: Readonly<Record<string, unknown>>, text: string): Promise<RunningResponse>;
   /** The provider is told that nobody wants it, once it has an id. */
   cancel(response: RunningResponse): Promise<void>;
+  /** Ends it when nothing of it is at work any more. */
+  end(ending: Ending): void;
   closeWhenIdle(): void;
 }

@@ -86,7 +86,6 @@ export class RealtimeSession implements SessionHost {
     await client.send(frame);
   }
 
-  /** Ends it when nothing of it is at work any more. */
   end(ending: Ending): void {
     this.#ending ??= ending;
     this.closeWhenIdle();
@@ -287,7 +286,7 @@ export class RealtimeSession implements SessionHost {
 /** Nothing more can be held by this caller on this connection. */
 const ENDS_SESSION: ReadonlySet<string> = new Set([
   ...['budget_exceeded', 'run_exhausted', 'run_closed', 'invalid_credentials', 'model_not_allowed', 'endpoint_not_allowed'],
-  ...['model_not_found', 'no_provider_configured', 'plan_required', 'scope_required', 'store_unavailable'],
+  ...['model_not_found', 'no_provider_configured', 'plan_required', 'scope_required'],
 ]);
 
 /** Whether it reads what every other response would: what it has read says how long the conversation is, with the session's instructions and tools. */
