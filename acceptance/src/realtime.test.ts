@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import { connect } from 'node:net';
 import { OpenAIRealtimeWebSocket, RealtimeAgent, RealtimeSession } from '@openai/agents/realtime';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
+import { verifyPromise, verifyReceiptText } from '@tallygate/receipts';
 import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import type { RealtimeServerEvent } from 'openai/resources/realtime/realtime';
@@ -32,7 +34,7 @@ afterAll(async () => {
 });
 
 type Event = RealtimeServerEvent & { readonly receipt_id?: string };
-type Done = Extract<RealtimeServerEvent, { type: 'response.done' }> & { readonly receipt_id: string };
+type Done = Extract<RealtimeServerEvent, { type: 'response.done' }> & { readonly receipt_id: string; readonly receipt_promise?: string };
 
 /** OpenAI's own client, and everything that it heard. */
 class Client {
@@ -135,6 +137,36 @@ describe('a response of a realtime session', () => {
     expect(records.every(({ estimated, outcome }) => !estimated && outcome === 'completed')).toBe(true);
     expect(first.response.usage?.output_token_details?.audio_tokens).toBe(8);
     for (const { receipt_id } of [first, second]) expect(await verifiedReceipt(gateway, receipt_id)).toBeDefined();
+  });
+
+  test('has a promise with its end, and the hashes of what was sent and told as they were', async () => {
+    const { key } = await newKey();
+    const client = await Client.open(key);
+    const told: string[] = [];
+    client.rt.socket.on('message', (data) => told.push(String(data)));
+    client.say('Say hello.');
+    const asked = '{ "type": "response.create", "response": { "metadata": { "of": "a test" } } }';
+    client.rt.socket.send(asked);
+    const { receipt_id, receipt_promise = '' } = await client.done();
+    client.close();
+    const { payload, verified, keys } = await vi.waitFor(async () => {
+      const [found, keySet] = await Promise.all(
+        [`/v1/receipts/${receipt_id}`, '/.well-known/vaas-keys.json'].map(async (path) => (await fetch(gateway.url + path)).text()),
+      );
+      expect(found).toContain('"state":"logged"');
+      const keys: unknown = JSON.parse(keySet ?? '');
+      return { payload: JSON.parse(found ?? '').payload, verified: verifyReceiptText(found ?? '', keys), keys };
+    }, WAIT);
+    const sha256 = (text: string | undefined) => hash('sha256', text ?? '', 'hex');
+    const end = told.find((text) => JSON.parse(text).type === 'response.done');
+    expect([payload.request_sha256, payload.response_sha256]).toEqual([sha256(asked), sha256(end)]);
+    const options = {
+      receipt: verified,
+      headers: new Headers({ 'x-receipt-id': receipt_id }),
+      requestBody: Buffer.from(asked),
+      now: Date.now(),
+    };
+    expect(verifyPromise(receipt_promise, keys, options)).toMatchObject({ valid: true, state: 'kept' });
   });
 
   test('is begun by the gateway once it is held, where the provider hears the end of a turn', async () => {

@@ -64,6 +64,12 @@ const promised = (headers: Headers, body?: string): readonly Promised[] => {
   ];
 };
 
+/** Of an answer that is fetched later: the head of its promise is what names the receipt. */
+const later = (receiptId: string, promise: string | null): readonly Promised[] => {
+  if (!promise) throw new Error(`No promise came with the receipt ${receiptId}`);
+  return [{ receiptId, promise, headers: new Headers({ 'x-receipt-id': receiptId }) }];
+};
+
 interface Asking {
   readonly key?: keyof Pick<Customer, 'live' | 'sandbox' | 'ofProject'>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -134,11 +140,12 @@ const background: Make = async ({ gateway, sandbox }, turn) => {
   const headers = { authorization: `Bearer ${sandbox}`, 'content-type': 'application/json' };
   const begun = await fetch(`${gateway.url}/v1/responses`, { method: 'POST', headers, body });
   const { id } = (await begun.json()) as { id: string };
-  await vi.waitFor(async () => {
-    const found = await (await fetch(`${gateway.url}/v1/responses/${id}`, { headers })).json();
-    expect(found).toMatchObject({ status: 'completed' });
+  const promise = await vi.waitFor(async () => {
+    const answer = await fetch(`${gateway.url}/v1/responses/${id}`, { headers });
+    expect(await answer.json()).toMatchObject({ status: 'completed' });
+    return answer.headers.get('x-receipt-promise');
   }, PATIENCE);
-  return promised(begun.headers);
+  return later(begun.headers.get('x-receipt-id') ?? '', promise);
 };
 
 const batch =
@@ -154,7 +161,7 @@ const batch =
       return output_file_id ?? '';
     }, PATIENCE);
     const { response } = JSON.parse(await (await openai.files.content(output)).text());
-    return [{ receiptId: response.receipt_id, promise: response.receipt_promise }];
+    return later(response.receipt_id, response.receipt_promise);
   };
 
 /** A job; one that fails is given back, which is a receipt of its own. */
@@ -195,7 +202,7 @@ const realtime: Make = ({ gateway, live: key }, turn) =>
       if (event.type === 'error') reject(new Error(String(data)));
       if (event.type !== 'response.done') return;
       socket.close();
-      resolve([{ receiptId: event.receipt_id, promise: event.receipt_promise }]);
+      resolve(later(event.receipt_id, event.receipt_promise));
     });
   });
 

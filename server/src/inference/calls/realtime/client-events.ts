@@ -12,13 +12,14 @@ const PLAIN: ReadonlySet<string> = new Set([
  * An event of the client on its way to the provider. It is written anew: a name that is in it twice would be read by the one here, and by the
  * other one there. What is not known may begin what nobody has held, so it is refused.
  *
+ * @param frame the event as it was received
  * @throws Problem
  */
-export async function takeClientEvent(session: SessionHost, event: RealtimeEvent): Promise<void> {
+export async function takeClientEvent(session: SessionHost, event: RealtimeEvent, frame: Buffer): Promise<void> {
   const { conversation, settings, provider } = session;
   switch (event.type) {
     case 'response.create':
-      return session.ask(event);
+      return session.ask(event, frame);
     case 'session.update': {
       const change = settings.change(event);
       conversation.configure(Object(change['session']));

@@ -184,14 +184,18 @@ export class ProviderEvents {
     this.#turn = undefined;
     if (!isTurn || !session.settings.answersTurns || session.isEnding) return;
     // Not awaited: what is at work has to be settled meanwhile.
-    session.ask({ type: 'response.create' }).catch((thrown: unknown) => session.refuse(thrown));
+    session.ask({ type: 'response.create' }, TURN_ENDED).catch((thrown: unknown) => session.refuse(thrown));
   }
 }
 
-/** Beside what the provider says, where its receipt is found. The rest is as it came. */
-function withReceipt(frame: Buffer, { call }: RunningResponse): Buffer {
+/** What asks for the response at the end of a turn. */
+const TURN_ENDED = '{"type":"response.create"}';
+
+/** Beside what the provider says, where its receipt is found, and that it is promised. The rest is as it came. */
+function withReceipt(frame: Buffer, { call, promise }: RunningResponse): Buffer {
   const end = frame.lastIndexOf('}');
-  const added = `,"receipt_id":${JSON.stringify(call.receiptId)}`;
+  const promised = promise === undefined ? '' : `,"receipt_promise":${JSON.stringify(promise)}`;
+  const added = `,"receipt_id":${JSON.stringify(call.receiptId)}${promised}`;
   return Buffer.concat([frame.subarray(0, end), Buffer.from(added), frame.subarray(end)]);
 }
 

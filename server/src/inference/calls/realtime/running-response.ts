@@ -4,6 +4,7 @@ import type { Admission } from '../admission.ts';
 import type { Call } from '../call.ts';
 import type { Target } from '../deployments.ts';
 import type { InferenceDeps } from '../deps.ts';
+import { keptPromise } from '../response-headers.ts';
 import { asStep, isBeforeRun } from '../run-calls.ts';
 import type { RunningCall } from '../running-calls.ts';
 import { beginCall } from '../serve.ts';
@@ -57,6 +58,11 @@ export class RunningResponse {
 
   get maxOutputTokens(): number {
     return this.admission.maxOutputTokens ?? 0;
+  }
+
+  /** Signed before it is settled: the receipt has the hash of what the client is told, and that has this. */
+  get promise(): string | undefined {
+    return keptPromise(this.admission, this.#target.model.id, this.#deps);
   }
 
   begins(): void {

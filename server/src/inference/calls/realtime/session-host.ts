@@ -42,10 +42,10 @@ export interface SessionHost {
   tell(frame: string | Buffer): Promise<void>;
   /** What is refused is told; where money is at its end, so is the session. */
   refuse(thrown: unknown, causedBy?: string): Promise<void>;
-  /** Holds a response and asks the provider for it. @param event a `response.create` @throws Problem as `admit` */
-  ask(event: RealtimeEvent): Promise<void>;
-  /** Holds a response. @param text what asks for it @throws Problem as `admit` */
-  begin(asked: Readonly<Record<string, unknown>>, text: string): Promise<RunningResponse>;
+  /** Holds a response and asks the provider for it. @param event a `response.create`, and as what it was received @throws Problem as `admit` */
+  ask(event: RealtimeEvent, received: Buffer | string): Promise<void>;
+  /** Holds a response. @param received what asks for it @throws Problem as `admit` */
+  begin(asked: Readonly<Record<string, unknown>>, received: Buffer | string): Promise<RunningResponse>;
   /** The provider is told that nobody wants it, once it has an id. */
   cancel(response: RunningResponse): Promise<void>;
   /** Ends it when nothing of it is at work any more. */

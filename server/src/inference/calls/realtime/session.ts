@@ -107,10 +107,10 @@ export class RealtimeSession implements SessionHost {
   }
 
   /**
-   * Holds a response and asks the provider for it. @param event a `response.create`
+   * Holds a response and asks the provider for it. @param event a `response.create` @param received its text
    * @throws Problem as `admit`
    */
-  async ask(event: RealtimeEvent): Promise<void> {
+  async ask(event: RealtimeEvent, received: Buffer | string): Promise<void> {
     const before = this.#answered;
     const { promise, resolve: onAnswered } = Promise.withResolvers<void>();
     const { promise: sent, resolve: onSent } = Promise.withResolvers<void>();
@@ -122,7 +122,7 @@ export class RealtimeSession implements SessionHost {
       const eventId = newEventId();
       const asked = isRecord(event['response']) ? event['response'] : {};
       requireRealtimeFields(asked, 'response');
-      const response = await this.begin(asked, JSON.stringify(event));
+      const response = await this.begin(asked, received);
       if (this.#ending || this.#hasProviderLeft || response.call.signal.aborted) {
         onAnswered();
         return await response.release();
@@ -141,7 +141,7 @@ export class RealtimeSession implements SessionHost {
   }
 
   /** Holds a response. @throws Problem as `admit` */
-  async begin(asked: Readonly<Record<string, unknown>>, text: string): Promise<RunningResponse> {
+  async begin(asked: Readonly<Record<string, unknown>>, received: Buffer | string): Promise<RunningResponse> {
     const { facts, deps } = this;
     const startedTick = performance.now();
     const grant = await facts.renew();
@@ -151,7 +151,7 @@ export class RealtimeSession implements SessionHost {
       inputTokens: this.conversation.of(asked, this.responses.writing),
       outputTokens: asked['max_output_tokens'] === undefined ? this.settings.maxOutputTokens : tokensIn(asked),
       deployment: facts.target.deployment.name,
-      requestSha256: hash('sha256', text, 'hex'),
+      requestSha256: hash('sha256', received, 'hex'),
     });
     const ids = { requestId: newRequestId(), clientRequestId: facts.requestId, receiptId: newReceiptId(startedAt) };
     const call = {
@@ -197,7 +197,7 @@ export class RealtimeSession implements SessionHost {
     try {
       event = await readClientEvent(frame, isText);
       await this.#untilSent();
-      await takeClientEvent(this, event);
+      await takeClientEvent(this, event, frame);
     } catch (thrown) {
       await this.refuse(thrown, event?.event_id);
     }
