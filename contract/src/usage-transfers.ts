@@ -5,7 +5,10 @@ import { AdminUsageQuery, UsageQuery } from './usage.ts';
 
 const c = initContract();
 
-const Format = z.enum(['csv']).default('csv').meta({ description: '`csv`: a row for each group, with the columns of `GET /v1/usage`.' });
+const Format = z.enum(['csv', 'focus']).default('csv').meta({
+  description:
+    '`csv`: a row for each group, with the columns of `GET /v1/usage`. `focus`: a FOCUS 1.2 dataset, a row for each meter of requests that are charged alike, in days or hours of UTC; of at most 31 days, and without `group_by`.',
+});
 
 const csv = z.string().meta({
   description: 'A header and a row for each group.',

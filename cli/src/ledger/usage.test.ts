@@ -95,6 +95,12 @@ it('writes the export of the service to stdout or to a file', async () => {
   ]);
 });
 
+it('asks for a FOCUS dataset with --focus', async () => {
+  gateway.script({ text: 'BilledCost\r\n', headers: { 'content-type': 'text/csv' } });
+  expect((await terminal.type(['usage', '--focus', '--per', 'hour', '-o', 'focus.csv'], people)).exitCode).toBe(0);
+  expect(gateway.requests.map(({ path, query }) => [path, query])).toEqual([['/v1/usage/export', { format: 'focus', per: 'hour' }]]);
+});
+
 it('prints a note when there is none', async () => {
   gateway.script(answer([], []));
   expect((await terminal.type(['usage'], people)).stdout).toBe(
@@ -110,6 +116,7 @@ it.each([
   [['usage', '--from', 'yesterday'], 'Expected a day such as 2026-11-21, or how long ago'],
   [['usage', '--test', '--live'], 'cannot be used with'],
   [['usage', '--csv', '--json', 'cost_usd'], 'cannot be used with'],
+  [['usage', '--focus', '--by', 'model'], 'cannot be used with'],
 ])('exits with 2 for %j', async (argv, sentence) => {
   const { stderr, exitCode } = await terminal.type(argv);
   expect(stderr).toContain(sentence);

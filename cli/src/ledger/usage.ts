@@ -13,6 +13,7 @@ interface Options extends ModeOptions {
   readonly from?: Moment;
   readonly to?: Moment;
   readonly csv?: true;
+  readonly focus?: true;
   readonly output?: string;
 }
 
@@ -82,6 +83,7 @@ export const usage = (command: Command, perform: Perform): Command =>
         .option('--since, --from <day>', 'first day, or how long ago it was, such as 7d', dayOrAgo)
         .option('--until, --to <day>', 'last day, or how long ago it was', dayOrAgo)
         .addOption(new Option('--csv', 'all groups as CSV').conflicts('json'))
+        .addOption(new Option('--focus', 'as a FOCUS 1.2 dataset').implies({ csv: true }).conflicts(['json', 'by']))
         .addOption(new Option('-o, --output <file>', 'write to a file instead of stdout').implies({ csv: true })),
     ),
   ).action(perform(show));
@@ -93,7 +95,7 @@ async function show(world: CommandWorld, { options }: Typed<Options>): Promise<v
   const client = await world.connect();
   const query = { ...(by.length > 0 && { group_by: by.join() }), per, from: dayOf(from), to: dayOf(to), ...livemodeOf(options) };
   if (options.csv) {
-    const { body } = await client.usage.export(query, { signal: world.signal });
+    const { body } = await client.usage.export({ ...query, ...(options.focus && { format: 'focus' as const }) }, { signal: world.signal });
     if (body) await world.saveBytes(options.output ?? '-', body);
     return;
   }

@@ -554,8 +554,8 @@ export interface UsageExportQuery {
   readonly model?: string | undefined;
   readonly key_id?: string | undefined;
   readonly run_id?: string | undefined;
-  /** `csv`: a row for each group, with the columns of `GET /v1/usage`. */
-  readonly format?: 'csv' | undefined;
+  /** `csv`: a row for each group, with the columns of `GET /v1/usage`. `focus`: a FOCUS 1.2 dataset, a row for each meter of requests that are charged alike, in days or hours of UTC; of at most 31 days, and without `group_by`. */
+  readonly format?: 'csv' | 'focus' | undefined;
 }
 
 export interface UsageExportOfAllQuery {
@@ -574,8 +574,8 @@ export interface UsageExportOfAllQuery {
   readonly run_id?: string | undefined;
   /** Of this account alone, in its time zone; otherwise days are UTC. */
   readonly account_id?: string | undefined;
-  /** `csv`: a row for each group, with the columns of `GET /v1/usage`. */
-  readonly format?: 'csv' | undefined;
+  /** `csv`: a row for each group, with the columns of `GET /v1/usage`. `focus`: a FOCUS 1.2 dataset, a row for each meter of requests that are charged alike, in days or hours of UTC; of at most 31 days, and without `group_by`. */
+  readonly format?: 'csv' | 'focus' | undefined;
 }
 
 export interface UserQuery {

@@ -15,10 +15,14 @@ export const picoToNano = (pico: PicoUsd): NanoUsd => (pico + PICO_PER_NANO - 1n
 export const proRata = (amount: bigint, part: bigint, whole: bigint): bigint => (amount * part + whole - 1n) / whole;
 
 /** 1500000000n → "1.5", -5n → "-0.000000005", 0n → "0". */
-export function formatUsd(amount: NanoUsd): string {
-  const digits = (amount < 0n ? -amount : amount).toString().padStart(NANO_DIGITS + 1, '0');
-  const fraction = digits.slice(-NANO_DIGITS).replace(/0+$/, '');
-  return `${amount < 0n ? '-' : ''}${digits.slice(0, -NANO_DIGITS)}${fraction && `.${fraction}`}`;
+export const formatUsd = (amount: NanoUsd): string => formatDecimal(amount, NANO_DIGITS);
+
+/** An integer that counts the last of so many decimals: 1250n of 3 → "1.25". */
+export function formatDecimal(amount: bigint, decimals: number): string {
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0');
+  const whole = digits.length - decimals;
+  const fraction = digits.slice(whole).replace(/0+$/, '');
+  return `${amount < 0n ? '-' : ''}${digits.slice(0, whole)}${fraction && `.${fraction}`}`;
 }
 
 const DECIMAL_USD = /^\d{1,9}(?:\.\d{1,9})?$/;

@@ -1,10 +1,11 @@
 import { addAbortSignal, Readable } from 'node:stream';
-import { type AdminUsageQuery, contract } from '@tallygate/contract';
+import { contract } from '@tallygate/contract';
 import type { Pool } from 'pg';
+import type { z } from 'zod';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { createRowWalker, type WalkRows } from '../../kernel/walk-rows.ts';
-import { adminUsageScopeOf, exportUsage, usageScopeOf } from '../../money/ledger/index.ts';
+import { adminUsageScopeOf, exportFocus, exportUsage, usageScopeOf } from '../../money/ledger/index.ts';
 import { type Exchange, principalOf } from './exchange.ts';
 import { queryOf } from './query.ts';
 import type { ServedRoute } from './router.ts';
@@ -41,9 +42,9 @@ async function sendUsage(
   { req, res }: Exchange,
   { clock, limits, log, ...deps }: UsageTransferDeps & { readonly walkRows: WalkRows },
   scope: Parameters<typeof exportUsage>[1],
-  query: AdminUsageQuery,
+  { format, ...query }: z.output<typeof OF_ALL.query>,
 ): Promise<void> {
-  const { name, text } = await exportUsage(deps, scope, query, clock.now());
+  const { name, text } = await (format === 'focus' ? exportFocus : exportUsage)(deps, scope, query, clock.now());
   const headers = { 'content-type': 'text/csv; charset=utf-8; header=present', 'content-disposition': `attachment; filename="${name}"` };
   const read = async () => addAbortSignal(AbortSignal.timeout(limits.timeoutMs), Readable.from(text));
   await sendBytes({ req, res, status: 200, headers, read }, { idleTimeoutMs: limits.idleTimeoutMs, log });

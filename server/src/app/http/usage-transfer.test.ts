@@ -43,6 +43,12 @@ test('usage is a CSV file under the name of what it has', async () => {
   expect([head.status, head.headers.get('content-disposition')]).toEqual([200, answer.headers.get('content-disposition')]);
 });
 
+test('usage is a FOCUS dataset for those who ask for it', async () => {
+  const answer = await get(`${exportUsage.path}?format=focus&from=2026-11-20`, member.auth);
+  expect(answer.headers.get('content-disposition')).toBe('attachment; filename="usage-focus-per-day-2026-11-20-2026-11-21.csv"');
+  expect(await answer.text()).toMatch(/^BilledCost,BillingAccountId,[A-Za-z,]+,Tags\r\n$/);
+});
+
 test('an operator exports all accounts or one, and nobody else does', async () => {
   const path = `${exportAdminUsage.path}?group_by=account&account_id=${member.accountId}`;
   const operator = await signUp(api, 'admin');
@@ -53,9 +59,14 @@ test('an operator exports all accounts or one, and nobody else does', async () =
   expect((await get(exportUsage.path, key.auth)).status).toBe(403);
 });
 
-test.each(['group_by=week', 'group_by=model,key,tag', 'format=xml', 'from=2026-11-22', 'fro=2026-11-01', 'group_by=account'])(
-  'an export of %s is refused',
-  async (query) => {
-    expect((await get(`${exportUsage.path}?${query}`, member.auth)).status).toBe(422);
-  },
-);
+test.each([
+  'group_by=week',
+  'group_by=model,key,tag',
+  'format=xml',
+  'from=2026-11-22',
+  'fro=2026-11-01',
+  'group_by=account',
+  'format=focus&group_by=model',
+])('an export of %s is refused', async (query) => {
+  expect((await get(`${exportUsage.path}?${query}`, member.auth)).status).toBe(422);
+});

@@ -9,6 +9,7 @@ export { LiveCatalog } from './live-catalog.ts';
 export { type CatalogModel, OWN } from './model.ts';
 export { beginsWithAnother, matchesGlob, type Resolved } from './names.ts';
 export { type Price, type UnitPrices, usdPerUnit } from './price.ts';
+export { factorOf } from './price-factor.ts';
 export { meterWithoutPrice, modelNotFound, modelWithoutPrice, priceCommand } from './refusals.ts';
 export { catalogRoutes, createShownModels, type ShownModels } from './routes.ts';
 export { shippedList } from './shipped.ts';

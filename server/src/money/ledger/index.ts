@@ -1,6 +1,7 @@
 export { bookMoney } from './book-money.ts';
 export { chargeOf } from './charge-of.ts';
 export { Corrections } from './corrections.ts';
+export { exportFocus } from './focus-export.ts';
 export { forgetWindows } from './forget-windows.ts';
 export { laneId, parseLaneId, parseLimit, windowStartOf } from './lane-ids.ts';
 export { ledgerLaneSource } from './lane-source.ts';

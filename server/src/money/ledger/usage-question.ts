@@ -2,6 +2,7 @@ import type { AdminUsageQuery, UsageDimension } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import * as z from 'zod';
 import { archivedMonths, USAGE_RECORDS } from '../../archive/index.ts';
+import { dayOf } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { checkedRow } from '../../kernel/statements.ts';
 import { isOfRequests, type UsageQuestion } from './usage-sources.ts';
@@ -45,18 +46,43 @@ export async function questionOf(pool: Pool, scope: UsageScope, query: AdminUsag
     projects: groups.includes('project') ? scope.projects : undefined,
     ...{ model: query.model, keyId: query.key_id, runId: query.run_id },
   };
-  if (question.from > question.to) throw invalidRange('Must not be after `to`', '`from` must not be after `to`.');
+  requireOrder(question);
   // A run has few requests, which an index finds.
   if (isOfRequests(question) && question.runId === undefined) await requireRequests(pool, question);
   return question;
 }
 
+/**
+ * What is asked of the requests themselves, in days of UTC, in which the ledger counts, of all that the caller sees.
+ * @throws Problem `validation_failed` for a range that is reversed, too long or archived, and for groups, which requests have no sums of
+ */
+export async function requestsQuestionOf(pool: Pool, scope: UsageScope, query: AdminUsageQuery, now: number): Promise<UsageQuestion> {
+  if (query.group_by !== undefined) {
+    const detail = 'FOCUS has its own columns: leave `group_by` out.';
+    const errors = [{ loc: ['query', 'group_by'], msg: 'Not with format=focus', type: 'unexpected' }];
+    throw new Problem('validation_failed', detail, { param: 'group_by', errors });
+  }
+  const today = dayOf(now);
+  const question = {
+    ...{ accountId: scope.accountId ?? query.account_id, livemode: query.livemode ?? scope.livemode, timeZone: 'UTC' },
+    ...{ from: query.from ?? `${today.slice(0, 7)}-01`, to: query.to ?? today, per: query.per ?? ('day' as const), groups: [] },
+    ...{ projects: scope.projects, model: query.model, keyId: query.key_id, runId: query.run_id },
+  };
+  requireOrder(question);
+  await requireRequests(pool, question);
+  return question;
+}
+
+function requireOrder({ from, to }: Pick<UsageQuestion, 'from' | 'to'>): void {
+  if (from > to) throw invalidRange('Must not be after `to`', '`from` must not be after `to`.');
+}
+
 /** @throws Problem `validation_failed` where there are too many days, or their requests are archived */
-async function requireRequests(pool: Pool, { from, to }: Pick<UsageQuestion, 'from' | 'to'>): Promise<void> {
+async function requireRequests(pool: Pool, { from, to, groups }: Pick<UsageQuestion, 'from' | 'to' | 'groups'>): Promise<void> {
   if (daysBetween(from, to) > MOST_DAYS_OF_REQUESTS)
     throw invalidRange(
       `At most ${MOST_DAYS_OF_REQUESTS} days`,
-      `This is added up from single requests, of at most ${MOST_DAYS_OF_REQUESTS} days at a time: ask for fewer days, or by no more than one of tag, end user and run.`,
+      `This is added up from single requests, of at most ${MOST_DAYS_OF_REQUESTS} days at a time: ask for fewer days${groups.length > 0 ? ', or by no more than one of tag, end user and run' : ''}.`,
     );
   const archived = (await archivedMonths(pool)).filter(({ table }) => table === USAGE_RECORDS.name).map(({ month }) => month);
   const first = archived.find((month) => month >= from.slice(0, 7) && month <= to.slice(0, 7));

@@ -164,7 +164,7 @@ function relation({ period, groups, from, column, sums = SUMS }: Relation): stri
 }
 
 /** SQL of what is asked for, with its values. */
-class Conditions {
+export class Conditions {
   readonly values: unknown[] = [];
   readonly #question: UsageQuestion;
 
