@@ -145,7 +145,7 @@ describe.each([
   });
 
   test.each([
-    [steps.rateLimited({ seconds: 7 }), 429, 'upstream_rate_limited'],
+    [steps.rateLimited({ seconds: 37 }), 429, 'upstream_rate_limited'],
     [steps.serverError(), 502, 'upstream_failed'],
     [steps.html(), 502, 'upstream_failed'],
     [steps.refused(400, 'No.'), 400, 'upstream_rejected'],
@@ -154,7 +154,7 @@ describe.each([
     const model = status === 429 ? LIMITED[form] : nextModel();
     const answered = await ask(gateway, key, { ...messages, model });
     expect(problemOf(answered)).toMatchObject({ status, code });
-    if (status === 429) expect(header(answered, 'retry-after')).toBe('7');
+    if (status === 429) expect(header(answered, 'retry-after')).toBe('37');
     const { trace, receipt } = await settledOnce(gateway, account, answered);
     expect(trace).toMatchObject({ outcome: 'failed', cost_usd: '0', charged_usd: '0', usage: { input_tokens: 0, output_tokens: 0 } });
     expect(receipt.cost_nano_usd).toBe('0');

@@ -35,7 +35,7 @@ export const DIALECTS: readonly Dialect[] = [
     price: { fresh: 2_000n, cached: 500n, written: 0n, output: 8_000n },
     cached: openAiCache,
     refusal: filtered,
-    limited: steps.rateLimited({ seconds: 3 }),
+    limited: steps.rateLimited({ seconds: 33 }),
     failing: steps.serverError(),
   },
   {
@@ -44,7 +44,7 @@ export const DIALECTS: readonly Dialect[] = [
     price: { fresh: 150n, cached: 75n, written: 0n, output: 600n },
     cached: openAiCache,
     refusal: filtered,
-    limited: azureSteps.rateLimited(3),
+    limited: azureSteps.rateLimited(33),
     failing: azureSteps.refused(500, 'InternalServerError', 'The model failed.'),
   },
   {
@@ -54,7 +54,7 @@ export const DIALECTS: readonly Dialect[] = [
     // Anthropic counts cache reads and writes beside the prompt.
     cached: { step: anthropicSteps.cached({ read: 6, write5m: 4 }), tokens: { fresh: 10n, cached: 6n, written: 4n, output: 8n } },
     refusal: { step: anthropicSteps.refusal('This is not something to help with.'), tokens: { fresh: 10n, output: 8n } },
-    limited: anthropicSteps.rateLimited(3),
+    limited: anthropicSteps.rateLimited(33),
     failing: anthropicSteps.overloaded(),
   },
   {
@@ -63,7 +63,7 @@ export const DIALECTS: readonly Dialect[] = [
     price: { fresh: 1_500n, cached: 150n, written: 0n, output: 9_000n },
     cached: { step: googleSteps.usage({ cachedContentTokenCount: 6 }), tokens: { fresh: 4n, cached: 6n, output: 8n } },
     refusal: { step: googleSteps.saying({ finishReason: 'SAFETY' }), tokens: { fresh: 10n, output: 8n } },
-    limited: googleSteps.exhausted('3s'),
+    limited: googleSteps.exhausted('33s'),
     failing: googleSteps.overloaded(),
   },
   {
@@ -73,7 +73,7 @@ export const DIALECTS: readonly Dialect[] = [
     // Bedrock counts cache reads and writes beside the prompt, as Anthropic does.
     cached: { step: bedrockSteps.cached({ read: 6 }), tokens: { fresh: 10n, cached: 6n, output: 8n } },
     refusal: { step: bedrockSteps.saying({ stopReason: 'guardrail_intervened' }), tokens: { fresh: 10n, output: 8n } },
-    limited: { ...THROTTLED, headers: { ...THROTTLED.headers, 'retry-after': '3' } },
+    limited: { ...THROTTLED, headers: { ...THROTTLED.headers, 'retry-after': '33' } },
     failing: bedrockSteps.unavailable(),
   },
   {
@@ -82,7 +82,7 @@ export const DIALECTS: readonly Dialect[] = [
     price: { fresh: 3_000n, cached: 300n, written: 3_750n, output: 15_000n },
     cached: { step: anthropicSteps.cached({ read: 6, write5m: 4 }), tokens: { fresh: 10n, cached: 6n, written: 4n, output: 8n } },
     refusal: { step: anthropicSteps.refusal('This is not something to help with.'), tokens: { fresh: 10n, output: 8n } },
-    limited: { ...THROTTLED, headers: { ...THROTTLED.headers, 'retry-after': '3' } },
+    limited: { ...THROTTLED, headers: { ...THROTTLED.headers, 'retry-after': '33' } },
     failing: bedrockSteps.unavailable(),
   },
   {
@@ -91,7 +91,7 @@ export const DIALECTS: readonly Dialect[] = [
     price: { fresh: 1_250n, cached: 125n, written: 0n, output: 10_000n },
     cached: { step: googleSteps.usage({ cachedContentTokenCount: 6 }), tokens: { fresh: 4n, cached: 6n, output: 8n } },
     refusal: { step: googleSteps.saying({ finishReason: 'SAFETY' }), tokens: { fresh: 10n, output: 8n } },
-    limited: googleSteps.exhausted('3s'),
+    limited: googleSteps.exhausted('33s'),
     failing: googleSteps.overloaded(),
   },
 ];

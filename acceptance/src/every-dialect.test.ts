@@ -178,7 +178,7 @@ describe.each(DIALECTS)('$provider', (dialect) => {
     upstream.script(dialect.limited);
     const answered = await ask(gateway, key, request(dialect, false, {}));
     expect(problemOf(answered)).toMatchObject({ status: 429, code: 'upstream_rate_limited' });
-    expect(header(answered, 'retry-after')).toBe('3');
+    expect(header(answered, 'retry-after')).toBe('33');
     expect((await settledOnce(gateway, account, answered)).trace).toMatchObject({ outcome: 'failed', cost_usd: '0' });
   });
 });

@@ -108,10 +108,10 @@ describe('a key for Google in the environment', () => {
   });
 
   test('raises the SDK’s own errors: before the answer, in its middle, and for what Google cannot do', async () => {
-    upstream.script(googleSteps.exhausted('7s'), steps.errorMidStream(2));
+    upstream.script(googleSteps.exhausted('37s'), steps.errorMidStream(2));
     const limited = await openai.chat.completions.create({ model: GEMINI, messages: MESSAGES }).catch((error: unknown) => error);
     expect(limited).toBeInstanceOf(OpenAI.RateLimitError);
-    expect(limited instanceof OpenAI.APIError && limited.headers?.get('retry-after')).toBe('7');
+    expect(limited instanceof OpenAI.APIError && limited.headers?.get('retry-after')).toBe('37');
     await expect(streamedCost(GEMINI)).rejects.toBeInstanceOf(OpenAI.APIError);
     const biased = openai.chat.completions.create({ model: GEMINI, messages: MESSAGES, logit_bias: { '7': 1 } });
     await expect(biased).rejects.toMatchObject({ status: 400, code: 'unsupported_parameter', param: 'logit_bias' });

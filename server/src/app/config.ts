@@ -98,6 +98,7 @@ export const Variables = z.object({
   WEBHOOK_EVENTS_KEPT_DAYS: z.coerce.number().int().min(4).max(3_650).default(30),
   VIDEOS_KEPT_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
   FILE_TIMEOUT_MS: milliseconds.default(3_600_000),
+  RETRY_AFTER_WAIT_MS: z.coerce.number().int().min(0).max(300_000).default(10_000),
   PLAIN_FIRST_BYTE_TIMEOUT_MS: milliseconds.default(600_000),
   STREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds.default(120_000),
   STREAM_IDLE_TIMEOUT_MS: milliseconds.default(120_000),
@@ -206,7 +207,12 @@ export interface Config {
   readonly webhooks: { readonly allowedNetworks: readonly string[]; readonly keptMs: number };
   /** How long what a video job has made can be downloaded. */
   readonly videos: { readonly keptMs: number };
-  readonly timeouts: { readonly plainFirstByteMs: number; readonly streamFirstByteMs: number; readonly idleMs: number };
+  readonly timeouts: {
+    readonly plainFirstByteMs: number;
+    readonly streamFirstByteMs: number;
+    readonly idleMs: number;
+    readonly retryAfterMs: number;
+  };
   readonly realtimeSessionsPerKey: number;
   /** Calls whose client has hung up, and whose answers are read on. */
   readonly disconnected: { readonly timeoutMs: number; readonly callsPerKey: number };
@@ -317,6 +323,7 @@ export function readConfig(environment: Environment = process.env): Config {
       plainFirstByteMs: given.PLAIN_FIRST_BYTE_TIMEOUT_MS,
       streamFirstByteMs: given.STREAM_FIRST_BYTE_TIMEOUT_MS,
       idleMs: given.STREAM_IDLE_TIMEOUT_MS,
+      retryAfterMs: given.RETRY_AFTER_WAIT_MS,
     },
     realtimeSessionsPerKey: given.REALTIME_SESSIONS_PER_KEY,
     disconnected: { timeoutMs: given.DISCONNECTED_TIMEOUT_MS, callsPerKey: given.DISCONNECTED_CALLS_PER_KEY },

@@ -211,6 +211,9 @@ export const VARIABLE_GROUPS: readonly Group[] = [
       FILE_TIMEOUT_MS: { text: 'For a whole file to arrive; `BODY_TIMEOUT_MS` is how long nothing at all may move.' },
       PLAIN_FIRST_BYTE_TIMEOUT_MS: { text: 'For a provider to begin to answer a plain request.' },
       STREAM_FIRST_BYTE_TIMEOUT_MS: { text: 'For a provider to begin to answer a streamed request.' },
+      RETRY_AFTER_WAIT_MS: {
+        text: 'How long a request waits in all for providers that say when they may be asked again ([`Retry-After`](inference.md#when-providers-are-at-their-limits)), when no other is left; `0`: not at all.',
+      },
       STREAM_IDLE_TIMEOUT_MS: { text: 'Between two bytes of a provider.' },
       DISCONNECTED_TIMEOUT_MS: {
         text: "How long a provider's answer is read on after [its client has hung up](inference.md#when-you-hang-up), or the [provider was late](inference.md#when-a-provider-is-late).",

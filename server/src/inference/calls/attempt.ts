@@ -26,6 +26,8 @@ export interface AttemptDeps {
     readonly plainFirstByteMs: number;
     readonly streamFirstByteMs: number;
     readonly idleMs: number;
+    /** How long a request waits in all for providers that say when they may be asked again, when no other is left. */
+    readonly retryAfterMs: number;
   };
 }
 
@@ -76,6 +78,8 @@ export interface Progress {
   readonly skipped: Skipped[];
   /** Time spent waiting for providers, milliseconds. */
   upstreamMs: number;
+  /** Of that: until one might be asked again. */
+  waitedMs: number;
 }
 
 /** What takes the place of an answer that does not come in time. */
@@ -199,7 +203,8 @@ export class Attempt {
     const { work } = this.call;
     const { model } = this.target;
     if (model.id !== work.model && model.id !== this.#deps.catalog.find(work.model)?.id) return 'model';
-    return (this.#place ?? 0) === 0 ? 'none' : 'deployment';
+    const { deployment } = this.#sofar.attempts[0] ?? {};
+    return deployment === undefined || deployment === this.target.deployment.name ? 'none' : 'deployment';
   }
 
   #upstreamCall(): UpstreamCall {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Begun, reasonOf, UpstreamCut, type UpstreamFault } from '../../adapters/upstream/port.ts';
 import { statedUsage } from '../../kernel/stated-usage.ts';
 import type { Admission } from './admission.ts';
@@ -14,8 +15,9 @@ import { usageAnywhere } from './usage-anywhere.ts';
 const MOST_ATTEMPTS = 5;
 
 /**
- * Calls the targets in order until one answers. A provider that is late is not cut, because it may bill all the same: if what it may bill
- * can be held too, the next target is asked beside it; if not, its answer is read on for its bill.
+ * Calls the targets in order until one answers; without one left, those again that say when they may be asked again, if that is soon. A
+ * provider that is late is not cut, because it may bill all the same: if what it may bill can be held too, the next target is asked beside it;
+ * if not, its answer is read on for its bill.
  */
 export async function firstThatAnswers<T>(
   admission: Admission,
@@ -24,14 +26,16 @@ export async function firstThatAnswers<T>(
   reader: AnswerReader<T>,
 ): Promise<Journey<T>> {
   const { call } = admission;
-  const targets = admission.targets.slice(0, call.headers.fallbackPolicy === 'none' ? 1 : MOST_ATTEMPTS);
-  const sofar: Progress = { attempts: [], skipped: [...admission.skipped], upstreamMs: 0 };
+  const most = call.headers.fallbackPolicy === 'none' ? 1 : MOST_ATTEMPTS;
+  const targets = admission.targets.slice(0, most);
+  const sofar: Progress = { attempts: [], skipped: [...admission.skipped], upstreamMs: 0, waitedMs: 0 };
   let last: Journey<T> | undefined;
+  // It grows while they are waited for.
   for (const [index, target] of targets.entries()) {
     if (call.signal.aborted || running.signal.aborted) return last ?? { ...notAsked(target), ...sofar, attempt: running.begunAs };
     const isLast = index === targets.length - 1;
-    // The last one is tried in any case: there is nobody else.
-    if (!deps.deployments.claim(target, deps.clock.now()) && (last || !isLast)) {
+    // The last one is tried in any case, and so is one that was waited for: there is nobody else.
+    if (!deps.deployments.claim(target, deps.clock.now()) && (last || !isLast) && sofar.waitedMs === 0) {
       sofar.skipped.push(skippedOf(target, deps.deployments.isOpen(target, deps.clock.now()) ? 'cooling_down' : 'probing'));
       continue;
     }
@@ -61,9 +65,34 @@ export async function firstThatAnswers<T>(
       await settleLeft(left, asked, answered, reader, deps);
       last = { ...asked.journey(), result: withoutBill(result) };
     }
+    const again = isLast && sofar.attempts.length < most && (await onceFree(result, targets, { admission, running, sofar, deps }));
+    if (again) targets.push(again);
   }
   if (!last) throw new Error('An admission has at least one target');
   return withRightWait(last, targets, deps);
+}
+
+interface Waiting {
+  readonly admission: Admission;
+  readonly running: RunningCall;
+  readonly sofar: Progress;
+  readonly deps: InferenceDeps;
+}
+
+/**
+ * Waits for the first of the targets that may be asked again, where the last one said when that is. Money stays held meanwhile, and nobody is
+ * at work. Undefined where it would be too late, or nobody waits any more.
+ */
+async function onceFree(result: UpstreamFault, targets: readonly Target[], waiting: Waiting): Promise<Target | undefined> {
+  const { admission, running, sofar, deps } = waiting;
+  if (result.retryAfterMs === null) return undefined;
+  const next = deps.deployments.nextFree(targets, deps.clock.now());
+  if (!next || sofar.waitedMs + next.inMs > deps.timeouts.retryAfterMs) return undefined;
+  const ended = AbortSignal.any([admission.call.signal, running.signal]);
+  const isOver = await delay(next.inMs, false, { signal: ended }).catch(() => true);
+  sofar.waitedMs += next.inMs;
+  sofar.upstreamMs += next.inMs;
+  return isOver ? undefined : next.target;
 }
 
 function noteOutcome(result: Used<unknown> | UpstreamFault, asked: Attempt, deps: InferenceDeps): void {

@@ -214,6 +214,14 @@ export class Deployments {
     return Number.isFinite(soonest) ? soonest - now : null;
   }
 
+  /** The one of these that may be asked again first, of those that are left aside; and in how many milliseconds. */
+  nextFree(targets: readonly Target[], now: number): { readonly target: Target; readonly inMs: number } | undefined {
+    const aside = targets
+      .filter((target) => this.isOpen(target, now))
+      .map((target) => ({ target, inMs: this.#openUntil(target, now) - now }));
+    return aside.sort((a, b) => a.inMs - b.inMs)[0];
+  }
+
   /** Every configured deployment of every model. */
   views(now: number): DeploymentView[] {
     return [...this.#map.byModel].flatMap(([model, deployments]) =>

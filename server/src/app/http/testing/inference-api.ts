@@ -168,7 +168,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
     running: new RunningCalls({ readOnMs: 10_000, mostLeftPerKey: 64 }),
     runs: new RunDirectory({ store: createRunStore(pool), clock, log }),
     testRates: TEST_RATES,
-    timeouts: { plainFirstByteMs: 10_000, streamFirstByteMs: 10_000, idleMs: 10_000 },
+    timeouts: { plainFirstByteMs: 10_000, streamFirstByteMs: 10_000, idleMs: 10_000, retryAfterMs: 0 },
     problemReply: createProblemReply(() => PUBLIC_URL),
     onRefused: () => {},
     onServed: () => {},

@@ -200,7 +200,7 @@ export async function openBatchWorld() {
       unsettled: new UnsettledCalls(silentLog()),
       running: new RunningCalls({ readOnMs: 1_000, mostLeftPerKey: 64 }),
       testRates: TEST_RATES,
-      timeouts: { plainFirstByteMs: 1_000, streamFirstByteMs: 1_000, idleMs: 1_000 },
+      timeouts: { plainFirstByteMs: 1_000, streamFirstByteMs: 1_000, idleMs: 1_000, retryAfterMs: 0 },
       problemReply: ({ code, message: detail, extras: { param = null } }) => ({
         status: statusAtPath('/v1/chat/completions', code),
         headers: {},

@@ -226,6 +226,8 @@ interface Options {
   readOnMs?: number;
   /** Of the first byte and between two bytes, milliseconds. */
   timeoutMs?: number;
+  /** How long providers are waited for that say when they may be asked again. */
+  retryAfterMs?: number;
   mostAnswerBytes?: number;
 }
 
@@ -239,6 +241,7 @@ export function openInference({
   mostLeftPerKey = 64,
   readOnMs = READ_ON_MS,
   timeoutMs = 1_000,
+  retryAfterMs = 0,
   mostAnswerBytes,
 }: Options = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'tallygate-inference-'));
@@ -288,7 +291,7 @@ export function openInference({
     runs,
     testRates: TEST_RATES,
     ...(mostAnswerBytes !== undefined && { mostAnswerBytes }),
-    timeouts: { plainFirstByteMs: timeoutMs, streamFirstByteMs: timeoutMs, idleMs: timeoutMs },
+    timeouts: { plainFirstByteMs: timeoutMs, streamFirstByteMs: timeoutMs, idleMs: timeoutMs, retryAfterMs },
     problemReply: ({ status, code, message }, { requestId }) => ({
       status,
       headers: { 'content-type': 'application/problem+json' },
