@@ -207,12 +207,7 @@ export interface Config {
   readonly webhooks: { readonly allowedNetworks: readonly string[]; readonly keptMs: number };
   /** How long what a video job has made can be downloaded. */
   readonly videos: { readonly keptMs: number };
-  readonly timeouts: {
-    readonly plainFirstByteMs: number;
-    readonly streamFirstByteMs: number;
-    readonly idleMs: number;
-    readonly retryAfterMs: number;
-  };
+  readonly timeouts: Readonly<Record<'plainFirstByteMs' | 'streamFirstByteMs' | 'idleMs' | 'retryAfterMs', number>>;
   readonly realtimeSessionsPerKey: number;
   /** Calls whose client has hung up, and whose answers are read on. */
   readonly disconnected: { readonly timeoutMs: number; readonly callsPerKey: number };
