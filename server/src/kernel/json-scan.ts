@@ -153,9 +153,12 @@ export class JsonScan {
 
 const PIECE_BYTES = 65_536;
 
-/** Whether a large answer of a provider would take too much once it is parsed. Other work has its turn meanwhile. */
-export async function isTooComplex(bytes: Buffer): Promise<boolean> {
-  const scan = new JsonScan(answerBounds(bytes.length));
+/**
+ * Whether something large would take too much once it is parsed. Other work has its turn meanwhile.
+ * @param bounds those of a provider's answer, where it is none of a client's
+ */
+export async function isTooComplex(bytes: Buffer, bounds: JsonBounds = answerBounds(bytes.length)): Promise<boolean> {
+  const scan = new JsonScan(bounds);
   const rest = breather();
   try {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {

@@ -8,6 +8,12 @@ const PING_MS = 20_000;
 /** So long the other side may not take what is sent, or not agree to a close. */
 const SLOW_MS = 60_000;
 const CLOSE_MS = 5_000;
+/** Of statuses that `ws` closes with by itself, and without a word. */
+const REASONS: Readonly<Record<number, string>> = {
+  1002: 'this is no WebSocket frame',
+  1007: 'a text has to be in UTF-8',
+  1009: 'the event is too large',
+};
 
 interface Frame {
   readonly bytes: Buffer;
@@ -30,8 +36,9 @@ export class WsSocket implements EventSocket {
     ws.on('message', (data, isBinary) => this.#keep(data, !isBinary));
     ws.on('pong', () => this.#lives());
     ws.on('ping', () => this.#lives());
-    // What it was follows from the status of its end.
-    ws.on('error', () => ws.terminate());
+    const close = ws.close.bind(ws);
+    ws.close = (code, reason) => close(code, reason ?? REASONS[code ?? 0]);
+    ws.on('error', () => this.#broken());
     ws.on('close', (code, reason) => this.#end({ code, reason: reason.toString() }));
     this.#pulse = setInterval(() => this.#beat(), PING_MS).unref();
     if (ws.readyState === ws.CLOSED) this.#end({ code: 1006, reason: '' });
@@ -95,6 +102,13 @@ export class WsSocket implements EventSocket {
     if (this.#ws.readyState !== this.#ws.CONNECTING) this.#ws.resume();
     await woken;
     this.#wake = undefined;
+  }
+
+  /** Where the other side broke the rules, it is being told so: it may be in the middle of what it says. */
+  #broken(): void {
+    const ws = this.#ws;
+    if (ws.readyState !== ws.CLOSING) ws.terminate();
+    else setTimeout(() => ws.terminate(), CLOSE_MS).unref();
   }
 
   #lives(): void {

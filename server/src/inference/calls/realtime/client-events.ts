@@ -1,3 +1,4 @@
+import { writtenJson } from '../../../kernel/written-json.ts';
 import { isRecord } from '../usage.ts';
 import { ITEMS, invalid, type RealtimeEvent } from './events.ts';
 import type { SessionHost } from './session-host.ts';
@@ -23,23 +24,23 @@ export async function takeClientEvent(session: SessionHost, event: RealtimeEvent
     case 'session.update': {
       const change = settings.change(event);
       conversation.configure(Object(change['session']));
-      return provider.send(JSON.stringify(change));
+      return provider.send(await writtenJson(change));
     }
     case 'conversation.item.create': {
       const { item } = event;
       if (!isRecord(item) || !ITEMS.has(item['type']))
         throw invalid('An item is a message, a function_call or a function_call_output.', 'item.type');
       conversation.add(item);
-      return provider.send(JSON.stringify(event));
+      return provider.send(await writtenJson(event));
     }
     case 'input_audio_buffer.append': {
       const { audio } = event;
       if (typeof audio !== 'string') throw invalid('`audio` is sound in base64.', 'audio');
       conversation.hear(audio);
-      return provider.send(JSON.stringify(event));
+      return provider.send(await writtenJson(event));
     }
     default:
       if (!PLAIN.has(event.type)) throw invalid(`There is no client event of the type "${event.type.slice(0, 60)}".`, 'type');
-      return provider.send(JSON.stringify(event));
+      return provider.send(await writtenJson(event));
   }
 }

@@ -38,3 +38,34 @@ test('counts the conversation where an item of the input may name one of it', ()
   for (const item of [{ type: 'item_reference', id: 'item_1' }, { id: 'item_1' }, 'item_1'])
     expect(conversation.of({ input: [item] })).toBeGreaterThan(9_000);
 });
+
+test('counts sound that was sent as PCM by the smaller format, once one is spoken of', () => {
+  const sound = Buffer.alloc(48_000).toString('base64');
+  const conversation = bound();
+  conversation.hear(sound);
+  conversation.committed();
+  conversation.add(message({ type: 'input_audio', audio: sound }));
+  conversation.hear(sound);
+  expect(conversation.of({})).toBeLessThan(1_000);
+  // A provider that reads the buffer now hears 8,000 bytes a second, a token for each 50 ms of them.
+  conversation.configure({ audio: { input: { format: { type: 'audio/pcmu' } } } });
+  expect(conversation.of({})).toBeGreaterThanOrEqual((3 * 48_000) / 400);
+});
+
+test('counts what a provider may have left out, once the truncation is changed', () => {
+  const conversation = bound();
+  conversation.configure({ truncation: { type: 'retention_ratio', retention_ratio: 0.1 } });
+  conversation.add(message({ type: 'input_text', text: 'a'.repeat(9_000) }));
+  conversation.known({ read: 100, written: 5 }, conversation.mark());
+  expect(conversation.of({})).toBeLessThan(1_000);
+  conversation.configure({ instructions: 'Be brief.' });
+  expect(conversation.of({})).toBeLessThan(1_000);
+  conversation.configure({ truncation: 'disabled' });
+  expect(conversation.of({})).toBeGreaterThan(9_000);
+});
+
+test('counts a text by its bytes, whatever escapes it has as JSON', () => {
+  const conversation = bound();
+  conversation.configure({ tools: [{ description: '\u0001"é' }] });
+  expect(conversation.of({})).toBe(Buffer.byteLength('[{"description":"\u0001"é"}]') + 256 + 2);
+});

@@ -36,6 +36,8 @@ export class ConversationBound {
   #items = 0;
   /** Everything that was ever added to the items. */
   #added = 0;
+  /** Of it, what is sound. */
+  #addedSound = 0;
   /** Sound that was sent and is no part of the conversation yet. */
   #waiting = 0;
 
@@ -48,13 +50,15 @@ export class ConversationBound {
     this.#settings += textTokens(session['instructions']) + textTokens(session['tools']);
     const input = member(session['audio'], 'input');
     const type = member(member(input, 'format'), 'type');
-    // What is in the buffer may be of both: once the smaller was spoken of, sound counts as that.
-    if (type !== undefined && type !== 'audio/pcm') this.#format = 'other';
+    // What is in the buffer may be of both: once the smaller was spoken of, all sound counts as that.
+    if (type !== undefined && type !== 'audio/pcm' && this.#format === 'pcm') this.#countAsSmaller();
+    // What the provider has left out may be read again.
+    if (session['truncation'] !== undefined) this.#items = Math.max(this.#items, this.#added);
   }
 
   /** An item that the client adds. */
   add(item: unknown): void {
-    this.#put(this.itemTokens(item));
+    this.#put(this.itemTokens(item), this.#soundTokens(item));
   }
 
   /** @param audio base64 */
@@ -63,7 +67,7 @@ export class ConversationBound {
   }
 
   committed(): void {
-    this.#put(this.#waiting);
+    this.#put(this.#waiting, this.#waiting);
     this.#waiting = 0;
   }
 
@@ -98,16 +102,14 @@ export class ConversationBound {
   }
 
   itemTokens(item: unknown): number {
-    const content = member(item, 'content');
-    const parts = Array.isArray(content) ? content : [];
-    const media = parts.map((part) => {
-      const audio = member(part, 'audio');
-      // Which of both its provider reads is not known here.
-      return (
-        (typeof audio === 'string' ? this.#audioTokens(audio) : 0) + (member(part, 'image_url') === undefined ? 0 : this.#imageTokens())
-      );
-    });
-    return TOKENS_PER_ITEM + sum(media) + textTokens(withoutMedia(item));
+    const images = partsOf(item).filter((part) => member(part, 'image_url') !== undefined).length;
+    // Whether its provider reads a part as an image or as sound is not known here, where it is both.
+    return TOKENS_PER_ITEM + this.#soundTokens(item) + images * this.#imageTokens() + textTokens(withoutMedia(item));
+  }
+
+  #soundTokens(item: unknown): number {
+    const sounds = partsOf(item).map((part) => member(part, 'audio'));
+    return sum(sounds.map((audio) => (typeof audio === 'string' ? this.#audioTokens(audio) : 0)));
   }
 
   #all(input: unknown): number {
@@ -115,9 +117,17 @@ export class ConversationBound {
     return this.#items + this.#waiting + named;
   }
 
-  #put(tokens: number): void {
+  #put(tokens: number, sound = 0): void {
     this.#items += tokens;
     this.#added += tokens;
+    this.#addedSound += sound;
+  }
+
+  #countAsSmaller(): void {
+    const more = BYTES_PER_AUDIO_TOKEN.pcm / BYTES_PER_AUDIO_TOKEN.other - 1;
+    this.#format = 'other';
+    this.#put(this.#addedSound * more);
+    this.#waiting += this.#waiting * more;
   }
 
   #audioTokens = (base64: string): number => Math.ceil((base64.length * 3) / 4 / BYTES_PER_AUDIO_TOKEN[this.#format]) + 1;
@@ -130,9 +140,25 @@ const member = (value: unknown, name: string): unknown => (isRecord(value) ? val
 /** Anything else may name an item of the conversation. */
 const isWhole = (item: unknown): boolean => ITEMS.has(member(item, 'type'));
 
+const partsOf = (item: unknown): readonly unknown[] => {
+  const content = member(item, 'content');
+  return Array.isArray(content) ? content : [];
+};
+
 /** A token of text has one byte at least. */
 const textTokens = (value: unknown): number =>
-  value === undefined || value === null ? 0 : Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
+  typeof value === 'string' ? Buffer.byteLength(value) : value === undefined || value === null ? 0 : jsonBytes(value);
+
+/** Of a value as JSON without escapes, which no model reads; counted, since to write what is large takes long. */
+function jsonBytes(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value) + 2;
+  if (typeof value !== 'object' || value === null) return String(value).length;
+  if (Array.isArray(value)) return value.reduce((bytes: number, element) => bytes + jsonBytes(element) + 1, 2);
+  return Object.entries(value).reduce(
+    (bytes, [name, element]) => (element === undefined ? bytes : bytes + Buffer.byteLength(name) + 4 + jsonBytes(element)),
+    2,
+  );
+}
 
 const withoutMedia = (item: unknown): unknown => {
   const content = member(item, 'content');

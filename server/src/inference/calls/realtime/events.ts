@@ -1,8 +1,9 @@
 import { ERRORS, openAiCodeAt } from '@tallygate/contract';
 import { randomBase62 } from '../../../kernel/ids.ts';
-import { HARMLESS_BYTES, isTooComplex } from '../../../kernel/json-scan.ts';
+import { HARMLESS_BYTES, INFERENCE_JSON, isTooComplex } from '../../../kernel/json-scan.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import { readJson } from '../../../kernel/read-json.ts';
+import { andThen, type Soon } from '../../../kernel/soon.ts';
 import { isRecord } from '../usage.ts';
 
 export const REALTIME = '/v1/realtime';
@@ -22,7 +23,8 @@ export const newEventId = (): string => `event_${randomBase62(20)}`;
 /** @throws Problem `validation_failed` for what is no event of a client */
 export async function readClientEvent(frame: Buffer, isText: boolean): Promise<RealtimeEvent> {
   if (!isText) throw invalid('Events are JSON in text frames: send sound in `input_audio_buffer.append`, base64.');
-  if (frame.length > HARMLESS_BYTES && (await isTooComplex(frame))) throw invalid('The event has too many values, or is nested too deep.');
+  if (frame.length > HARMLESS_BYTES && (await isTooComplex(frame, INFERENCE_JSON)))
+    throw invalid('The event has too many values, or is nested too deep.');
   const event = await parsed(frame);
   if (!isRecord(event) || typeof event['type'] !== 'string') throw invalid('An event is a JSON object with a `type`.', 'type');
   const { event_id: id } = event;
@@ -68,8 +70,9 @@ const PASSED_ON =
 const LOOKED_AT_BYTES = 256;
 
 /** An event of the provider; undefined where nothing in it is looked for. @throws SyntaxError */
-export function readProviderEvent(frame: Buffer): RealtimeEvent | undefined {
+export function readProviderEvent(frame: Buffer): Soon<RealtimeEvent | undefined> {
   if (PASSED_ON.test(frame.toString('latin1', 0, LOOKED_AT_BYTES))) return undefined;
-  const event: unknown = JSON.parse(frame.toString());
-  return isRecord(event) && typeof event['type'] === 'string' ? (event as unknown as RealtimeEvent) : undefined;
+  return andThen(readJson(frame) as Soon<unknown>, (event) =>
+    isRecord(event) && typeof event['type'] === 'string' ? (event as unknown as RealtimeEvent) : undefined,
+  );
 }

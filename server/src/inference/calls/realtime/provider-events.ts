@@ -1,4 +1,5 @@
 import { Problem } from '../../../kernel/problem.ts';
+import { writtenJson } from '../../../kernel/written-json.ts';
 import type { Served } from '../served.ts';
 import { isUsed, NO_USAGE, reportedUsage } from '../usage.ts';
 import { newEventId, type RealtimeEvent, readProviderEvent } from './events.ts';
@@ -37,7 +38,7 @@ export class ProviderEvents {
   }
 
   async take(frame: Buffer, isText: boolean): Promise<void> {
-    const event = isText ? readProviderEvent(frame) : undefined;
+    const event = isText ? await readProviderEvent(frame) : undefined;
     if (!event) return this.#session.tell(frame);
     if (this.#state !== 'open') return this.#open(event);
     switch (event.type) {
@@ -104,7 +105,7 @@ export class ProviderEvents {
   async #updated(event: RealtimeEvent): Promise<void> {
     const { settings } = this.#session;
     settings.agreed();
-    await this.#session.tell(JSON.stringify({ ...event, session: settings.shown(Object(event['session'])) }));
+    await this.#session.tell(await writtenJson({ ...event, session: settings.shown(Object(event['session'])) }));
   }
 
   async #begun(frame: Buffer, event: RealtimeEvent): Promise<void> {
@@ -127,7 +128,7 @@ export class ProviderEvents {
       return response;
     } catch (thrown) {
       deps.log.warn({ err: thrown, requestId: facts.requestId }, 'a provider began a response unasked, which could not be held');
-      await provider.send(JSON.stringify({ type: 'response.cancel', event_id: newEventId(), response_id: id }));
+      void provider.send(JSON.stringify({ type: 'response.cancel', event_id: newEventId(), response_id: id }));
       await this.#session.refuse(thrown);
       return undefined;
     }

@@ -3,6 +3,7 @@ import type { EventSocket, SocketEnd } from '../../../kernel/event-socket.ts';
 import { newReceiptId, newRequestId } from '../../../kernel/ids.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import { problemOf } from '../../../kernel/problem-of.ts';
+import { writtenJson } from '../../../kernel/written-json.ts';
 import { requireRealtimeFields } from '../cost-fields/index.ts';
 import type { InferenceDeps } from '../deps.ts';
 import { isRecord } from '../usage.ts';
@@ -131,7 +132,7 @@ export class RealtimeSession implements SessionHost {
       this.responses.ask(eventId, { response, onAnswered });
       this.#silence.watch();
       const bounded = { ...asked, max_output_tokens: response.maxOutputTokens };
-      await this.provider.send(JSON.stringify({ ...event, event_id: eventId, response: bounded }));
+      await this.provider.send(await writtenJson({ ...event, event_id: eventId, response: bounded }));
     } catch (thrown) {
       onAnswered();
       throw thrown;
@@ -186,7 +187,8 @@ export class RealtimeSession implements SessionHost {
   async cancel(response: RunningResponse): Promise<void> {
     response.isUnwanted = true;
     const id = this.responses.idOf(response);
-    if (id !== undefined) await this.provider.send(JSON.stringify({ type: 'response.cancel', event_id: newEventId(), response_id: id }));
+    // Not awaited: the provider may wait for what it has said to be taken, as this does.
+    if (id !== undefined) void this.provider.send(JSON.stringify({ type: 'response.cancel', event_id: newEventId(), response_id: id }));
   }
 
   async #fromClient(frame: Buffer, isText: boolean): Promise<void> {

@@ -1,3 +1,4 @@
+import { roomBehind } from '../../../../kernel/written-json.ts';
 import { countTokens } from '../tokens.ts';
 import { Answer, NO_TOKENS, plus, type Tokens } from './answer-events.ts';
 
@@ -13,6 +14,10 @@ const SILENCE_MS = 500;
 /** A sample beyond it is speech. */
 const LOUD = 500;
 const LONGEST_TOKENS = 4_096;
+/** Of what a session is set to, characters: it is kept for an hour. */
+const MOST_SETTINGS = 1_000_000;
+/** Of what was said last. */
+const MOST_SAID = 65_536;
 
 interface Running {
   readonly answer: Answer;
@@ -57,11 +62,15 @@ export class SandboxSession {
     return this.next();
   }
 
+  /** How many events wait to be said. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   hear(event: Fields) {
     switch (event['type']) {
       case 'session.update':
-        this.#session = merged(this.#session, Object(event['session']));
-        return this.#say({ type: 'session.updated', session: this.#session });
+        return this.#set(event);
       case 'conversation.item.create':
         return this.#add(Object(event['item']));
       case 'conversation.item.delete':
@@ -84,12 +93,20 @@ export class SandboxSession {
     }
   }
 
+  #set(event: Fields) {
+    const changed = merged(this.#session, Object(event['session']));
+    if (roomBehind(changed, MOST_SETTINGS) < 0) return this.#refuse('invalid_value', 'The session is too large for the sandbox.', event);
+    this.#session = changed;
+    this.#say({ type: 'session.updated', session: changed });
+  }
+
   #add(given: Fields): void {
     const item: Fields = { id: this.#name('item'), object: 'realtime.item', status: 'completed', ...given };
     const content: unknown[] = Array.isArray(item['content']) ? item['content'] : [];
     const texts = content.map((part) => String(Object(part)['text'] ?? Object(part)['transcript'] ?? ''));
     const text = [...texts, String(item['output'] ?? '')].join(' ').trim();
-    this.#said = text || this.#said;
+    // Copied: the part of a text would keep the whole of it.
+    if (text !== '') this.#said = Buffer.from(text.slice(0, MOST_SAID)).toString();
     this.#context = plus(this.#context, { text: countTokens(text), audio: 0 });
     this.#added(item);
   }

@@ -1,5 +1,10 @@
 import type { EventSocket, SocketEnd } from '../../../../kernel/event-socket.ts';
+import { readJson } from '../../../../kernel/read-json.ts';
+import { writtenJson } from '../../../../kernel/written-json.ts';
 import { type Fields, SandboxSession } from './sandbox-session.ts';
+
+/** What waits to be taken before its sender is told to wait. */
+const MOST_WAITING = 16;
 
 /** The provider's end of a connection to the sandbox, in this process: what it says is made when it is taken. */
 export class SandboxSocket implements EventSocket {
@@ -7,6 +12,8 @@ export class SandboxSocket implements EventSocket {
   readonly #onClose: (socket: SandboxSocket) => void;
   #end: SocketEnd | undefined;
   #wake: (() => void) | undefined;
+  /** Told once there is room for more. */
+  #senders: (() => void)[] = [];
 
   constructor(model: string, id: string, onClose: (socket: SandboxSocket) => void) {
     this.#session = new SandboxSession(model, id);
@@ -17,7 +24,8 @@ export class SandboxSocket implements EventSocket {
     for (;;) {
       if (this.#end) return this.#end;
       const event = this.#session.next();
-      if (event) await take(Buffer.from(JSON.stringify(event)), true);
+      if (this.#session.waiting <= MOST_WAITING) this.#goOn();
+      if (event) await take(await writtenJson(event), true);
       else {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
@@ -26,15 +34,22 @@ export class SandboxSocket implements EventSocket {
     }
   }
 
-  send(frame: string | Buffer): void {
+  async send(frame: string | Buffer): Promise<void> {
+    const event = await readJson(Buffer.from(frame));
     if (this.#end) return;
-    this.#session.hear(JSON.parse(String(frame)) as Fields);
+    this.#session.hear(event as Fields);
     this.#wake?.();
+    if (this.#session.waiting > MOST_WAITING) await new Promise<void>((resolve) => this.#senders.push(resolve));
   }
 
   close(code: number, reason: string): void {
     this.#end ??= { code, reason };
     this.#onClose(this);
     this.#wake?.();
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    for (const resume of this.#senders.splice(0)) resume();
   }
 }
