@@ -1,4 +1,4 @@
-import { contract } from '@tallygate/contract';
+import { contract, type LiveFigures } from '@tallygate/contract';
 import { Problem } from '../../kernel/problem.ts';
 import type { LiveAccounts } from '../../money/live/index.ts';
 import type { Admission } from './admission.ts';
@@ -38,10 +38,11 @@ const isStream = ({ req: { method, url = '' } }: Exchange): boolean => method ==
 function stream(exchange: Exchange, { accounts, admission, isDraining }: LiveApiDeps): void {
   const { res } = exchange;
   queryOf(exchange, LIVE.query);
-  const followed = accounts.follow(grantOf(exchange).principal, (changed) => {
+  const tell = (changed: LiveFigures): void => {
     if (res.writableLength > MOST_UNREAD_BYTES) res.destroy();
     else res.write(`data: ${JSON.stringify(changed)}\n\n`);
-  });
+  };
+  const followed = accounts.follow(grantOf(exchange).principal, tell, () => end());
   const stop = (): void => {
     followed.close();
     for (const timer of timers) clearInterval(timer);

@@ -33,7 +33,11 @@ afterEach(() => void vi.useRealTimers());
 test('tells everything first, then only what has changed', async () => {
   const { state, accounts } = watching();
   const told: LiveFigures[] = [];
-  accounts.follow(principalOf('a'), (changed) => told.push(changed));
+  accounts.follow(
+    principalOf('a'),
+    (changed) => told.push(changed),
+    () => {},
+  );
   await vi.advanceTimersByTimeAsync(10_000);
   state.held = '0.25';
   await vi.advanceTimersByTimeAsync(2_000);
@@ -44,7 +48,13 @@ test('looks once a second for all who watch an account, and not at all when none
   const { state, accounts } = watching();
   await vi.advanceTimersByTimeAsync(10_000);
   expect(state.asked).toBe(0);
-  const followers = Array.from({ length: 20 }, () => accounts.follow(principalOf('a'), () => {}));
+  const followers = Array.from({ length: 20 }, () =>
+    accounts.follow(
+      principalOf('a'),
+      () => {},
+      () => {},
+    ),
+  );
   await vi.advanceTimersByTimeAsync(9_500);
   expect(state.asked).toBe(10);
   for (const follower of followers) follower.close();
@@ -60,7 +70,11 @@ test('looks less often at an account whose look takes long', async () => {
     return budgetsWith(`${asked}`);
   };
   const accounts = new LiveAccounts({ log: createLog('silent'), read: { budgets, settled: async () => ({ runs: [], requests: [] }) } });
-  const { close } = accounts.follow(principalOf('a'), () => {});
+  const { close } = accounts.follow(
+    principalOf('a'),
+    () => {},
+    () => {},
+  );
   await vi.advanceTimersByTimeAsync(49_900);
   expect(asked).toBe(10);
   close();
@@ -70,7 +84,11 @@ test('looks less often at an account whose look takes long', async () => {
 
 test('asks the ledger while figures move, and otherwise every ten seconds', async () => {
   const { state, accounts } = watching();
-  accounts.follow(principalOf('a'), () => {});
+  accounts.follow(
+    principalOf('a'),
+    () => {},
+    () => {},
+  );
   await vi.advanceTimersByTimeAsync(20_500);
   const idle = state.askedLedger;
   state.held = '1';
@@ -80,17 +98,28 @@ test('asks the ledger while figures move, and otherwise every ten seconds', asyn
 
 test('refuses more streams than an account may have, until one has ended', () => {
   const { accounts } = watching();
-  const follow = () => accounts.follow(principalOf('a'), () => {});
+  const follow = () =>
+    accounts.follow(
+      principalOf('a'),
+      () => {},
+      () => {},
+    );
   const followers = Array.from({ length: 50 }, follow);
   expect(follow).toThrow(expect.objectContaining({ code: 'rate_limited' }));
   followers[0]?.close();
   expect(follow).not.toThrow();
 });
 
-test('says that it is the gateway that is full, to an account without streams', () => {
+test('says that the gateway is full where a thousand accounts have a stream each', () => {
   const { accounts } = watching();
-  for (let stream = 0; stream < 1_000; stream += 1) accounts.follow(principalOf(`${stream % 20}`), () => {});
-  expect(() => accounts.follow(principalOf('new'), () => {})).toThrow('This gateway has as many streams as it may');
+  const follow = (account: string) =>
+    accounts.follow(
+      principalOf(account),
+      () => {},
+      () => {},
+    );
+  for (let stream = 0; stream < 1_000; stream += 1) follow(`${stream}`);
+  expect(() => follow('new')).toThrow('This gateway has as many streams as it may');
 });
 
 test('a look that fails ends no stream: the next one tells what has changed', async () => {
@@ -101,9 +130,31 @@ test('a look that fails ends no stream: the next one tells what has changed', as
     return budgetsWith('0');
   };
   const accounts = new LiveAccounts({ log: createLog('silent'), read: { budgets, settled: async () => ({ runs: [], requests: [] }) } });
-  accounts.follow(principalOf('a'), (changed) => told.push(changed));
+  accounts.follow(
+    principalOf('a'),
+    (changed) => told.push(changed),
+    () => {},
+  );
   await vi.advanceTimersByTimeAsync(2_000);
   isDown = false;
   await vi.advanceTimersByTimeAsync(1_000);
   expect(told).toEqual([{ budgets: budgetsWith('0'), runs: [], requests: [] }]);
+});
+
+test('no accounts together shut another one out: the one with the most streams gives one up', () => {
+  const { accounts } = watching();
+  const ended: string[] = [];
+  const follow = (account: string, name: string) =>
+    accounts.follow(
+      principalOf(account),
+      () => {},
+      () => ended.push(name),
+    );
+  const names = Array.from({ length: 20 }, (_, at) => `account-${at}`);
+  const all = names.flatMap((name) => Array.from({ length: 50 }, (_, at) => follow(name, `${name}#${at}`)));
+  for (const name of ['new', 'newer']) all.push(follow(name, name));
+  expect(ended).toEqual(['account-0#0', 'account-1#0']);
+  expect(() => follow('account-0', 'again')).toThrow('as many streams');
+  expect(() => follow('account-2', 'more')).toThrow('At most 50');
+  for (const one of all) one.close();
 });

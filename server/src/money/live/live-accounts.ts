@@ -16,9 +16,16 @@ const MOST = 1_000;
 
 type OnChange = (changed: LiveFigures) => void;
 
+interface Follower {
+  readonly onChange: OnChange;
+  /** Its place is given to another account. */
+  readonly onEnd: () => void;
+}
+
 interface Watched {
   readonly principal: Principal;
-  readonly followers: Set<OnChange>;
+  /** In the order in which they came. */
+  readonly followers: Set<Follower>;
   /** The last of each, as text: what is the same is not sent again. */
   readonly said: Map<keyof LiveFigures, string>;
   figures: LiveFigures;
@@ -58,21 +65,34 @@ export class LiveAccounts {
   }
 
   /**
-   * Tells everything soon, and then what changes.
+   * Tells everything soon, and then what changes. Where the gateway has as many streams as it may, the account with the most gives one up for
+   * one that has fewer, so that no accounts together shut others out.
    *
    * @throws Problem `rate_limited` where the account, or the gateway, has as many streams as it may
    */
-  follow(principal: Principal, onChange: OnChange): LiveAccount {
+  follow(principal: Principal, onChange: OnChange, onEnd: () => void): LiveAccount {
     const { accountId } = principal;
     const ofAccount = this.#watched.get(accountId)?.followers.size ?? 0;
     if (ofAccount >= MOST_OF_ACCOUNT) throw tooMany(`At most ${MOST_OF_ACCOUNT} streams of an account run at once: end one`);
-    if (this.#followers >= MOST) throw tooMany('This gateway has as many streams as it may: try again later');
+    if (this.#followers >= MOST && !this.#givesUpOne(ofAccount))
+      throw tooMany('This gateway has as many streams as it may: try again later');
     const watched = this.#watched.get(accountId) ?? this.#begin(principal);
-    watched.followers.add(onChange);
+    const follower = { onChange, onEnd };
+    watched.followers.add(follower);
     this.#followers += 1;
     // Behind the head of the answer, which follows when this returns.
-    queueMicrotask(() => watched.followers.has(onChange) && Object.keys(watched.figures).length > 0 && onChange(watched.figures));
-    return { close: () => this.#leave(accountId, watched, onChange) };
+    queueMicrotask(() => watched.followers.has(follower) && Object.keys(watched.figures).length > 0 && onChange(watched.figures));
+    return { close: () => this.#leave(watched, follower) };
+  }
+
+  /** @param few of the one who comes */
+  #givesUpOne(few: number): boolean {
+    const fullest = [...this.#watched.values()].reduce((most, one) => (one.followers.size > most.followers.size ? one : most));
+    const [oldest] = fullest.followers;
+    if (!oldest || fullest.followers.size <= few + 1) return false;
+    this.#leave(fullest, oldest);
+    oldest.onEnd();
+    return true;
   }
 
   #begin(principal: Principal): Watched {
@@ -84,12 +104,12 @@ export class LiveAccounts {
     return watched;
   }
 
-  #leave(accountId: string, watched: Watched, onChange: OnChange): void {
-    if (!watched.followers.delete(onChange)) return;
+  #leave(watched: Watched, follower: Follower): void {
+    if (!watched.followers.delete(follower)) return;
     this.#followers -= 1;
     if (watched.followers.size > 0) return;
     clearTimeout(watched.timer);
-    this.#watched.delete(accountId);
+    this.#watched.delete(watched.principal.accountId);
   }
 
   async #look(watched: Watched): Promise<void> {
@@ -98,7 +118,7 @@ export class LiveAccounts {
       const changed = await this.#changes(watched);
       if (Object.keys(changed).length === 0) return;
       watched.figures = { ...watched.figures, ...changed };
-      for (const onChange of watched.followers) onChange(changed);
+      for (const { onChange } of watched.followers) onChange(changed);
     } catch (error) {
       this.#deps.log.warn({ err: error, accountId: watched.principal.accountId }, 'what is spent could not be looked at');
     } finally {
