@@ -238,6 +238,15 @@ test('stores that cannot be reached are a 503, not a bug and not a wrong credent
   expect((await post(ASK)).status).toBe(503);
 });
 
+test('lanes that do not answer in time are not asked once more for the headers of the refusal', async () => {
+  const { post, lanes } = await open();
+  vi.spyOn(lanes, 'hold').mockRejectedValue(new Error('Command timed out'));
+  const rates = vi.spyOn(lanes, 'rates');
+  const answer = await post(ASK);
+  expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ code: 'store_unavailable' })]);
+  expect(rates).not.toHaveBeenCalled();
+});
+
 describe('an idempotency key', () => {
   const key = { 'idempotency-key': 'once' };
 

@@ -196,7 +196,8 @@ async function withRates(
   document: Answer,
   { inference, refusedRequests }: InferenceApiDeps,
 ): Promise<Answer> {
-  if (!grant || isManagementGrant(grant)) return document;
+  // A store that did not answer in time is not asked again: that would take as long once more.
+  if (!grant || isManagementGrant(grant) || problem.code === 'store_unavailable') return document;
   // Who cannot sign for a key, or has none, must not use up what its owner may ask for.
   const isCounted = problem.status < 500 && problem.status !== 401 && problem.code !== 'rate_limited';
   const rates = await (isCounted ? refusedRequests.count(grant) : presentRateHeaders(inference, grant));
