@@ -167,16 +167,18 @@ export class Receipts extends Generated {
   }
 
   /**
-   * What the log declares of these kinds, all pages, compared with what was seen there before, and kept: see `logStore` of the client.
+   * What the log declares of these kinds, compared with what was seen there before, and kept: see `logStore` of the client. Pages that were seen
+   * are not read again; with `whole`, all are.
    * @throws DeclarationsContradictedError where an entry is left out, or is another one than before; the list is kept as evidence
    */
   declarationsSeen<Kind extends DeclarationKind>(
     kinds: readonly Kind[],
     { keys }: VaasKeySet,
-    options: CallOptions = {},
+    { whole = false, ...options }: CallOptions & { readonly whole?: boolean | undefined } = {},
   ): Promise<Record<Kind, readonly LogDeclarations[]>> {
     const { logStore: store, baseUrl } = this.transport;
-    return rememberDeclarations(baseUrl, kinds, { keys, store, listed: (kind) => this.#declared(kind, options) });
+    const listed = (kind: Kind, cursor?: string) => this.#declared(kind, options, whole ? undefined : cursor);
+    return rememberDeclarations(baseUrl, kinds, { keys, store, listed });
   }
 
   /**
@@ -190,10 +192,10 @@ export class Receipts extends Generated {
     return { ...published, keys: [...(await rememberKeys(baseUrl, published.keys, { store, declared }))] };
   }
 
-  async #declared(kind: DeclarationKind, options: CallOptions): Promise<LogDeclarations[]> {
+  async #declared(kind: DeclarationKind, options: CallOptions, from?: string): Promise<LogDeclarations[]> {
     const pages: LogDeclarations[] = [];
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page: LogDeclarations = await this.declarations({ kind, ...(cursor !== undefined && { cursor }) }, options);
+    for (let cursor: string | null | undefined = from; cursor !== null; ) {
+      const page: LogDeclarations = await this.declarations({ kind, limit: PAGE, ...(cursor !== undefined && { cursor }) }, options);
       pages.push(page);
       cursor = page.next_cursor;
     }
@@ -250,6 +252,8 @@ export class Receipts extends Generated {
 /** The first line of a checkpoint (c2sp.org/tlog-checkpoint). */
 const originOf = (note: string): string => note.slice(0, note.indexOf('\n'));
 
+/** The most that the service gives. */
+const PAGE = 200;
 /** A tile has at most 8 kB. */
 const TILE_TIMEOUT_MS = 15_000;
 /** Somebody on the way answered, who gives no request ids, or the service is too busy: that says nothing against the log. */

@@ -110,9 +110,9 @@ export async function keepPrices(world: CommandWorld): Promise<Pick<Kept, 'isCon
   try {
     const client = await world.connect('none');
     const published = publishedPrices(await client.models.prices({ signal: world.signal }));
-    const unlisted = await unlistedPrices(world, published);
     const path = keptPricesPath(world, world.profile);
     const { prices: kept, at } = await keptBefore(world, path, client.baseUrl);
+    const unlisted = await unlistedPrices(world, kept, published);
     const changed = rewritten(kept, published);
     const backdated = datedBack(kept, published, at);
     for (const name of changed.slice(0, MOST_NAMED))
@@ -194,20 +194,27 @@ const without = (published: PublishedPrices, names: readonly string[]): Publishe
     ]),
   );
 
-/** Published prices whose entries are not in the log’s list of prices: it ends before them. */
-async function unlistedPrices(world: CommandWorld, published: PublishedPrices): Promise<string[]> {
+/** Published prices whose entries are not in the log’s list of prices: it ends before them. What is stored was there when it was stored. */
+async function unlistedPrices(world: CommandWorld, kept: PublishedPrices, published: PublishedPrices): Promise<string[]> {
   const keys = await world.readFile(keySetPath(world, world.profile));
   const named = Object.entries(published).flatMap(([model, versions]) =>
-    Object.entries(versions).flatMap(([version, { entry }]) =>
-      entry ? [{ name: `${model} in version ${version}`, digest: entry.digest }] : [],
-    ),
+    Object.entries(versions).flatMap(([version, { entry }]) => (entry ? [{ model, version, digest: entry.digest }] : [])),
   );
   if (keys === undefined || named.length === 0) return [];
   const { receipts } = await world.connect('none');
-  const { price } = await receipts.declarationsSeen(['price'], JSON.parse(keys), { signal: world.signal });
   const { declarationDigest, toHex } = await import('@tallygate/receipts');
-  const listed = new Set(price.flatMap(({ data }) => data.map(({ declaration }) => toHex(declarationDigest(declaration)))));
-  return named.flatMap(({ name, digest }) => (listed.has(digest) ? [] : [name]));
+  const missingOf = async (wanted: typeof named, whole: boolean): Promise<typeof named> => {
+    const { price } = await receipts.declarationsSeen(['price'], JSON.parse(keys), { signal: world.signal, whole });
+    const declared = price.flatMap(({ data }) => data.map(({ declaration }) => declaration));
+    if (wanted.length === 0) return [];
+    const listed = new Set(declared.map((declaration) => toHex(declarationDigest(declaration))));
+    const missing = wanted.filter(({ digest }) => !listed.has(digest));
+    // Pages that were seen were not read again: where the prices are stored no more, those are on one of them.
+    const isPart = !whole && (declared[0]?.number ?? 1) > 1;
+    return missing.length > 0 && isPart ? missingOf(missing, true) : missing;
+  };
+  const isNew = ({ model, version, digest }: (typeof named)[number]) => priceIn(kept, model, version)?.entry?.digest !== digest;
+  return (await missingOf(named.filter(isNew), false)).map(({ model, version }) => `${model} in version ${version}`);
 }
 
 const rewritten = (kept: PublishedPrices, published: PublishedPrices): string[] =>

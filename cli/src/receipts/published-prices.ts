@@ -12,7 +12,7 @@ type Json = Readonly<Record<string, unknown>>;
  */
 export function publishedPrices(value: unknown): PublishedPrices {
   const file = objectAt(value, 'the file');
-  if (Array.isArray(file['data'])) return file['data'].map(priceOfModel).reduce<PublishedPrices>(firstPublished, {});
+  if (Array.isArray(file['data'])) return firstOfEach(file['data'].flatMap(priceOfModel));
   if (file['prices'] === undefined) throw new Error('there is neither a list of models in "data" nor "prices"');
   return mapValues(file['prices'], 'prices', (versions, path) => mapValues(versions, path, keptPrice));
 }
@@ -31,11 +31,23 @@ export function firstPublished(earlier: PublishedPrices, later: PublishedPrices)
 export const priceIn = (prices: PublishedPrices, model: string, version: string): PublishedPrice | undefined =>
   own(own(prices, model) ?? {}, version);
 
-function priceOfModel(value: unknown, index: number): PublishedPrices {
+type Priced = readonly [model: string, version: string, price: PublishedPrice];
+
+/** As `firstPublished` puts them together, one by one. */
+function firstOfEach(listed: readonly Priced[]): PublishedPrices {
+  const byModel = new Map<string, Map<string, PublishedPrice>>();
+  for (const [model, version, price] of listed) {
+    const versions = byModel.get(model) ?? new Map<string, PublishedPrice>();
+    byModel.set(model, versions.set(version, { ...price, ...versions.get(version) }));
+  }
+  return Object.fromEntries([...byModel].map(([model, versions]) => [model, Object.fromEntries(versions)]));
+}
+
+function priceOfModel(value: unknown, index: number): Priced[] {
   const path = `data[${index}]`;
   const { id, pricing } = objectAt(value, path);
   // A model that has no price was never charged.
-  if (pricing === null) return {};
+  if (pricing === null) return [];
   const { version, currency, prices, tiers, batch_factor: factor, effective_from: from, entry } = objectAt(pricing, `${path}.pricing`);
   if (typeof id !== 'string' || typeof version !== 'string') throw new Error(`${path} has no id or no price version`);
   if (currency !== 'USD') throw new Error(`${path}.pricing.currency is not USD`);
@@ -46,7 +58,7 @@ function priceOfModel(value: unknown, index: number): PublishedPrices {
     unit_prices_pico_usd: mapValues(prices, `${path}.pricing.prices`, picoUsd),
     tiers: tiersAt(tiers, `${path}.pricing.tiers`, (tier, tierPath) => mapValues(tier['prices'], `${tierPath}.prices`, picoUsd)),
   };
-  return Object.fromEntries([[id, Object.fromEntries([[version, price]])]]);
+  return [[id, version, price]];
 }
 
 function keptPrice(value: unknown, path: string): PublishedPrice {

@@ -117,10 +117,12 @@ async function keysSeen(): Promise<unknown> {
   return { ...set, keys: await rememberKeys(location.origin, set.keys, { store, declared: all }) };
 }
 
-async function declared(kind: string): Promise<unknown[]> {
+async function declared(kind: string, from = ''): Promise<unknown[]> {
   const pages: unknown[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const page = JSON.parse(await published(`/v1/log/declarations?kind=${kind}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`));
+  for (let cursor: string | null = from; cursor !== null; ) {
+    const page = JSON.parse(
+      await published(`/v1/log/declarations?kind=${kind}&limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`),
+    );
     pages.push(page);
     cursor = typeof page.next_cursor === 'string' ? page.next_cursor : null;
   }

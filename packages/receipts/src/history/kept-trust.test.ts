@@ -76,6 +76,26 @@ describe.each(STORES)('keys that are kept %s', (_, open) => {
   });
 });
 
+test('what was seen of the declarations is not asked for again, and a list from there on is missed nothing of', async () => {
+  const store = memoryLogStore();
+  const [page = { data: [] }] = whole.pages as readonly { readonly data: readonly unknown[] }[];
+  const asked: (string | undefined)[] = [];
+  const look = (...pages: readonly unknown[]) =>
+    rememberDeclarations(SERVICE, ['policy'], {
+      ...{ keys: keySet.keys, store },
+      listed: async (_, cursor) => {
+        asked.push(cursor);
+        return pages;
+      },
+    });
+  const part = (from: number, to = page.data.length) => ({ ...page, data: page.data.slice(from, to) });
+  await look({ ...part(0, 1), next_cursor: 'behind the first' }, { ...part(1), next_cursor: null });
+  await look({ ...part(1), next_cursor: null });
+  expect(asked).toEqual([undefined, 'behind the first']);
+  for (const short of [part(1, page.data.length - 1), part(page.data.length)])
+    await expect(look({ ...short, next_cursor: null })).rejects.toMatchObject({ code: 'declarations_contradicted' });
+});
+
 test('two processes that share a store keep what both have seen', async () => {
   const { kept = [], published = [], log } = successionVectors['rotation'] ?? {};
   const store = memoryLogStore();

@@ -34,11 +34,16 @@ export class DeclarationsContradictedError extends Error {
   }
 }
 
+interface KeptDeclaration extends ProvenEntry {
+  /** Of the page that had it: the next look begins there. Absent where that is the first one. */
+  readonly cursor?: string | undefined;
+}
+
 /** What a reader has seen of a service, and relies on from then on. */
 interface KeptTrust {
   readonly keys: Keys;
   /** The newest declaration of each kind, with its proof. */
-  readonly declared: { readonly [Kind in DeclarationKind]?: ProvenEntry | undefined };
+  readonly declared: { readonly [Kind in DeclarationKind]?: KeptDeclaration | undefined };
 }
 
 const NOTHING: KeptTrust = { keys: [], declared: {} };
@@ -74,31 +79,47 @@ export async function rememberKeys(
 
 /**
  * Compares the lists of what the log declares with those that were seen before, and keeps the newest of each kind: an entry that is left out later is
- * missed, and one that is left out between others at once.
+ * missed, and one that is left out between others at once. What was seen is not read again, but for the page that the newest was on: it names all
+ * before it.
  *
- * @param listed asks for all pages of `GET /v1/log/declarations` of that kind
+ * @param listed asks for all pages of `GET /v1/log/declarations` of that kind, from that cursor on
  * @returns the pages, by kind
  * @throws DeclarationsContradictedError
  */
 export async function rememberDeclarations<Kind extends DeclarationKind, Page>(
   service: string,
   kinds: readonly Kind[],
-  { keys, store, listed }: { readonly keys: Keys; readonly store: LogStore; readonly listed: (kind: Kind) => Promise<readonly Page[]> },
+  {
+    keys,
+    store,
+    listed,
+  }: { readonly keys: Keys; readonly store: LogStore; readonly listed: (kind: Kind, cursor?: string) => Promise<readonly Page[]> },
 ): Promise<Record<Kind, readonly Page[]>> {
   const found = {} as Record<Kind, readonly Page[]>;
   for (const kind of kinds)
     await changed(store, service, async (kept) => {
       // Asked after what is kept was read: another process may keep a newer one meanwhile.
-      const pages = await listed(kind);
-      found[kind] = pages;
       const before = kept.declared[kind];
-      const read = refusalAsValue(() => ({ valid: true as const, newest: checkDeclarationChain(kind, pages, { keys, kept: before }) }));
-      if (read.valid) return read.newest?.index === before?.index ? kept : { ...kept, declared: { ...kept.declared, [kind]: read.newest } };
+      const pages = await listed(kind, before?.cursor);
+      found[kind] = pages;
+      const options = { keys, kept: before, isPart: before?.cursor !== undefined };
+      const read = refusalAsValue(() => ({ valid: true as const, newest: checkDeclarationChain(kind, pages, options) }));
+      if (read.valid) {
+        if (read.newest?.index === before?.index) return kept;
+        const newest = read.newest && { ...read.newest, cursor: cursorOfLast(pages) ?? before?.cursor };
+        return { ...kept, declared: { ...kept.declared, [kind]: newest } };
+      }
       const { code, reason } = read;
       const evidence = { object: 'declaration_evidence', service, code, reason, kept: before ?? null, declarations: pages };
       throw new DeclarationsContradictedError(reason, await store.keepEvidence(nameOf(service), textOf(evidence)));
     });
   return found;
+}
+
+/** By which the last page was asked for; undefined of the only one. */
+function cursorOfLast(pages: readonly unknown[]): string | undefined {
+  const { next_cursor: cursor } = Object(pages.at(-2));
+  return typeof cursor === 'string' ? cursor : undefined;
 }
 
 /** @returns what is kept afterwards */

@@ -10,6 +10,8 @@ interface ChainOptions {
   readonly keys: readonly VaasKeySet['keys'][number][];
   /** The newest one of that kind that was seen before. */
   readonly kept?: ProvenEntry | undefined;
+  /** The list may begin behind the first: with any that is not behind the one that was seen before, which names all before it. */
+  readonly isPart?: boolean;
 }
 
 /**
@@ -23,16 +25,17 @@ interface ChainOptions {
 export function checkDeclarationChain(
   kind: DeclarationKind,
   log: readonly unknown[],
-  { keys, kept }: ChainOptions,
+  { keys, kept, isPart = false }: ChainOptions,
 ): ProvenEntry | undefined {
   const pages = readPages(log);
   const entries = pages.flatMap(({ data }) => data).filter(({ declaration }) => declaration.kind === kind);
   entries.forEach((entry, at) => {
-    checkLink(entry, entries[at - 1]);
+    if (at > 0 || !(kept && isPart)) checkLink(entry, entries[at - 1]);
   });
   const total = pages.at(-1)?.declared[kind] ?? 0;
   const newest = entries.at(-1);
-  if (entries.length !== total) throw missing(`The list has ${entries.length} declarations (${kind}), and says that there are ${total}.`);
+  const last = newest?.declaration.number ?? 0;
+  if (last !== total) throw missing(`The list ends with declaration ${last} (${kind}), and says that there are ${total}.`);
   if (newest && !loggedBy(keys)(newest)) throw new Refused('declaration_not_in_log', `The log does not prove entry ${newest.index}.`);
   if (kept) checkKept(kept, entries);
   return newest;
@@ -47,7 +50,7 @@ function checkLink({ index, declaration: { kind, number, previous } }: ProvenEnt
 
 function checkKept({ declaration }: ProvenEntry, entries: readonly ProvenEntry[]): void {
   const { kind, number } = declaration;
-  const now = entries[number - 1];
+  const now = entries.find((entry) => entry.declaration.number === number);
   if (!now) throw missing(`Declaration ${number} (${kind}) was shown before, and is left out now.`);
   if (digestHex(now.declaration) !== digestHex(declaration))
     throw new Refused('declaration_forked', `Declaration ${number} (${kind}) is another one than was shown before.`);

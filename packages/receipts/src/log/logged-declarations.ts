@@ -61,9 +61,13 @@ export const entriesOf = (log: unknown): ProvenEntry[] =>
     return read.valid ? read.pages.flatMap(({ data }) => data) : [];
   });
 
+/** By the keys that they were checked with: the lists of several kinds are proven by one checkpoint, as long as the log does not grow meanwhile. */
+const verified = new WeakMap<readonly Key[], Map<string, Checkpoint | undefined>>();
+
 /** Whether an entry is proven by a checkpoint that one of these keys has signed. */
 export function loggedBy(keys: readonly Key[]): (entry: ProvenEntry | undefined) => boolean {
-  const states = new Map<string, ReturnType<typeof verifiedState>>();
+  const states = verified.get(keys) ?? new Map<string, Checkpoint | undefined>();
+  verified.set(keys, states);
   return (entry) => {
     if (!entry) return false;
     if (!states.has(entry.checkpoint)) states.set(entry.checkpoint, verifiedState(entry.checkpoint, keys));
@@ -75,8 +79,8 @@ export function loggedBy(keys: readonly Key[]): (entry: ProvenEntry | undefined)
 function verifiedState(note: string, keys: readonly Key[]): Checkpoint | undefined {
   const keySet = { keys };
   if (logKeysOf(keySet).length === 0) return undefined;
-  const verified = verifyCheckpoint(note, keySet);
-  return verified.valid ? verified.checkpoint : undefined;
+  const found = verifyCheckpoint(note, keySet);
+  return found.valid ? found.checkpoint : undefined;
 }
 
 const isEntryOf = ({ size, root }: Checkpoint, { index, declaration, inclusion_path: path }: Entry): boolean =>
