@@ -52,7 +52,26 @@ const isNoEntry = (line: Buffer): boolean => {
 const isWhole = (line: Buffer): boolean =>
   line.length > CRC_DIGITS && Number.parseInt(line.toString('latin1', 0, CRC_DIGITS), 16) === crc32(line.subarray(CRC_DIGITS + 1));
 
-export const lineOf = (json: string): string => `${crc32(json).toString(16).padStart(CRC_DIGITS, '0')} ${json}\n`;
+const ROOM_BYTES = 16 * 1024;
+const MOST_BYTES_A_CHARACTER = 3;
+const [SPACE, NEWLINE] = [0x20, 0x0a];
+
+/** Makes lines in one buffer, since there are two for every call: as a text each would be encoded for its checksum, and again to be written. */
+export class LineMaker {
+  readonly #room = Buffer.allocUnsafeSlow(ROOM_BYTES);
+
+  /** @returns the line, as bytes that are its own until the next one is made */
+  lineOf(json: string): Buffer {
+    const most = CRC_DIGITS + json.length * MOST_BYTES_A_CHARACTER + 2;
+    const room = most <= ROOM_BYTES ? this.#room : Buffer.allocUnsafe(most);
+    const end = CRC_DIGITS + 1 + room.write(json, CRC_DIGITS + 1);
+    const checksum = crc32(room.subarray(CRC_DIGITS + 1, end));
+    room.write(checksum.toString(16).padStart(CRC_DIGITS, '0'), 0, 'latin1');
+    room[CRC_DIGITS] = SPACE;
+    room[end] = NEWLINE;
+    return room.subarray(0, end + 1);
+  }
+}
 
 export const entryOf = ({ charged, debt, covered, record, waived, caps }: JournalEntry): JournalEntry => ({
   ...{ charged, debt, covered, record },
