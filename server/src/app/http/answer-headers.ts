@@ -1,4 +1,4 @@
-import { ServerResponse } from 'node:http';
+import { type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { CORS_HEADERS } from './cors.ts';
 
 /** `api`: what the contract describes, and every refusal. `site`: pages for people and metrics, which no page of another origin reads. */
@@ -51,11 +51,16 @@ function writeHeadWith(defaults: Headers): ServerResponse['writeHead'] {
   return function (this: ServerResponse & { [REQUEST_ID]?: string }, status: number, ...rest: unknown[]) {
     const given = rest.at(-1);
     if (Array.isArray(given)) throw new TypeError('Headers of an answer are given by name');
-    const own: object = typeof given === 'object' && given !== null ? given : {};
-    const headers: Record<string, string> = { ...defaults, ...own };
-    for (const name of this.getHeaderNames()) if (!(name in own)) delete headers[name];
-    const id = this[REQUEST_ID];
-    if (id !== undefined && headers['x-request-id'] === undefined && !this.hasHeader('x-request-id')) headers['x-request-id'] = id;
+    const own = (typeof given === 'object' && given !== null ? given : {}) as OutgoingHttpHeaders;
+    const alreadySet = this.getHeaderNames();
+    // Names and values in turn, which Node writes as they are: no object with all of them is made for each answer.
+    const headers: OutgoingHttpHeader[] = [];
+    const add = (name: string, value: OutgoingHttpHeader | undefined) => {
+      if (value !== undefined) headers.push(name, value);
+    };
+    for (const name in defaults) if (own[name] === undefined && !alreadySet.includes(name)) add(name, defaults[name]);
+    for (const name in own) add(name, own[name]);
+    if (own['x-request-id'] === undefined && !alreadySet.includes('x-request-id')) add('x-request-id', this[REQUEST_ID]);
     return writeHead.call(this, status, headers);
   } as ServerResponse['writeHead'];
 }

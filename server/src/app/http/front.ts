@@ -128,7 +128,8 @@ function handlerOf(deps: FrontDeps): Handle {
       sentTarget,
       ...{ req, res, pathname, params: found?.params ?? {}, startedAt, startedTick, grant: undefined, admittedTick: startedTick },
     };
-    if (!fault) headers.apply(res, found?.route.kind ?? router.kindAt(pathname), requestId);
+    const kind = found?.route.kind ?? router.kindAt(pathname);
+    if (!fault && kind !== 'api') headers.apply(res, kind, requestId);
     const answering = found ? serve(found.route, exchange) : refusals.refuse(fault ?? router.missing(req.method ?? '', pathname), exchange);
     answering.catch((error: unknown) => {
       log.error({ err: error }, 'an answer could not be written');
