@@ -104,15 +104,25 @@ export function largestThatFits(least: number, most: number, fits: (value: numbe
   return low;
 }
 
+function isEmpty(units: Units): boolean {
+  for (const _meter in units) return false;
+  return true;
+}
+
 /**
  * What a use comes to that is settled by what was held for it and nothing else, as where its process died. By the rule of every settlement, so
  * that its receipt shows how cover and charge follow from each other.
  */
 export function drawOnHold(held: Reserve, use: Pick<InFlight, 'units' | 'cost'>): Omit<Charge, 'cost'> {
   // Where nothing of a quota was reserved, nothing is covered, whatever is used.
-  const cover = Object.keys(held.covered).length > 0 ? held.covered : null;
+  const cover = isEmpty(held.covered) ? null : held.covered;
   const { cost: _, covered, ...paid } = chargeWithin({ ...held, units: held.covered }, use, cover);
-  return { covered: Object.fromEntries(Object.entries(covered).filter(([, amount]) => amount > 0n)), ...paid };
+  const some: Record<string, bigint> = {};
+  for (const meter in covered) {
+    const amount = covered[meter] ?? 0n;
+    if (amount > 0n) some[meter] = amount;
+  }
+  return { covered: some, ...paid };
 }
 
 /** The caps of a request that no source of lanes has. */

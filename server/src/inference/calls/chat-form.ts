@@ -37,13 +37,20 @@ export const chatForm = (
 function readCompletion(given: Json | undefined, keptId: string | undefined): PlainAnswer | undefined {
   if (!given || !Array.isArray(given['choices']) || given['choices'].length === 0) return undefined;
   const value = keptId === undefined ? given : { ...given, id: keptId };
-  const text = textOfChunk(value);
   const stated = usageOfChunk(value);
   const read = readUsage(stated);
+  const { usage, usageSaid } = usageOfAnswer(read, () => textOfChunk(value) !== '', read ?? leastUsage(stated));
   return {
     contentType: 'application/json',
-    ...usageOfAnswer(read, () => text !== '', leastUsage(stated)),
-    delivered: { text, scale: 1 },
+    usage,
+    usageSaid,
+    // The text is needed where the provider has counted nothing, which is seldom.
+    delivered: {
+      get text() {
+        return textOfChunk(value);
+      },
+      scale: 1,
+    },
     serviceTier: tierSaid(value),
     value,
     toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(isSaid(read, cost.usage) ? stated : undefined, cost) }),

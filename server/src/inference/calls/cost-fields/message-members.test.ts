@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { unpricedItem } from '../responses/unpriced-item.ts';
+import { PLAIN_MEMBERS } from './message-members.ts';
+import { isContentName } from './names-of-content.ts';
 import { check, refusal } from './testing/requests.ts';
+
+test('no member that is taken for no content by its name alone has a name of content', () => {
+  expect([...PLAIN_MEMBERS].filter(isContentName)).toEqual([]);
+});
 
 describe('content that is not where it is counted', () => {
   const image_url = { url: 'https://a.example/b.png' };

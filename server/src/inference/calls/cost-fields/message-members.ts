@@ -34,6 +34,9 @@ const HELD_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
   input_audio: words('data format media_type mime_type filename name'),
 };
 
+/** What nearly every message has: names of no content, known without a search for one in them. */
+export const PLAIN_MEMBERS: ReadonlySet<string> = words('role content name type id tool_calls tool_call_id status call_id arguments');
+
 /** What of a message or an item no price holds: content beside its content, and a part with the content of another type. */
 export function unpricedInMessage(message: Json, param: string): Unpriced | undefined {
   const isPart = message['role'] === undefined && Object.hasOwn(PART_MEMBERS, String(message['type']));
@@ -78,6 +81,7 @@ function unpricedInParts(parts: unknown, param: string): Unpriced | undefined {
 
 function contentBeside(holder: Json, param: string): Unpriced | undefined {
   for (const name in holder) {
+    if (PLAIN_MEMBERS.has(name)) continue;
     const value = holder[name];
     if (typeof value !== 'boolean' && typeof value !== 'number' && !isNone(value) && isContentName(name))
       return { param: `${param}.${name.slice(0, 40)}`, what: WHAT };
