@@ -31,8 +31,10 @@ export function canonicalJson(value: unknown): string {
 
 /** 3.2.2.2: exactly the escapes that `JSON.stringify` makes, apart from lone surrogates, which it would let through. */
 function canonicalString(text: string): string {
-  if (!isWellFormed(text)) throw new TypeError('A string with a lone surrogate has no JSON form');
-  return JSON.stringify(text);
+  const json = JSON.stringify(text);
+  // It escapes half of a pair: what has no escape is well-formed, and needs no search.
+  if (json.length !== text.length + 2 && !isWellFormed(text)) throw new TypeError('A string with a lone surrogate has no JSON form');
+  return json;
 }
 
 function canonicalArray(items: readonly unknown[]): string {

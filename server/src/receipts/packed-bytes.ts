@@ -8,6 +8,9 @@ const KNOWN_TEXTS = [
 const KNOWN = new Map(KNOWN_TEXTS.map((text, at) => [text, at]));
 const MOST_BYTES = 65_536;
 const SMALL = 2 ** 31;
+/** Seven groups of seven bits are below 2^53. */
+const EXACT_BITS = 49n;
+const FIRST_INEXACT_FACTOR = 2 ** 49;
 
 /** Bytes written one after the other. Numbers have seven bits a byte (LEB128). */
 export class PackedWriter {
@@ -35,6 +38,10 @@ export class PackedWriter {
 
   /** @throws RangeError for a negative amount */
   amount(value: bigint): void {
+    if (value < BigInt(SMALL) && value >= 0n) {
+      this.number(Number(value));
+      return;
+    }
     if (value < 0n) throw new RangeError(`${value} has no packed form`);
     let rest = value;
     for (; rest > 0x7fn; rest >>= 7n) this.byte(Number(rest & 0x7fn) | 0x80);
@@ -92,15 +99,27 @@ export class PackedReader {
   }
 
   number(): number {
-    return Number(this.amount());
+    return Number(this.#value());
   }
 
-  amount(): bigint {
-    let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
+  /** An amount as a decimal number. */
+  amountText(): string {
+    return String(this.#value());
+  }
+
+  /** A number while it is exact as one: nearly all are, and a bigint takes an allocation for each of its bytes. */
+  #value(): number | bigint {
+    let value = 0;
+    for (let factor = 1; factor < FIRST_INEXACT_FACTOR; factor *= 128) {
       const next = this.byte();
-      value |= BigInt(next & 0x7f) << shift;
+      value += (next & 0x7f) * factor;
       if (next < 0x80) return value;
+    }
+    let large = BigInt(value);
+    for (let shift = EXACT_BITS; ; shift += 7n) {
+      const next = this.byte();
+      large |= BigInt(next & 0x7f) << shift;
+      if (next < 0x80) return large;
     }
   }
 

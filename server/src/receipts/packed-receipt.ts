@@ -5,7 +5,7 @@ import { rfc3339 } from '../kernel/clock.ts';
 import type { RowOf } from '../kernel/statements.ts';
 import type { Receipt } from './entities.ts';
 import { PackedReader, PackedWriter } from './packed-bytes.ts';
-import { isForSubjects, type Named, packSubjects, subjectHashes, unpackSubjects } from './subjects.ts';
+import { isForSubjects, type Named, packSubjects, type SubjectHashes, subjectHashes, unpackSubjects } from './subjects.ts';
 
 /** The columns that a receipt is unpacked with: what it is found by is not packed as well. */
 export const UNPACKED_COLUMNS = [
@@ -57,7 +57,8 @@ function valueAt<T>(list: readonly T[], at: number): T {
 }
 
 const bytesOfId = (id: string): string => id.replaceAll('-', '');
-const idOfBytes = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+const idOfBytes = (hex: string): string =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 
 /** What its columns do not say of a receipt, in few bytes. @throws RangeError for what has no packed form: it is stored as text */
 export function packed(said: ReceiptPayload, { key_id: keyId, ...named }: Named & { readonly key_id: string | null }): Buffer {
@@ -134,34 +135,70 @@ function unpacked({ receipt_id: id, ...row }: PackedRow, bytes: Buffer): Receipt
   const kinds = from.byte();
   const nonce = nonceOf(id);
   const keyId = has(0) ? idOfBytes(from.hex(UUID_BYTES)) : null;
-  const [request_sha256, response_sha256] = [from.hex(HASH_BYTES), from.hex(HASH_BYTES)];
-  const [endpoint, provider, price_version, price_factor, plan] = [from.text(), from.text(), from.text(), from.text(), from.text()];
+  const request_sha256 = from.hex(HASH_BYTES);
+  const response_sha256 = from.hex(HASH_BYTES);
+  const endpoint = from.text();
+  const provider = from.text();
+  const price_version = from.text();
+  const price_factor = from.text();
+  const plan = from.text();
   const model_requested = has(6) ? from.text() : model;
   const tier = has(7) ? from.number() : null;
-  const usage = countsOf([...NO_COUNTS, ...numbersOf(from)]);
-  const prices = sorted(numbersOf(from));
-  const covered = countsOf(numbersOf(from));
-  const [cost, charged] = [from.amount(), from.amount()];
-  const waived = has(5) ? from.amount().toString() : undefined;
+  const usage = countsFrom(from, { ...NO_COUNTS });
+  const prices = amountsFrom(from);
+  const covered = countsFrom(from);
+  const cost_nano_usd = from.amountText();
+  const charged_nano_usd = from.amountText();
+  const waived_nano_usd = has(5) ? from.amountText() : undefined;
   const duration = from.number();
-  const [index, digest] = has(4) ? [from.number(), from.hex(HASH_BYTES)] : [];
-  const price_entry = index === undefined || digest === undefined ? null : { digest, index };
-  const refund = has(3)
-    ? { refund_of: idOfBytes(from.hex(UUID_BYTES)), refund_reason: from.text() }
-    : { refund_of: null, refund_reason: null };
+  let price_entry: ReceiptPayload['price_entry'] = null;
+  if (has(4)) {
+    const index = from.number();
+    price_entry = { digest: from.hex(HASH_BYTES), index };
+  }
+  const refund_of = has(3) ? idOfBytes(from.hex(UUID_BYTES)) : null;
+  const refund_reason = has(3) ? from.text() : null;
   const signature = has(2) ? JSON.parse(from.text()) : null;
-  const named = (kinds & HAS_SUBJECTS) === 0 ? {} : subjectHashes(nonce, unpackSubjects(from));
-  const payment = { charged_nano_usd: charged.toString(), covered, funding: valueAt(FUNDINGS, kinds & 3), plan: plan === '' ? null : plan };
+  const named = (kinds & HAS_SUBJECTS) === 0 ? NOBODY : subjectHashes(nonce, unpackSubjects(from));
+  const funding = valueAt(FUNDINGS, kinds & 3);
+  // One literal: what is spread into another V8 adds member by member.
   return {
-    ...{ account_hash: accountHashOf(nonce, row.account_id), account_sequence: row.account_sequence ?? 0, client_signature: signature },
-    ...{ completed_at: rfc3339(startedAt.getTime() + duration), cost_nano_usd: cost.toString(), end_user_hash: named.end_user_hash },
-    ...{ endpoint, estimated: has(1), fallback: valueAt(FALLBACKS, (kinds >> 5) & 3), key_hash: keyHashOf(nonce, keyId) },
-    ...{ kind: kind as ReceiptPayload['kind'], livemode, model_requested, model_served: model, nonce },
-    ...{ outcome: valueAt(OUTCOMES, (kinds >> 2) & 7), payment, price_entry, price_factor, price_tier_above_input_tokens: tier },
-    ...{ price_version, project_hash: named.project_hash, provider, receipt_id: id, ...refund, request_id: row.request_id },
-    ...{ request_sha256, response_sha256, run_id: row.run_id, started_at: rfc3339(startedAt), tag_hashes: named.tag_hashes },
-    ...{ unit_prices_pico_usd: Object.fromEntries(prices.map(([meter, price]) => [meter, price.toString()])) },
-    ...{ usage: usage as ReceiptPayload['usage'], version: 'tallygate-receipt/v1', waived_nano_usd: waived },
+    account_hash: accountHashOf(nonce, row.account_id),
+    account_sequence: row.account_sequence ?? 0,
+    client_signature: signature,
+    completed_at: rfc3339(startedAt.getTime() + duration),
+    cost_nano_usd,
+    end_user_hash: named.end_user_hash,
+    endpoint,
+    estimated: has(1),
+    fallback: valueAt(FALLBACKS, (kinds >> 5) & 3),
+    key_hash: keyHashOf(nonce, keyId),
+    kind: kind as ReceiptPayload['kind'],
+    livemode,
+    model_requested,
+    model_served: model,
+    nonce,
+    outcome: valueAt(OUTCOMES, (kinds >> 2) & 7),
+    payment: { charged_nano_usd, covered, funding, plan: plan === '' ? null : plan },
+    price_entry,
+    price_factor,
+    price_tier_above_input_tokens: tier,
+    price_version,
+    project_hash: named.project_hash,
+    provider,
+    receipt_id: id,
+    refund_of,
+    refund_reason,
+    request_id: row.request_id,
+    request_sha256,
+    response_sha256,
+    run_id: row.run_id,
+    started_at: rfc3339(startedAt),
+    tag_hashes: named.tag_hashes,
+    unit_prices_pico_usd: prices,
+    usage: usage as ReceiptPayload['usage'],
+    version: 'tallygate-receipt/v1',
+    waived_nano_usd,
   };
 }
 
@@ -172,16 +209,28 @@ function readerOf(bytes: Buffer): PackedReader {
   return from;
 }
 
-type Numbers = readonly (readonly [meter: (typeof METERS)[number], amount: bigint])[];
+/** In the order of their names. */
+const NO_COUNTS: Readonly<Record<string, number>> = Object.fromEntries(REQUIRED_COUNTS.toSorted().map((meter) => [meter, 0]));
+const NOBODY: SubjectHashes = {};
 
-const NO_COUNTS: Numbers = REQUIRED_COUNTS.map((meter) => [meter, 0n]);
+/** Counts by meter. Of a meter that is there twice the last one counts. */
+function countsFrom(from: PackedReader, into: Record<string, number> = {}): Record<string, number> {
+  for (let left = from.byte(); left > 0; left -= 1) into[valueAt(METERS, from.byte())] = from.number();
+  return inOrder(into);
+}
 
-/** By the names of the meters, as the canonical form has them. */
-const sorted = (numbers: Numbers): Numbers => numbers.toSorted(([a], [b]) => (a < b ? -1 : 1));
+function amountsFrom(from: PackedReader): Record<string, string> {
+  const into: Record<string, string> = {};
+  for (let left = from.byte(); left > 0; left -= 1) into[valueAt(METERS, from.byte())] = from.amountText();
+  return inOrder(into);
+}
 
-/** Of a meter that is there twice the last one counts. */
-const countsOf = (numbers: Numbers): Record<string, number> =>
-  Object.fromEntries(sorted([...new Map(numbers)]).map(([meter, count]) => [meter, Number(count)]));
-
-const numbersOf = (from: PackedReader): Numbers =>
-  Array.from({ length: from.byte() }, () => [valueAt(METERS, from.byte()), from.amount()] as const);
+/** By the names of the meters, as the canonical form has them: mostly they are already, and then it is the very object. */
+function inOrder<T>(byMeter: Record<string, T>): Record<string, T> {
+  let before = '';
+  for (const meter in byMeter) {
+    if (meter < before) return Object.fromEntries(Object.entries(byMeter).sort(([a], [b]) => (a < b ? -1 : 1)));
+    before = meter;
+  }
+  return byMeter;
+}
