@@ -46,7 +46,9 @@ function canonicalObject(value: object): string {
   if (!isPlainObject(value)) throw new TypeError(`An instance of ${value.constructor?.name ?? 'a class'} has no JSON form`);
   // 3.2.3: members in the order of their names' UTF-16 code units, which is how sort() compares strings.
   const names = Object.keys(value).sort();
-  return `{${names.map((name) => `${canonicalString(name)}:${canonicalJson(value[name])}`).join(',')}}`;
+  let text = '{';
+  for (const name of names) text += `${text.length > 1 ? ',' : ''}${canonicalString(name)}:${canonicalJson(value[name])}`;
+  return `${text}}`;
 }
 
 /** An object literal or what `JSON.parse` makes, of this or another realm (frame, worker, vm): nothing between it and null but one prototype. */
