@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accessibilityFaults } from './accessibility.ts';
 import { chromiumPath, openBrowser } from './browser.ts';
 import { Gateway } from './gateway.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const executable = chromiumPath();
 if (!executable) process.stdout.write('Skipped: passkeys are tried in a Chromium; name it in CHROMIUM.\n');
 
@@ -44,11 +41,7 @@ describe.skipIf(!executable)('passkeys, by the authenticator of a browser', () =
 
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const heading = (name: string) => page.getByRole('heading', { name, level: 1 });
-  const isAccessible = async () => {
-    await page.evaluate(AXE);
-    const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
-  };
+  const isAccessible = async () => expect(await accessibilityFaults(page)).toEqual([]);
 
   async function signInByPassword(): Promise<void> {
     await page.goto(`${url}/console/settings`);

@@ -1,20 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { accessibilityFaults } from './accessibility.ts';
 import { chromiumPath, openBrowser } from './browser.ts';
 import { Gateway } from './gateway.ts';
 import { openLedgerAudit } from './ledger-audit.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const executable = chromiumPath();
 if (!executable) process.stdout.write('Skipped: the console is looked at in a Chromium; name it in CHROMIUM.\n');
 
 /** The rules of axe that look at colours. A colour scheme changes nothing else (`light-dark()` of CSS takes colours only). */
-const OF_COLOURS = JSON.stringify({ runOnly: ['color-contrast', 'link-in-text-block'] });
+const OF_COLOURS = { rules: ['color-contrast', 'link-in-text-block'] };
 
 const DESK = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
@@ -130,7 +127,6 @@ describe.skipIf(!executable)('the console, in a browser', () => {
   test.each(Object.entries(PAGES))('%s is accessible and fits, light and dark, at a desk and on a phone', async (path, title) => {
     await page.goto(`${gateway.url}/console${path === '/' ? '' : path}`);
     await settled(title);
-    await page.evaluate(AXE);
     for (const [viewport, colorScheme] of [
       [DESK, 'light'],
       [DESK, 'dark'],
@@ -139,8 +135,7 @@ describe.skipIf(!executable)('the console, in a browser', () => {
     ] as const) {
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme });
-      const { violations } = (await page.evaluate(`axe.run(${colorScheme === 'dark' ? OF_COLOURS : ''})`)) as AxeResults;
-      const faults = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+      const faults = await accessibilityFaults(page, colorScheme === 'dark' ? OF_COLOURS : {});
       expect([viewport.width, colorScheme, ...faults]).toEqual([viewport.width, colorScheme]);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     }

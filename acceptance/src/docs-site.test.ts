@@ -1,16 +1,14 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { accessibilityFaults } from './accessibility.ts';
 import { chromiumPath, openBrowser } from './browser.ts';
 import { Gateway } from './gateway.ts';
 
 const SITE = fileURLToPath(new URL('../../docs/site/dist', import.meta.url));
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const VECTORS = new URL('../../packages/receipts/vectors/', import.meta.url);
 const KEYS = readFileSync(new URL('keys.json', VECTORS), 'utf8');
@@ -85,12 +83,11 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
   };
 
   /** The navigation is the same on every page: looking at its three hundred links once will do. */
-  const faultsOn = async (page: Page, part: 'page' | 'content', rules: 'all' | 'contrast'): Promise<string[]> => {
-    const where = part === 'page' ? 'document' : "{ exclude: ['nav.sidebar'] }";
-    const how = rules === 'all' ? '{}' : "{ runOnly: ['color-contrast'] }";
-    const { violations } = (await page.evaluate(`axe.run(${where}, ${how})`)) as AxeResults;
-    return violations.map(({ id, nodes }) => `${id} ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
-  };
+  const faultsOn = (page: Page, part: 'page' | 'content', rules: 'all' | 'contrast'): Promise<string[]> =>
+    accessibilityFaults(page, {
+      ...(part === 'content' && { except: 'nav.sidebar' }),
+      ...(rules === 'contrast' && { rules: ['color-contrast'] }),
+    });
 
   // Each page is loaded once: the theme follows the browser's, and the layout its width.
   it.each(Object.entries(PAGES))('is accessible, fits, asks no other origin and says nothing on the console: %s', async (kind, path) => {
@@ -99,7 +96,6 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
     const fits = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
     const answer = await page.goto(`${gateway.url}${path}`, { waitUntil: 'load' });
     expect([answer?.status(), await theme()]).toEqual([200, 'light']);
-    await page.evaluate(AXE);
     expect(await fits()).toBe(true);
     expect(await faultsOn(page, kind === 'guide' ? 'page' : 'content', 'all')).toEqual([]);
 
@@ -285,13 +281,11 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
     await expect.poll(verdict).toMatch(/^Valid/);
     await page.setViewportSize(PHONE);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    await page.evaluate(AXE);
     expect(await faultsOn(page, 'content', 'all')).toEqual([]);
     await page.getByRole('button', { name: 'Try an altered one' }).click();
     await expect.poll(verdict).toMatch(/^Not valid.*changed after it was signed/);
     await page.getByRole('button', { name: 'Try a bill' }).click();
     await expect.poll(verdict).toMatch(/^Valid.*follows from the receipts that it counts.*From the balance\$0\.000192/);
-    await page.evaluate(AXE);
     expect(await faultsOn(page, 'content', 'all')).toEqual([]);
     const { invoice, exports } = BILL;
     const november = { name: 'november.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(exports[0]?.join('\n') ?? '') };
