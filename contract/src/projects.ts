@@ -69,6 +69,9 @@ export const ProjectMember = z
       .nullable()
       .meta({ examples: ['Ada Lovelace'] }),
     project_role: ProjectRole,
+    by_directory: z
+      .boolean()
+      .meta({ description: 'Whether a group of the company’s directory made them a member: leaving it removes them.' }),
     added_at: Timestamp,
   })
   .meta({ id: 'ProjectMember', description: 'A person of a project.' });
@@ -160,7 +163,8 @@ export const projects = c.router({
     method: 'PUT',
     path: '/v1/projects/:project_id/members/:user_id',
     summary: 'Add a member to a project, or change their role in it',
-    description: 'For owners and admins of the account, and for admins of the project. Repeating it changes nothing.',
+    description:
+      'For owners and admins of the account, and for admins of the project. Repeating it changes nothing. Members whom a group of the directory added are changed there: `conflict`.',
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: MemberPath,
     body: PutProjectMemberRequest,
@@ -172,7 +176,7 @@ export const projects = c.router({
     path: '/v1/projects/:project_id/members/:user_id',
     summary: 'Remove a member from a project',
     description:
-      'Revokes their API keys of the project, and those that they rotated, on every gateway within a second. Members may remove themselves.',
+      'Revokes their API keys of the project, and those that they rotated, on every gateway within a second. Members may remove themselves. Members whom a group of the directory added are removed there: `conflict`.',
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: MemberPath,
     responses: { 204: c.noBody(), 404: problem, 409: problem, ...refusals.read },

@@ -1411,6 +1411,12 @@ export interface DirectoryGroup {
   external_id: string | null;
   /** What members of the group are in the account; null: what their other groups make of them. */
   account_role: 'admin' | 'billing' | 'developer' | 'viewer' | null;
+  /** Projects that members of the group are members of. */
+  projects: {
+    /** UUIDv7. */
+    project_id: string;
+    project_role: ProjectRole;
+  }[];
 }
 
 /** Groups, the newest first. */
@@ -4841,6 +4847,8 @@ export interface ProjectMember {
   email: string;
   name: string | null;
   project_role: ProjectRole;
+  /** Whether a group of the company’s directory made them a member: leaving it removes them. */
+  by_directory: boolean;
   /** RFC 3339, UTC. */
   added_at: string;
 }
@@ -6019,10 +6027,16 @@ export interface UpdateConversationRequest {
   metadata: { [name: string]: string } | null;
 }
 
-/** The role that the group gives. */
+/** What the group gives. What is left out stays. */
 export interface UpdateDirectoryGroupRequest {
   /** What members of the group are in the account; null: what their other groups make of them. */
-  account_role: 'admin' | 'billing' | 'developer' | 'viewer' | null;
+  account_role?: 'admin' | 'billing' | 'developer' | 'viewer' | null | undefined;
+  /** Projects that members of the group are members of. */
+  projects?: {
+    /** UUIDv7. */
+    project_id: string;
+    project_role: ProjectRole;
+  }[] | undefined;
 }
 
 /** What to change. A field that is left out stays as it is; lists and `metadata` are replaced whole. */

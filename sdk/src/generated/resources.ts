@@ -858,7 +858,7 @@ export class Directory extends Resource {
     return this.transport.pages({ path: '/v1/directory/groups', query: { ...query } }, options);
   }
 
-  /** Give a group of the directory a role. In effect for its members at once. Of several groups the one with the most rights counts; owners keep their role. */
+  /** Give a group of the directory a role and projects. In effect for its members at once. Of several groups the one with the most rights counts; owners keep their role. Who leaves the last group that gives a project leaves the project, and their API keys of it are revoked. */
   updateGroup(groupId: string, request: UpdateDirectoryGroupRequest, options?: CallOptions): Call<DirectoryGroup> {
     return this.transport.json({ method: 'PATCH', path: `/v1/directory/groups/${pathStep(groupId)}`, body: request }, options);
   }
@@ -1643,12 +1643,12 @@ export class Projects extends Resource {
     return this.transport.pages({ path: `/v1/projects/${pathStep(projectId)}/members`, query: { ...query } }, options);
   }
 
-  /** Add a member to a project, or change their role in it. For owners and admins of the account, and for admins of the project. Repeating it changes nothing. */
+  /** Add a member to a project, or change their role in it. For owners and admins of the account, and for admins of the project. Repeating it changes nothing. Members whom a group of the directory added are changed there: `conflict`. */
   putMember(projectId: string, userId: string, request: PutProjectMemberRequest, options?: CallOptions): Call<ProjectMember> {
     return this.transport.json({ method: 'PUT', path: `/v1/projects/${pathStep(projectId)}/members/${pathStep(userId)}`, body: request }, options);
   }
 
-  /** Remove a member from a project. Revokes their API keys of the project, and those that they rotated, on every gateway within a second. Members may remove themselves. */
+  /** Remove a member from a project. Revokes their API keys of the project, and those that they rotated, on every gateway within a second. Members may remove themselves. Members whom a group of the directory added are removed there: `conflict`. */
   removeMember(projectId: string, userId: string, options?: CallOptions): Call<undefined> {
     return this.transport.empty({ method: 'DELETE', path: `/v1/projects/${pathStep(projectId)}/members/${pathStep(userId)}` }, options);
   }

@@ -1,4 +1,4 @@
-import { ACCOUNT_ROLES_OF_GROUPS } from '@tallygate/contract';
+import { ACCOUNT_ROLES_OF_GROUPS, ProjectRole } from '@tallygate/contract';
 import * as z from 'zod';
 import type { RoleRules } from '../access/identity/index.ts';
 import { ConfigError } from './config-error.ts';
@@ -16,6 +16,15 @@ const roles = z
   )
   .transform((pairs) => pairs.map((pair) => ({ group: String(pair?.[0]), role: Role.parse(pair?.[1]) })));
 
+/** `group=project`, or `group=project:admin`, by commas; a project by its id or `external_id`. */
+const projects = z
+  .string()
+  .transform((text) => text.split(',').map((pair) => /^\s*(.+)=([^=:\s]+)(?::(admin|member))?\s*$/.exec(pair)?.slice(1)))
+  .refine((pairs) => pairs.every((pair) => pair !== undefined), 'Expected group=project or group=project:admin by commas')
+  .transform((pairs) =>
+    pairs.map((pair) => ({ group: String(pair?.[0]), project: String(pair?.[1]), role: ProjectRole.parse(pair?.[2] ?? 'member') })),
+  );
+
 export const DIRECTORY_VARIABLES = {
   OIDC_ISSUER: httpUrl.optional(),
   OIDC_CLIENT_ID: z.string().min(1).optional(),
@@ -25,6 +34,7 @@ export const DIRECTORY_VARIABLES = {
   OIDC_GROUPS_CLAIM: z.string().min(1).default('groups'),
   OIDC_ROLES: roles.optional(),
   OIDC_DEFAULT_ROLE: Role.optional(),
+  OIDC_PROJECTS: projects.optional(),
   DIRECTORY_ACCOUNT_ID: z.uuid().optional(),
 };
 
@@ -44,6 +54,14 @@ interface OpenIdConfig {
   readonly scopes: string;
   readonly groupsClaim: string;
   readonly rules: RoleRules;
+  /** What groups are members of, in projects by their id or `external_id`. */
+  readonly projects: readonly ProjectOfGroup[];
+}
+
+export interface ProjectOfGroup {
+  readonly group: string;
+  readonly project: string;
+  readonly role: ProjectRole;
 }
 
 const Given = z.object(DIRECTORY_VARIABLES);
@@ -63,5 +81,6 @@ function openIdOf(given: z.infer<typeof Given>): OpenIdConfig | undefined {
     ...{ scopes: given.OIDC_SCOPES, groupsClaim: given.OIDC_GROUPS_CLAIM },
     // Where groups decide, who is in none of them is nobody here, unless it is said otherwise.
     rules: { roles: ofGroups ?? [], defaultRole: given.OIDC_DEFAULT_ROLE ?? (ofGroups ? null : 'developer') },
+    projects: given.OIDC_PROJECTS ?? [],
   };
 }

@@ -130,6 +130,9 @@ export const VARIABLE_GROUPS: readonly Group[] = [
       OIDC_GROUPS_CLAIM: { text: 'Claim with the groups of a person.' },
       OIDC_ROLES: { text: '`group=role` by commas: the first group that somebody is in decides their [role](members.md#roles).' },
       OIDC_DEFAULT_ROLE: { text: 'Role of everybody else.', unset: '`developer` for new members; with `OIDC_ROLES` they are refused' },
+      OIDC_PROJECTS: {
+        text: '`group=project` or `group=project:admin` by commas: whom [a sign-in](sign-in.md) makes a member of which projects, named by their `external_id` or id.',
+      },
       DIRECTORY_ACCOUNT_ID: {
         text: 'Account whose members the directory names, by sign-in and by [SCIM](scim.md).',
         unset: 'that of the administrators of the gateway, where it is one',

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { AccountRole, DirectoryGroup as WireGroup } from '@tallygate/contract';
+import type { AccountRole, UpdateDirectoryGroupRequest, DirectoryGroup as WireGroup } from '@tallygate/contract';
 import { sql } from 'kysely';
 import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import type { Administrator } from '../../http/index.ts';
@@ -10,7 +10,9 @@ import { Problem } from '../../kernel/problem.ts';
 import { anyOf, firstOf, ifGiven, inUnit, type Queryable, type RowOf, rowsOf, run } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import { type Identity, lockMembers } from '../identity/index.ts';
+import type { GiveProjects } from '../projects/index.ts';
 import type { DirectoryGroup } from './entities.ts';
+import { projectsByGroups, projectsOfGroups, setProjectsOfGroup } from './group-projects.ts';
 import { rolesByGroups } from './group-roles.ts';
 import { ScimError } from './scim-error.ts';
 import { equalsOf } from './scim-filter.ts';
@@ -20,12 +22,12 @@ import { tables } from './tables.ts';
 
 type GroupRow = RowOf<typeof DirectoryGroup>;
 export type GroupResource = ReturnType<typeof toResource>;
-type RoleOfGroup = WireGroup['account_role'];
 
 interface DirectoryGroupsDeps {
   readonly em: EntityManager;
   readonly clock: Clock;
   readonly identity: Pick<Identity, 'members'>;
+  readonly giveProjects: GiveProjects;
 }
 
 const FILTERED = { id: 'id', displayName: 'display_name', externalId: 'external_id' } as const;
@@ -93,30 +95,47 @@ export class DirectoryGroups {
       const members = await memberIdsOf(db, group.id);
       await run(db, tables.deleteFrom('directory_groups').where('id', '=', group.id));
       if (group.account_role !== null) await this.#giveRoles(unit, principal, members, origin);
+      await this.#giveProjects(unit, principal, members, origin);
     });
   }
 
-  /** With the role that each gives, for the people who administer the account. */
-  async roles(accountId: string, query: PageQuery): Promise<Page<WireGroup>> {
-    return mapPage(GROUPS.page(await rowsOf(this.#db(), GROUPS.pageIn(groupsOf(accountId), query)), query), toWire);
+  /** With what each gives, for the people who administer the account. */
+  async given(accountId: string, query: PageQuery): Promise<Page<WireGroup>> {
+    const rows = await rowsOf(this.#db(), GROUPS.pageIn(groupsOf(accountId), query));
+    const ids = rows.map(({ id }) => id);
+    const projectsOf = await projectsOfGroups(this.#db(), ids);
+    return mapPage(GROUPS.page(rows, query), (row) => toWire(row, projectsOf(row.id)));
   }
 
-  /** What the group makes of its members, from now on. @throws Problem `not_found` */
-  setRole(principal: Administrator, id: string, accountRole: RoleOfGroup, origin: Origin): Promise<WireGroup> {
+  /** What the group makes of its members, from now on. @throws Problem `not_found`, also for a project that the account does not have */
+  give(principal: Administrator, id: string, given: UpdateDirectoryGroupRequest, origin: Origin): Promise<WireGroup> {
     const { accountId } = principal;
     return this.#locked(accountId, async (unit) => {
       const db = inUnit(unit);
-      const before = await firstOf(db, groupsOf(accountId).where('id', '=', id));
-      if (!before) throw new Problem('not_found', 'There is no such group: GET /v1/directory/groups lists them.');
-      if (before.account_role === accountRole) return toWire(before);
-      await run(db, tables.updateTable('directory_groups').set({ account_role: accountRole }).where('id', '=', id));
-      await recordAudit(db, {
-        ...{ accountId, actor: actorOf(principal), action: 'directory_group.role_changed', origin },
-        target: { kind: 'directory_group', id },
-        changes: { account_role: { from: before.account_role, to: accountRole } },
-      });
-      await this.#giveRoles(unit, principal, await memberIdsOf(db, id), origin);
-      return toWire({ ...before, account_role: accountRole });
+      const row = await firstOf(db, groupsOf(accountId).where('id', '=', id));
+      if (!row) throw new Problem('not_found', 'There is no such group: GET /v1/directory/groups lists them.');
+      const members = await memberIdsOf(db, id);
+      const before = toWire(row, (await projectsOfGroups(db, [id]))(id));
+      const { account_role = before.account_role, projects } = given;
+      if (account_role !== before.account_role) {
+        await run(db, tables.updateTable('directory_groups').set({ account_role }).where('id', '=', id));
+        await this.#record(db, principal, id, { account_role: { from: before.account_role, to: account_role } }, origin);
+        await this.#giveRoles(unit, principal, members, origin);
+      }
+      if (projects) {
+        await setProjectsOfGroup(db, { accountId, groupId: id }, projects);
+        await this.#record(db, principal, id, { projects: { from: before.projects, to: projects } }, origin);
+        await this.#giveProjects(unit, principal, members, origin);
+      }
+      return { ...before, account_role, projects: projects ?? before.projects };
+    });
+  }
+
+  #record(db: Queryable, principal: Administrator, id: string, changes: Readonly<Record<string, unknown>>, origin: Origin): Promise<void> {
+    const action = 'projects' in changes ? 'directory_group.projects_changed' : 'directory_group.role_changed';
+    return recordAudit(db, {
+      ...{ accountId: principal.accountId, actor: actorOf(principal), action, changes, origin },
+      target: { kind: 'directory_group', id },
     });
   }
 
@@ -135,6 +154,7 @@ export class DirectoryGroups {
     if (come.length > 0) await addMembers(db, id, come);
     // A group without a role says nothing of its members': people have given them.
     if (before.account_role !== null) await this.#giveRoles(unit, principal, [...come, ...gone], origin);
+    await this.#giveProjects(unit, principal, [...come, ...gone], origin);
     return this.#resource(db, await find(db, principal.accountId, id));
   }
 
@@ -151,6 +171,14 @@ export class DirectoryGroups {
       user_id === null ? [] : [[user_id, roleOf(id)]],
     );
     await this.#deps.identity.members.giveRoles(unit, principal, new Map(active), origin);
+  }
+
+  async #giveProjects(unit: EntityManager, principal: Administrator, directoryUserIds: readonly string[], origin: Origin): Promise<void> {
+    if (directoryUserIds.length === 0) return;
+    const { accountId } = principal;
+    const wanted = await projectsByGroups(inUnit(unit), directoryUserIds);
+    const by = { at: this.#now(), actor: actorOf(principal), origin };
+    await this.#deps.giveProjects(inUnit(unit), { accountId, directory: 'groups', wanted, ...by });
   }
 
   async #resource(db: Queryable, row: GroupRow): Promise<GroupResource> {
@@ -224,7 +252,7 @@ const toResource = (row: GroupRow, members: readonly string[]) => ({
   meta: { resourceType: 'Group', created: rfc3339(row.created_at), lastModified: rfc3339(row.updated_at) },
 });
 
-const toWire = ({ id, display_name, external_id, account_role }: GroupRow): WireGroup => ({
+const toWire = ({ id, display_name, external_id, account_role }: GroupRow, projects: WireGroup['projects']): WireGroup => ({
   group_id: id,
-  ...{ display_name, external_id, account_role },
+  ...{ display_name, external_id, account_role, projects },
 });

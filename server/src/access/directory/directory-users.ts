@@ -7,7 +7,9 @@ import { newId } from '../../kernel/ids.ts';
 import { firstOf, ifGiven, inUnit, type Queryable, type RowOf, rowsOf, run } from '../../kernel/statements.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import { type Identity, lockMembers, provisionMember } from '../identity/index.ts';
+import type { GiveProjects } from '../projects/index.ts';
 import type { DirectoryUser } from './entities.ts';
+import { projectsByGroups } from './group-projects.ts';
 import { rolesByGroups } from './group-roles.ts';
 import { ScimError } from './scim-error.ts';
 import { equalsOf } from './scim-filter.ts';
@@ -22,6 +24,7 @@ interface DirectoryUsersDeps {
   readonly em: EntityManager;
   readonly clock: Clock;
   readonly identity: Pick<Identity, 'members' | 'planOf'>;
+  readonly giveProjects: GiveProjects;
 }
 
 const FILTERED = { id: 'id', userName: 'user_name', externalId: 'external_id', 'emails.value': 'email', emails: 'email' } as const;
@@ -121,6 +124,10 @@ export class DirectoryUsers {
       },
     };
     await run(db, tables.updateTable('directory_users').set(saved).where('id', '=', before.id));
+    if (userId !== before.user_id && userId !== null) {
+      const wanted = await projectsByGroups(db, [before.id]);
+      await this.#deps.giveProjects(db, { accountId, directory: 'groups', wanted, at, actor: actorOf(principal), origin });
+    }
     return toResource(await find(db, accountId, before.id));
   }
 

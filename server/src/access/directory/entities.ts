@@ -41,3 +41,13 @@ export const DirectoryGroupMember = defineEntity({
     directoryUserId: p.uuid().primary(),
   },
 });
+
+export const DirectoryGroupProject = defineEntity({
+  name: 'DirectoryGroupProject',
+  tableName: 'directory_group_projects',
+  properties: {
+    groupId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    role: p.enum(['admin', 'member']),
+  },
+});

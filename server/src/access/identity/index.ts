@@ -23,7 +23,7 @@ export { accountRoutes, identityRoutes, mfaRoutes, userRoutes } from './routes.t
 export { requireLiveSession, type Sessions } from './sessions.ts';
 export type { RoleRules } from './sso/directory-members.ts';
 export { ssoRoutes } from './sso/routes.ts';
-export { SignIns } from './sso/sign-ins.ts';
+export { type SignedInMember, SignIns } from './sso/sign-ins.ts';
 export { formLimits, networkOf } from './throttle/limits.ts';
 export { type Owner, type Roles, rolesOf, type Users } from './users.ts';
 

@@ -21,5 +21,7 @@ export const ProjectMemberEntity = defineEntity({
     userId: p.uuid().primary(),
     role: p.enum(['admin', 'member']),
     addedAt: p.datetime(),
+    /** What of the directory made them a member; null where people did. */
+    directory: p.enum(['groups', 'sign_in']).nullable(),
   },
 });

@@ -27,7 +27,7 @@ export async function joinProject(db: Queryable, { accountId, projectId, userIds
       .orderBy('id')
       .forShare(),
   )) {
-    const row = { project_id: projectId, user_id, role: 'member' as const, added_at: at };
+    const row = { project_id: projectId, user_id, role: 'member' as const, added_at: at, directory: null };
     const joined = tables
       .insertInto('project_members')
       .values(row)

@@ -52,9 +52,10 @@ export class ProjectMembers {
       const person = tables.selectFrom('users').select('id').where('id', '=', userId).where('account_id', '=', accountId);
       // Whoever removes them from the account waits, and then takes them out of the project.
       if (!(await firstOf(db, person.where('closed_at', 'is', null).forShare()))) throw nobody();
-      const before = await roleIn(db, projectId, userId);
+      const { role: before, directory } = (await membershipIn(db, projectId, userId)) ?? {};
+      if (before !== role && directory) throw byDirectory();
       if (before !== role) {
-        const row = { project_id: projectId, user_id: userId, role, added_at: new Date(this.#deps.clock.now()) };
+        const row = { project_id: projectId, user_id: userId, role, added_at: new Date(this.#deps.clock.now()), directory: null };
         const put = tables.insertInto('project_members').values(row);
         await run(
           db,
@@ -78,6 +79,7 @@ export class ProjectMembers {
     return inTransaction(this.#deps.pool, async (db) => {
       if (userId === principal.userId) await findProject(db, principal, projectId, 'for share');
       else await this.#requireAuthority(db, principal, projectId);
+      if ((await membershipIn(db, projectId, userId))?.directory) throw byDirectory();
       const theirs = tables.deleteFrom('project_members').where('project_id', '=', projectId).where('user_id', '=', userId);
       if ((await run(db, theirs)) === 0) throw nobody();
       const actor = actorOf(principal);
@@ -92,7 +94,7 @@ export class ProjectMembers {
   /** Judged where the change commits: another admin may have taken the role meanwhile. @throws Problem `not_found`, `forbidden` */
   async #requireAuthority(db: Queryable, principal: Administrator, projectId: string): Promise<void> {
     await findProject(db, principal, projectId, 'for share');
-    if ((await managesAllProjects(db, principal)) || (await roleIn(db, projectId, principal.userId)) === 'admin') return;
+    if ((await managesAllProjects(db, principal)) || (await membershipIn(db, projectId, principal.userId))?.role === 'admin') return;
     throw new Problem('forbidden', 'This is for owners and admins of the account, and for admins of the project: ask one of them.');
   }
 }
@@ -108,17 +110,20 @@ export const deleteProjectMembers = async (db: Queryable, { accountId }: { reado
   await run(db, tables.deleteFrom('project_members').where('project_id', 'in', ours));
 };
 
-async function roleIn(db: Queryable, projectId: string, userId: string): Promise<ProjectRole | undefined> {
-  const own = tables.selectFrom('project_members').select('role').where('project_id', '=', projectId).where('user_id', '=', userId);
-  return (await firstOf(db, own.forShare()))?.role;
+async function membershipIn(db: Queryable, projectId: string, userId: string) {
+  const own = tables.selectFrom('project_members').select(['role', 'directory']).where('project_id', '=', projectId);
+  return firstOf(db, own.where('user_id', '=', userId).forShare());
 }
 
 const membersOf = (projectId: string) =>
   tables
     .selectFrom('project_members')
     .innerJoin('users', 'users.id', 'project_members.user_id')
-    .select(['user_id', 'email', 'name', 'project_members.role', 'added_at'])
+    .select(['user_id', 'email', 'name', 'project_members.role', 'added_at', 'directory'])
     .where('project_id', '=', projectId);
+
+const byDirectory = (): Problem =>
+  new Problem('conflict', 'A group of the directory made them a member of the project: change the group, or the projects that it gives.');
 
 const nobody = (): Problem => new Problem('not_found', 'There is no such member: GET /v1/members lists the people of the account.');
 
@@ -128,8 +133,9 @@ interface Shown {
   readonly name: string | null;
   readonly role: ProjectRole;
   readonly added_at: Date;
+  readonly directory: string | null;
 }
 
-const toWire = ({ user_id, email, name, role, added_at }: Shown): ProjectMember => ({
-  ...{ user_id, email, name, project_role: role, added_at: rfc3339(added_at) },
+const toWire = ({ user_id, email, name, role, added_at, directory }: Shown): ProjectMember => ({
+  ...{ user_id, email, name, project_role: role, by_directory: directory !== null, added_at: rfc3339(added_at) },
 });

@@ -1,7 +1,7 @@
 import type { AccountRole } from '@tallygate/contract';
 import type { Principal } from '../../http/index.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { firstOf, type Queryable, type RowOf, rowsOf } from '../../kernel/statements.ts';
+import { anyOf, firstOf, type Queryable, type RowOf, rowsOf } from '../../kernel/statements.ts';
 import type { ProjectEntity } from './entities.ts';
 import { tables } from './tables.ts';
 
@@ -68,6 +68,24 @@ export async function requireProject(db: Queryable, caller: Caller, projectId: s
   }
   if (archived_at !== null)
     throw new Problem('conflict', 'The project is archived: take it into use again first.', { param: 'project_id' });
+}
+
+/** Whether all of these are projects of the account. */
+export async function hasProjects(db: Queryable, accountId: string, ids: readonly string[]): Promise<boolean> {
+  if (ids.length === 0) return true;
+  const ours = tables.selectFrom('projects').select('id').where('account_id', '=', accountId);
+  return (await rowsOf(db, ours.where('id', '=', anyOf([...ids])))).length === ids.length;
+}
+
+/** @param names ids or `external_id`s. @returns those that the account has, as they are named here, with their ids */
+export async function projectsNamed(db: Queryable, accountId: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (names.length === 0) return new Map();
+  const ours = await rowsOf(db, tables.selectFrom('projects').select(['id', 'external_id']).where('account_id', '=', accountId));
+  const found = names.flatMap((name): [string, string][] => {
+    const project = ours.find(({ id, external_id }) => id === name || external_id === name);
+    return project ? [[name, project.id]] : [];
+  });
+  return new Map(found);
 }
 
 export const notFound = (): Problem =>

@@ -155,7 +155,10 @@ describe('members of a project', () => {
   test('are added once, given another role, and listed', async () => {
     const { userId, email } = await join('developer');
     const { status, body } = await put(userId, 'member');
-    expect([status, body]).toEqual([200, { user_id: userId, email, name: null, project_role: 'member', added_at: expect.any(String) }]);
+    expect([status, body]).toEqual([
+      200,
+      { user_id: userId, email, name: null, project_role: 'member', by_directory: false, added_at: expect.any(String) },
+    ]);
     await put(userId, 'member');
     expect((await put(userId, 'admin')).body).toEqual({ ...body, project_role: 'admin' });
     expect(await membersOf()).toEqual([{ ...body, project_role: 'admin' }]);

@@ -1,6 +1,9 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DirectoryGroups, DirectoryUsers, directoryRoutes } from '../../access/directory/index.ts';
+import type { Identity } from '../../access/identity/index.ts';
+import { revokeKeysInProject, revokeProjectKeys } from '../../access/keys/index.ts';
+import { giveProjects, ProjectMembers, Projects, projectRoutes } from '../../access/projects/index.ts';
 import { expectWithinASecond } from '../../kernel/testing/within-a-second.ts';
 import { endpointsOf } from './endpoint.ts';
 import { createPeerAddress } from './peer-address.ts';
@@ -24,14 +27,20 @@ let people = 0;
 
 beforeAll(async () => {
   db = await openTestDatabase();
+  const { pool } = db.database;
+  const projects = projectRoutes(
+    new Projects({ pool, clock, revokeKeys: revokeProjectKeys }),
+    new ProjectMembers({ pool, clock, revokeKeys: revokeKeysInProject }),
+  );
+  const depsOf = (identity: Identity) => ({ em: db.database.orm.em, clock, identity, giveProjects: giveProjects(revokeKeysInProject) });
   const start = () =>
     startInstance(db.database, db.url, {
-      endpointsOver: (_keys, identity) =>
-        endpointsOf(contract.directory, directoryRoutes(new DirectoryGroups({ em: db.database.orm.em, clock, identity }))),
+      endpoints: endpointsOf(contract.projects, projects),
+      endpointsOver: (_keys, identity) => endpointsOf(contract.directory, directoryRoutes(new DirectoryGroups(depsOf(identity)))),
       routesOver: (identity) =>
         scimRoutes({
-          users: new DirectoryUsers({ em: db.database.orm.em, clock, identity }),
-          groups: new DirectoryGroups({ em: db.database.orm.em, clock, identity }),
+          users: new DirectoryUsers(depsOf(identity)),
+          groups: new DirectoryGroups(depsOf(identity)),
           accountId: async () => believed,
           publicUrl: () => 'https://tallygate.test',
           peerAddress: createPeerAddress(['127.0.0.1']),
@@ -229,7 +238,7 @@ describe('a group of the directory', () => {
     const { status, body: group } = await ask('Groups', { displayName: 'Finance', externalId: 'g1', members: [{ value: ids[0] }] });
     expect([status, group.members]).toEqual([201, [{ value: ids[0] }]]);
     const { body: groups } = await send(api, '/v1/directory/groups', { headers: owner.auth });
-    expect(groups.data).toEqual([{ group_id: group.id, display_name: 'Finance', external_id: 'g1', account_role: null }]);
+    expect(groups.data).toEqual([{ group_id: group.id, display_name: 'Finance', external_id: 'g1', account_role: null, projects: [] }]);
     const role = { headers: owner.auth, method: 'PATCH', json: { account_role: 'billing' } };
     expect((await send(api, `/v1/directory/groups/${group.id}`, role)).body.account_role).toBe('billing');
     const rolesOf = async () => Promise.all([ada, bob].map(async ({ userName }) => (await memberOf(userName))?.account_role));
@@ -293,6 +302,89 @@ describe('a group of the directory', () => {
     }
   });
 
+  describe('that gives projects', () => {
+    const projectNamed = async (name: string): Promise<string> =>
+      (await send(api, '/v1/projects', { headers: owner.auth, json: { name } })).body.project_id;
+    const give = (groupId: string, projects: object[]) =>
+      send(api, `/v1/directory/groups/${groupId}`, { headers: owner.auth, method: 'PATCH', json: { projects } });
+    const peopleOf = async (projectId: string) => {
+      const { body } = await send(api, `/v1/projects/${projectId}/members`, { headers: owner.auth });
+      return body.data.map((one: { email: string; project_role: string; by_directory: boolean }) => [
+        one.email,
+        one.project_role,
+        one.by_directory,
+      ]);
+    };
+
+    test('makes members of its people, with the most that their groups give', async () => {
+      const [ada, bob] = [somebody(), somebody()];
+      const ids = [(await ask('Users', ada)).body.id, (await ask('Users', bob)).body.id];
+      const projectId = await projectNamed('Search');
+      const { body: all } = await ask('Groups', { displayName: 'Search', members: ids.map((value) => ({ value })) });
+      const { body: leads } = await ask('Groups', { displayName: 'Leads', members: [{ value: ids[0] }] });
+      const given = await give(all.id, [{ project_id: projectId, project_role: 'member' }]);
+      expect(given.body).toMatchObject({ account_role: null, projects: [{ project_id: projectId, project_role: 'member' }] });
+      await give(leads.id, [{ project_id: projectId, project_role: 'admin' }]);
+      const asLead = [ada.userName, 'admin', true];
+      expect((await peopleOf(projectId)).toSorted()).toEqual([asLead, [bob.userName, 'member', true]].toSorted());
+      await ask(`Groups/${leads.id}`, undefined, 'DELETE');
+      expect(await peopleOf(projectId)).toContainEqual([ada.userName, 'member', true]);
+      await give(all.id, []);
+      expect(await peopleOf(projectId)).toEqual([]);
+    });
+
+    test('ends the keys of the project of those who leave it within a second, and no others', async () => {
+      await expectWithinASecond(async () => {
+        const ada = somebody();
+        const { id } = (await ask('Users', ada)).body;
+        const projectId = await projectNamed('Search');
+        const { body: group } = await ask('Groups', { displayName: `Search ${ada.userName}`, members: [{ value: id }] });
+        await give(group.id, [{ project_id: projectId, project_role: 'member' }]);
+        const { session, key: own } = await loginsOf(ada.userName);
+        const ofProject = (await newKey(api, session, { project_id: projectId })).auth;
+        const works = async (headers: Auth) =>
+          (await Promise.all([api, neighbour].map((instance) => send(instance, '/v1/users/me', { headers })))).every(
+            ({ status }) => status !== 401,
+          );
+        expect([await works(ofProject), await works(own)]).toEqual([true, true]);
+        await patch(`Groups/${group.id}`, { op: 'remove', path: `members[value eq "${id}"]` });
+        expect(await peopleOf(projectId)).toEqual([]);
+        return async () => {
+          const answers = await Promise.all([api, neighbour].map((one) => send(one, '/v1/users/me', { headers: ofProject })));
+          expect([await works(own), await works(session)]).toEqual([true, true]);
+          return answers.every(({ status }) => status === 401);
+        };
+      });
+    });
+
+    test('gives them to who becomes active again, and decides also about whom people had added', async () => {
+      const ada = somebody();
+      const { id } = (await ask('Users', ada)).body;
+      const projectId = await projectNamed('Search');
+      const member = await memberOf(ada.userName);
+      const put = { headers: owner.auth, method: 'PUT', json: { project_role: 'admin' } };
+      const path = `/v1/projects/${projectId}/members/${member?.user_id}`;
+      expect((await send(api, path, put)).body.by_directory).toBe(false);
+      const { body: group } = await ask('Groups', { displayName: `Own ${ada.userName}`, members: [{ value: id }] });
+      await give(group.id, [{ project_id: projectId, project_role: 'member' }]);
+      expect(await peopleOf(projectId)).toEqual([[ada.userName, 'member', true]]);
+      expect((await send(api, path, put)).body.code).toBe('conflict');
+      expect((await send(api, path, { headers: owner.auth, method: 'DELETE' })).body.code).toBe('conflict');
+      await patch(`Users/${id}`, { op: 'replace', path: 'active', value: false });
+      expect(await peopleOf(projectId)).toEqual([]);
+      await patch(`Users/${id}`, { op: 'replace', path: 'active', value: true });
+      expect(await peopleOf(projectId)).toEqual([[ada.userName, 'member', true]]);
+    });
+
+    test('gives projects of its own account alone', async () => {
+      const { body: group } = await ask('Groups', { displayName: 'Others', members: [] });
+      const stranger = await signUp(api);
+      const json = { name: 'Theirs' };
+      const { body: theirs } = await send(api, '/v1/projects', { headers: stranger.auth, json });
+      expect((await give(group.id, [{ project_id: theirs.project_id, project_role: 'member' }])).body.code).toBe('not_found');
+    });
+  });
+
   test('without a role leaves its members the role that people have given them', async () => {
     const ada = somebody();
     const { id } = (await ask('Users', ada)).body;
@@ -325,5 +417,5 @@ test('the service describes itself, and takes management keys with the scope sci
   const refused = await ask('Users', undefined, 'GET', { authorization: `Bearer ${body.key}` });
   expect([refused.status, refused.body]).toMatchObject([403, { schemas: [ERROR], status: '403' }]);
   expect((await ask('Users', undefined, 'GET', (await newKey(api, owner.auth)).auth)).status).toBe(403);
-  expect((await send(api, '/v1/projects', { headers: directory })).status).toBe(404);
+  expect((await send(api, '/v1/projects', { headers: directory })).status).toBe(403);
 });

@@ -45,6 +45,7 @@ beforeAll(async () => {
       ...{ DATABASE_URL: url, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'silent', OIDC_ISSUER: provider.issuer },
       ...{ OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret, OIDC_NAME: 'Example Inc.' },
       ...{ OIDC_ROLES: 'team=ops=admin,engineers=developer,finance=billing' },
+      ...{ OIDC_PROJECTS: 'search=search,search-leads=search:admin,engineers=none-yet' },
     }),
     () => {},
   );
@@ -111,6 +112,28 @@ describe('somebody whom the directory signs in', () => {
     provider.people.set('ada', { email: 'ada@example.com', groups: ['team=ops', 'engineers'] });
     expect((await logIn('ada')).user.user_id).toBe(user.user_id);
     expect(await roleOf(user.user_id)).toBe('admin');
+  });
+
+  test('is a member of the projects that their groups give, until a sign-in without the group', async () => {
+    const { body: project } = await ask('/v1/projects', { headers: owner, json: { name: 'Search', external_id: 'search' } });
+    const membersOf = async () => {
+      const { body } = await ask(`/v1/projects/${project.project_id}/members`, { headers: owner });
+      return body.data.map((one: { email: string; project_role: string }) => [one.email, one.project_role]);
+    };
+    const arrive = async (...groups: string[]) => {
+      provider.people.set('mary', { email: 'mary@example.com', groups: ['engineers', ...groups] });
+      return logIn('mary');
+    };
+    const { auth } = await arrive('search');
+    expect(await membersOf()).toEqual([['mary@example.com', 'member']]);
+    const { body: key } = await ask('/v1/keys', { headers: auth, json: { name: 'search', project_id: project.project_id } });
+    const asKey = { headers: bearer(key.key) };
+    expect((await ask('/v1/models', asKey)).status).toBe(200);
+    await arrive('search', 'search-leads');
+    expect(await membersOf()).toEqual([['mary@example.com', 'admin']]);
+    await arrive();
+    expect(await membersOf()).toEqual([]);
+    await expect.poll(async () => (await ask('/v1/models', asKey)).status, { timeout: 60_000, interval: 5 }).toBe(401);
   });
 
   test('is refused without a group that has a role, and with an address that is not verified', async () => {

@@ -108,6 +108,7 @@ import { projectMembersMigration } from './0262-project-members.ts';
 import { cachedAnswersMigration } from './0265-cached-answers.ts';
 import { unfreedHoldsMigration } from './0275-unfreed-holds.ts';
 import { auditLogByMonthMigration } from './0276-audit-log-by-month.ts';
+import { projectsByDirectoryMigration } from './0305-projects-by-directory.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -221,4 +222,5 @@ export const migrations: readonly Migration[] = [
   auditLogByMonthMigration,
   usageByQuarterHourMigration,
   projectMembersMigration,
+  projectsByDirectoryMigration,
 ];

@@ -7,7 +7,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { Problem } from '../../../kernel/problem.ts';
-import { firstOf, inUnit, type RowOf, run } from '../../../kernel/statements.ts';
+import { firstOf, inUnit, type Queryable, type RowOf, run } from '../../../kernel/statements.ts';
 import { inUnitOfWork } from '../../../kernel/transaction.ts';
 import type { PlanOfAccount } from '../account.ts';
 import type { DirectorySignIn } from '../entities.ts';
@@ -28,6 +28,17 @@ export interface Connection {
   readonly accountId: () => Promise<string>;
   readonly rules: RoleRules;
   readonly isDeactivated: IsDeactivated;
+  /** The projects that their groups give, now that they are a member. */
+  readonly giveProjects: (db: Queryable, member: SignedInMember) => Promise<void>;
+}
+
+/** Somebody who has just signed in, with the groups that the directory named. */
+export interface SignedInMember {
+  readonly accountId: string;
+  readonly userId: string;
+  readonly groups: readonly string[];
+  readonly origin: Origin;
+  readonly at: Date;
 }
 
 /** How a program or a page begins: the authorization code flow with PKCE, of which this gateway is the server (RFC 7636). */
@@ -114,13 +125,14 @@ export class SignIns {
 
   async #admit(row: SignInRow, returned: URL, state: string, origin: Origin): Promise<string> {
     const { em, planOf } = this.#deps;
-    const { directory, issuer, rules, isDeactivated } = this.#connection;
+    const { directory, issuer, rules, isDeactivated, giveProjects } = this.#connection;
     const identity = await directory.complete(returned, { state, nonce: row.nonce, codeVerifier: row.code_verifier });
     const accountId = await this.#connection.accountId();
     const code = `tgo_${randomBytes(32).toString('base64url')}`;
     await inUnitOfWork(em, async (unit) => {
       const at = this.#in(0);
       const user = await memberFor(unit, { accountId, issuer, identity, rules, isDeactivated, planOf, origin, at });
+      await giveProjects(inUnit(unit), { accountId, userId: user.id, groups: identity.groups, origin, at });
       const admitted = { code_hash: digest(code), user_id: user.id, directory_session: identity.session, expires_at: this.#in(CODE_MS) };
       // Of two returns with one state one counts.
       const taken = tables.updateTable('directory_sign_ins').set(admitted).where('id', '=', row.id).where('code_hash', 'is', null);
