@@ -8,7 +8,7 @@ import { Keyset, mapPage, type Page, type PageQuery } from '../../kernel/page.ts
 import { Problem } from '../../kernel/problem.ts';
 import { firstOf, ifGiven, type Queryable, rowsOf, run } from '../../kernel/statements.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
-import { findProject, notFound, type ProjectRow, projectsOf } from './project-rights.ts';
+import { findProject, managesAllProjects, notFound, type ProjectRow, projectsOf } from './project-rights.ts';
 import { tables } from './tables.ts';
 
 interface ProjectsDeps {
@@ -41,12 +41,13 @@ export class Projects {
     return toWire(await findProject(this.#deps.pool, principal, projectId));
   }
 
-  /** With an `external_id` that is there already, the project that has it. @throws Problem `conflict` where that one is another */
+  /** With an `external_id` that is there already, the project that has it. @throws Problem `conflict` where that one is another; `forbidden` */
   create(principal: Principal, { name, external_id: externalId }: CreateProjectRequest, origin: Origin): Promise<Project> {
     const { pool, clock } = this.#deps;
     const { accountId } = principal;
     const external_id = externalId ?? null;
     return inTransaction(pool, async (db) => {
+      await requireManager(db, principal);
       const id = newId();
       const made = tables
         .insertInto('projects')
@@ -64,11 +65,12 @@ export class Projects {
     });
   }
 
-  /** @throws Problem `not_found` */
+  /** @throws Problem `not_found`, `forbidden` */
   update(principal: Principal, projectId: string, { name, archived }: UpdateProjectRequest, origin: Origin): Promise<Project> {
     const { pool, clock, revokeKeys } = this.#deps;
     return inTransaction(pool, async (db) => {
       const before = await findProject(db, principal, projectId, 'for update');
+      await requireManager(db, principal);
       const now = new Date(clock.now());
       const archived_at = archived === undefined ? before.archived_at : archived ? (before.archived_at ?? now) : null;
       await run(
@@ -83,6 +85,12 @@ export class Projects {
       return toWire(await findProject(db, principal, projectId));
     });
   }
+}
+
+/** Judged where the change commits, as that of members is: somebody else may have taken the caller's role meanwhile. @throws Problem `forbidden` */
+async function requireManager(db: Queryable, principal: Principal): Promise<void> {
+  if (!(await managesAllProjects(db, principal)))
+    throw new Problem('forbidden', 'This is for owners and admins of the account: ask one of them.');
 }
 
 const audit = (db: Queryable, principal: Principal, { id, action, changes, origin }: Told): Promise<void> =>

@@ -224,20 +224,37 @@ describe('members of a project', () => {
   });
 });
 
-test('an admin who becomes a developer while their change waits no longer makes it', async () => {
-  const { pool } = db.database;
-  const admin = await join('admin');
-  const other = await join('developer');
-  const holder = await pool.connect();
-  await holder.query('begin');
-  await holder.query('select from projects where id = $1 for update', [project]);
-  const changing = put(other.userId, 'member', admin.auth);
-  const waiting =
-    'select count(*)::int as count from pg_locks where not granted and pid in (select pid from pg_stat_activity where datname = current_database())';
-  await expect.poll(async () => (await holder.query(waiting)).rows[0].count).toBeGreaterThan(0);
-  await holder.query("update users set account_role = 'developer' where id = $1", [admin.userId]);
-  await holder.query('commit');
-  holder.release();
-  expect((await changing).status).toBe(403);
-  expect(await membersOf()).toEqual([]);
+describe('an admin who becomes a developer', () => {
+  /** What is asked for while the role is being taken away, and waits for it. */
+  async function whileDemoted(userId: string, change: () => ReturnType<typeof post>) {
+    const holder = await db.database.pool.connect();
+    await holder.query('begin');
+    await holder.query("update users set account_role = 'developer' where id = $1", [userId]);
+    const changing = change();
+    const waiting =
+      'select count(*)::int as count from pg_locks where not granted and pid in (select pid from pg_stat_activity where datname = current_database())';
+    await expect.poll(async () => (await holder.query(waiting)).rows[0].count).toBeGreaterThan(0);
+    await holder.query('commit');
+    holder.release();
+    return (await changing).status;
+  }
+
+  test('while their change of members waits no longer makes it', async () => {
+    const [admin, other] = [await join('admin'), await join('developer')];
+    expect(await whileDemoted(admin.userId, () => put(other.userId, 'member', admin.auth))).toBe(403);
+    expect(await membersOf()).toEqual([]);
+  });
+
+  test('while their new project waits no longer makes it', async () => {
+    const admin = await join('admin');
+    expect(await whileDemoted(admin.userId, () => post('/v1/projects', { name: 'late' }, admin.auth))).toBe(403);
+    expect((await get('/v1/projects')).body.data).toHaveLength(1);
+  });
+
+  test('while their change of a project waits no longer makes it', async () => {
+    const admin = await join('admin');
+    const rename = () => send(api, `/v1/projects/${project}`, { method: 'PATCH', headers: admin.auth, json: { name: 'late' } });
+    expect(await whileDemoted(admin.userId, rename)).toBe(403);
+    expect((await get(`/v1/projects/${project}`)).body.name).toBe('search');
+  });
 });
