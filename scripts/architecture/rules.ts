@@ -46,6 +46,9 @@ const OWN_TRANSACTIONS: ReadonlySet<string> = new Set([
 const BODY_READING = /\bof\s+(?:\w+\.)?req(?:uest)?\)|\breq(?:uest)?\.(?:destroy|setTimeout|pipe|iterator|on\(\s*'(?:data|readable)')/g;
 const BODY_READERS: ReadonlySet<string> = new Set(['body', 'content-coding', 'incoming'].map((name) => `server/src/app/http/${name}.ts`));
 
+/** The second passes on the calls of the first, within a provider's limits. */
+const CALLS_PROVIDERS: ReadonlySet<string> = new Set(['server/src/inference/calls/attempt.ts', 'server/src/app/provider-limits.ts']);
+
 /** A type argument claims an unchecked row type: `query<Row>(…)`. */
 const CAST = /\.\s*(?:query|execute)\s*</g;
 
@@ -137,9 +140,7 @@ export const RULES: readonly Rule[] = [
     'providers are called from inference/calls/attempt.ts only',
     'Go through completeCall or streamCall: other calls have no hold.',
     (file) =>
-      file.path.startsWith('server/src/') && file.path !== 'server/src/inference/calls/attempt.ts'
-        ? [...file.code.matchAll(/\bupstream\s*\??\.\s*call\b/g)]
-        : [],
+      file.path.startsWith('server/src/') && !CALLS_PROVIDERS.has(file.path) ? [...file.code.matchAll(/\bupstream\s*\??\.\s*call\b/g)] : [],
   ),
   codeRule(
     'transactions are run by kernel/transaction.ts, which repeats what a deadlock ended',

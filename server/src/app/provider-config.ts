@@ -3,6 +3,7 @@ import type { OnCancel } from '../inference/calls/index.ts';
 import { bedrockAddress, isRegion, REGION, regionIn } from './aws-region.ts';
 import { ConfigError } from './config-error.ts';
 import { httpUrl } from './http-url.ts';
+import type { ProviderLimits } from './provider-limits.ts';
 import { keysOf, PRESETS, urlsOf } from './provider-presets.ts';
 import { isLocation, LOCATION, PROJECT, placeOf, type VertexPlace, vertexAddress } from './vertex-place.ts';
 
@@ -36,6 +37,8 @@ export interface ProviderConfig {
   readonly onCancel: OnCancel;
   readonly http2: boolean;
   readonly weight: number;
+  /** What one gateway may ask of it. */
+  readonly limits?: ProviderLimits | undefined;
   /** Kept free for dedicated traffic. */
   readonly isReserved?: boolean;
   /**

@@ -14,6 +14,7 @@ import {
   type ProviderConfig,
   SENDABLE_KEY,
 } from './provider-config.ts';
+import type { ProviderLimits } from './provider-limits.ts';
 import { isLocation, LOCATION, PROJECT, placeOf, vertexAddress } from './vertex-place.ts';
 
 function areHeaders(headers: Readonly<Record<string, string>>): boolean {
@@ -34,6 +35,8 @@ function areHeaders(headers: Readonly<Record<string, string>>): boolean {
  */
 const models = z.union([z.array(z.string()), z.record(z.string(), z.string())]);
 
+const limit = z.number().int().positive().max(1_000_000_000);
+
 const everyKind = {
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'Expected lower-case letters, digits and dashes'),
   /** The key itself, or the variable that holds it. */
@@ -46,6 +49,14 @@ const everyKind = {
   on_cancel: z.enum(['stops_billing', 'keeps_billing']).optional(),
   http2: z.boolean().default(false),
   weight: z.number().positive().max(1_000_000).default(1),
+  /** What this gateway may ask of it with this key. */
+  limits: z
+    .strictObject({
+      requests_per_minute: limit.optional(),
+      tokens_per_minute: limit.optional(),
+      concurrency: limit.optional(),
+    })
+    .optional(),
   /** Keep it free for requests that come to `ENTERPRISE_BASE_URL`. */
   dedicated: z.boolean().default(false),
 };
@@ -201,10 +212,17 @@ function configOf(provider: Provider, baseUrl: string, apiKey: string | undefine
     onCancel: provider.on_cancel ?? ON_CANCEL[provider.kind],
     http2: provider.http2,
     weight: provider.weight,
+    ...(provider.limits && { limits: limitsOf(provider.limits) }),
     ...(provider.dedicated && { isReserved: true }),
     models: isAzure ? provider.deployments : namesOf(provider.models),
   };
 }
+
+const limitsOf = (limits: NonNullable<Provider['limits']>): ProviderLimits => ({
+  requestsPerMinute: limits.requests_per_minute ?? null,
+  tokensPerMinute: limits.tokens_per_minute ?? null,
+  concurrency: limits.concurrency ?? null,
+});
 
 const namesOf = (served: z.infer<typeof models> | undefined): Readonly<Record<string, string>> | undefined =>
   Array.isArray(served) ? Object.fromEntries(served.map((model) => [model, model])) : served;

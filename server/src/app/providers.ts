@@ -10,6 +10,7 @@ import type { Deployment, DeploymentMap } from '../inference/calls/index.ts';
 import { type Catalog, type CatalogModel, type Found, listedAt, matchesGlob, meantAt, type Resolved } from '../money/catalog/index.ts';
 import { ConfigError } from './config-error.ts';
 import type { ProviderConfig, ProviderKind } from './provider-config.ts';
+import { ProviderAllowance, withinLimits } from './provider-limits.ts';
 import { quirksAt } from './provider-presets.ts';
 
 /** A provider as it is configured, with its connections. */
@@ -18,10 +19,17 @@ export interface OpenProvider {
   readonly upstream: UpstreamProvider;
   /** Of all its deployments: unique among the providers. */
   readonly name: string;
+  /** What is left of its limits; absent where it has none. */
+  readonly allowance?: ProviderAllowance;
 }
 
 export const openProviders = (configs: readonly ProviderConfig[]): OpenProvider[] =>
-  configs.map((config, index) => ({ config, upstream: upstreamOf(config), name: `${config.name}#${index + 1}` }));
+  configs.map((config, index) => {
+    const opened = { config, upstream: upstreamOf(config), name: `${config.name}#${index + 1}` };
+    if (!config.limits) return opened;
+    const allowance = new ProviderAllowance(config.limits);
+    return { ...opened, upstream: withinLimits(opened.upstream, allowance), allowance };
+  });
 
 function upstreamOf({
   name,
@@ -90,9 +98,9 @@ export function deploymentsOf(providers: readonly OpenProvider[], catalog: Catal
   const byVariant = new Map<string, Deployment[]>();
   const served = new Set<string>();
   for (const provider of providers) {
-    const { config, upstream, name } = provider;
+    const { config, upstream, name, allowance } = provider;
     const { countsLikeMaker, onCancel, weight, isReserved = false } = config;
-    const base = { name, provider: config.name, upstream, countsLikeMaker, onCancel, weight, isReserved };
+    const base = { name, provider: config.name, upstream, countsLikeMaker, onCancel, weight, isReserved, ...(allowance && { allowance }) };
     const add = (map: Map<string, Deployment[]>, key: string, deployment: Deployment) => {
       const there = map.get(key) ?? [];
       // What is listed first holds: a deployment has one name for a model.

@@ -244,6 +244,7 @@ function inferenceDeps(
     traceparentFor: tracing?.traceparentFor,
     onServed: (call, served) => {
       const cost = costOfUsage({ call }, served.target, served.usage).nanoUsd;
+      served.target.deployment.allowance?.used(served.usage.input_tokens + served.usage.output_tokens);
       metrics.served(call, served, cost);
       tracing?.settled({ call, served, cost, endedAt: clock.now() });
       servedLog.info(settledLine(call, served, cost), 'settled');

@@ -209,6 +209,8 @@ export interface UpstreamFault {
    * It may go on with its work and bill it. Absent where it did not get the request, or gave an answer or an error.
    */
   readonly mayBeAtWork?: true;
+  /** It was not asked: what the operator lets this gateway ask of it is used up. */
+  readonly isOwnLimit?: true;
   /** It began an answer and gave none, for which it bills: what of it came. Absent where it began none, or says that it failed. */
   readonly begun?: Begun;
 }
@@ -249,6 +251,14 @@ export class UpstreamCut extends Error {
     this.found = found;
     this.came = came;
   }
+}
+
+/** What is left of the limits that are set for a provider's key. */
+export interface UpstreamAllowance {
+  /** Milliseconds until a call may be sent; 0 where one may be sent now. */
+  freeInMs(): number;
+  /** To be told how many tokens a call has used, when it has ended. */
+  used(tokens: number): void;
 }
 
 /** A provider behind the one port. Adapters translate and nothing else: no retry, no price, no log, no choice. */

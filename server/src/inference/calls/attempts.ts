@@ -111,11 +111,12 @@ const notAsked = (target: Target) =>
 const BROKEN_OFF = { kind: 'failed', status: 200, retryAfterMs: null, message: 'its answer broke off', code: null } as const;
 
 function noteFailure(
-  fault: Pick<UpstreamFault, 'kind' | 'status' | 'retryAfterMs' | 'message' | 'isQuoted' | 'code'>,
+  fault: Pick<UpstreamFault, 'kind' | 'status' | 'retryAfterMs' | 'message' | 'isQuoted' | 'code' | 'isOwnLimit'>,
   target: Target,
   { requestId }: Admission['call'],
   { deployments, clock, log }: AttemptDeps,
 ): void {
+  if (fault.isOwnLimit) return;
   const opened = deployments.failed(target, fault, clock.now());
   const { deployment, model } = target;
   const facts = {

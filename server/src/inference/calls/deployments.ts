@@ -1,4 +1,4 @@
-import type { UpstreamFault, UpstreamProvider } from '../../adapters/upstream/port.ts';
+import type { UpstreamAllowance, UpstreamFault, UpstreamProvider } from '../../adapters/upstream/port.ts';
 import type { CatalogModel, Resolved } from '../../money/catalog/index.ts';
 import { type CircuitState, type Circuits, type CircuitView, InProcessCircuits, type Opened } from './circuits.ts';
 import type { Dialect, Placed, ProviderTraits } from './dialect.ts';
@@ -22,6 +22,8 @@ export interface Deployment {
   readonly weight: number;
   /** Whether it knows the model's dated names and other variants too, and is sent the one that was asked for. */
   readonly takesVariants?: boolean;
+  /** What is left of the limits that are set for its provider's key; absent where none are. */
+  readonly allowance?: UpstreamAllowance;
   /** Kept free for dedicated traffic, which it serves before any other. */
   readonly isReserved?: boolean;
 }
@@ -56,7 +58,7 @@ export interface Target {
 /** Who answered; of an answer that was kept, who did then. */
 export interface ServedBy {
   readonly model: CatalogModel;
-  readonly deployment: Pick<Deployment, 'name' | 'provider'> & Partial<Pick<Deployment, 'upstream'>>;
+  readonly deployment: Pick<Deployment, 'name' | 'provider'> & Partial<Pick<Deployment, 'upstream' | 'allowance'>>;
   /** The service tier that the answer names; absent where it names none. */
   readonly serviceTier?: string;
 }
@@ -235,11 +237,13 @@ export class Deployments {
   }
 
   #stateOf(target: Target, now: number): CircuitState {
+    if (target.deployment.allowance && target.deployment.allowance.freeInMs() > 0) return 'open';
     return this.#isTracked(target) ? this.#circuits.state(circuitOf(target), now) : 'closed';
   }
 
   #openUntil(target: Target, now: number): number {
-    return this.#circuits.view(circuitOf(target), now).openUntil ?? now;
+    const inMs = target.deployment.allowance?.freeInMs() ?? 0;
+    return Math.max(this.#circuits.view(circuitOf(target), now).openUntil ?? now, now + inMs);
   }
 
   /**
