@@ -194,7 +194,7 @@ const without = (published: PublishedPrices, names: readonly string[]): Publishe
     ]),
   );
 
-/** Published prices whose entries are not in the log’s list of prices: it ends before them. What is stored was there when it was stored. */
+/** Published prices whose entries are not in the log’s list of prices: it ends before them. */
 async function unlistedPrices(world: CommandWorld, kept: PublishedPrices, published: PublishedPrices): Promise<string[]> {
   const keys = await world.readFile(keySetPath(world, world.profile));
   const named = Object.entries(published).flatMap(([model, versions]) =>
@@ -203,18 +203,17 @@ async function unlistedPrices(world: CommandWorld, kept: PublishedPrices, publis
   if (keys === undefined || named.length === 0) return [];
   const { receipts } = await world.connect('none');
   const { declarationDigest, toHex } = await import('@tallygate/receipts');
-  const missingOf = async (wanted: typeof named, whole: boolean): Promise<typeof named> => {
+  const missing = async (whole: boolean): Promise<typeof named> => {
     const { price } = await receipts.declarationsSeen(['price'], JSON.parse(keys), { signal: world.signal, whole });
     const declared = price.flatMap(({ data }) => data.map(({ declaration }) => declaration));
-    if (wanted.length === 0) return [];
     const listed = new Set(declared.map((declaration) => toHex(declarationDigest(declaration))));
-    const missing = wanted.filter(({ digest }) => !listed.has(digest));
-    // Pages that were seen were not read again: where the prices are stored no more, those are on one of them.
+    const left = named.filter(({ digest }) => !listed.has(digest));
+    // Of pages that were seen and not read again, the prices are stored: where they are not any more, all of it is read.
     const isPart = !whole && (declared[0]?.number ?? 1) > 1;
-    return missing.length > 0 && isPart ? missingOf(missing, true) : missing;
+    return isPart && left.some(isNew) ? missing(true) : left.filter((one) => !isPart || isNew(one));
   };
   const isNew = ({ model, version, digest }: (typeof named)[number]) => priceIn(kept, model, version)?.entry?.digest !== digest;
-  return (await missingOf(named.filter(isNew), false)).map(({ model, version }) => `${model} in version ${version}`);
+  return (await missing(false)).map(({ model, version }) => `${model} in version ${version}`);
 }
 
 const rewritten = (kept: PublishedPrices, published: PublishedPrices): string[] =>
