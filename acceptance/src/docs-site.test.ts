@@ -269,7 +269,7 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
     };
     const verdict = () => page.getByRole('status').textContent();
     await check(receipt);
-    await expect.poll(verdict).toMatch(/^Valid/);
+    await expect.poll(verdict).toMatch(/^Valid.*Price in the logok/);
     await check(altered);
     await expect.poll(verdict).toMatch(/^Not valid/);
     // As if the log had shown this browser another root of the same size before.

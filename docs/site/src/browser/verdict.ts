@@ -11,10 +11,20 @@ import {
 } from '../../../../packages/receipts/src/index.ts';
 import { evidenceOf } from './history.ts';
 
+type Check = keyof Verified['checks'];
+
 /** What a check that was made, or could not be made, says. */
-const CHECKS: Readonly<Record<string, { readonly name: string; readonly says: Readonly<Record<string, string>> }>> = {
+const CHECKS: Readonly<Record<Check, { readonly name: string; readonly says: Readonly<Record<string, string>> }>> = {
   signature: { name: 'Signature', says: { ok: 'The service signed exactly the content of this receipt.' } },
   cost: { name: 'Cost', says: { ok: 'The units times their prices are the cost that is stated.' } },
+  prices: { name: 'Prices', says: { ok: 'The unit prices are the published ones.' } },
+  price_entry: {
+    name: 'Price in the log',
+    says: {
+      ok: 'These unit prices are an entry of the log before this receipt: they were not dated back.',
+      unchecked: 'It names the entry of its price, and does not carry it, or the key set has no key of the log to check it with.',
+    },
+  },
   client_signature: {
     name: 'Caller’s signature',
     says: {
@@ -117,7 +127,7 @@ export function panel(
 }
 
 function checkLine([check, state]: readonly [string, string]): HTMLElement {
-  const { name, says } = CHECKS[check] ?? { name: check, says: {} };
+  const { name, says } = CHECKS[check as Check];
   return line({ name, state, says: says[state] ?? '' });
 }
 

@@ -50,6 +50,9 @@ async function check(): Promise<void> {
     return;
   }
   const texts = text === opened.shown.trim() ? opened.texts : [text];
+  // What was said of the receipt before must not be shown beside this one while it is checked: an export takes seconds.
+  verdict?.replaceChildren(notice('Checking', ''));
+  await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
   try {
     // By its very text: anybody can sign with the keys of the example.
     const isExample = texts.every((one) => [EXAMPLE, ALTERED, ...BILL].includes(one));
