@@ -29,6 +29,7 @@ describe.skipIf(!executable)('the console beside a directory', () => {
     provider = await startTestProvider(() => [`http://127.0.0.1:${port}/sign-in/callback`]);
     provider.people.set('ada', { email: 'ada@example.com', name: 'Ada Lovelace' });
     gateway = await Gateway.start({
+      process: 'shared',
       env: {
         ...{ PORT: String(port), OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret },
         OIDC_NAME: 'Example Inc.',

@@ -49,8 +49,7 @@ describe.skipIf(!executable)('the console, in a browser', () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    // As `npm start` runs it: the console is built beside it.
-    gateway = await Gateway.start({ env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } });
+    gateway = await Gateway.start({ process: 'shared', env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } });
     browser = await openBrowser(executable ?? '');
     context = await browser.newContext({ viewport: DESK, colorScheme: 'light' });
     page = await context.newPage();

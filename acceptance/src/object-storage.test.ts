@@ -25,7 +25,7 @@ describe.skipIf(program === undefined)('files in a bucket', () => {
   beforeAll(async () => {
     s3 = await startS3(program ?? '');
     bucket = openS3Bucket({ ...s3.settings, prefix: 'gateway/' });
-    gateway = await Gateway.start({ env: variables() });
+    gateway = await Gateway.start({ process: 'shared', env: variables() });
     const { base_url: baseURL, test_api_key: apiKey } = gateway.bootstrap;
     openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 });
   });
