@@ -29,7 +29,7 @@ export const receiptTransfers = c.router({
     path: '/v1/receipts/export',
     summary: 'Export the receipts of a month',
     description:
-      'All receipts of the account of a month, the oldest request first, as lines of JSON: a header with the state of the log, the receipts, each with its proof against that state, and a last line that counts them. The file verifies offline: `tallygate receipts verify`, or `verifyExport` of `@tallygate/receipts`. Receipts of the last seconds may be `pending` in it.',
+      'All receipts of the account of a month, the oldest request first, as lines of JSON: a header with the state of the log, the receipts, each with its proof against that state, and a last line that counts them. The file verifies offline: `tallygate receipts verify`, or `verifyExport` of `@tallygate/receipts`. Receipts of the last seconds may be `pending` in it. Developers, who do not see all of the account, get 403.',
     headers: headersA,
     query: z.object({ month: Month, livemode: Livemode }),
     responses: {
@@ -49,7 +49,7 @@ export const receiptTransfers = c.router({
       scope: 'account:read',
       tag: 'Receipts',
       operationId: 'exportReceipts',
-      errors: { also: ['plan_required'] },
+      errors: { also: ['plan_required', 'forbidden'] },
     } as const,
   },
   getTile: {

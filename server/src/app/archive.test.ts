@@ -114,7 +114,7 @@ const usageBy = (group: { per: 'day' } | { group_by: 'run' }) =>
 /** All that can be read of the requests. */
 async function everything(records: readonly SettlementRecord[]) {
   return {
-    traces: await Promise.all(records.map(({ requestId }) => requestTrace(pool, archive, accountId, requestId))),
+    traces: await Promise.all(records.map(({ requestId }) => requestTrace(pool, archive, { accountId }, requestId))),
     receipts: await Promise.all(records.map(({ receiptId }) => findReceipt({ pool, archive, key }, receiptId))),
     proofs: await Promise.all(records.map(({ receiptId }) => proofOfReceipt(pool, archive, receiptId))),
     lists: [await listed({}), await listed({ month: '2026-07' }), await listed({ logged_after: 1 })],
@@ -198,7 +198,8 @@ test('a settlement of an archived month is booked once, and found', async () => 
   await write([known]);
   expect(await money()).toEqual(before);
   for (let times = 0; times < 2; times += 1) await write([late, timely]);
-  for (const { requestId } of [late, timely]) expect((await requestTrace(pool, archive, accountId, requestId)).request_id).toBe(requestId);
+  for (const { requestId } of [late, timely])
+    expect((await requestTrace(pool, archive, { accountId }, requestId)).request_id).toBe(requestId);
   await append();
   for (const { receiptId } of [late, timely]) expect((await findReceipt({ pool, archive, key }, receiptId)).log.state).toBe('logged');
   expect((await exported('2026-07')).filter((line) => line.includes(late.requestId))).toHaveLength(1);
@@ -224,7 +225,7 @@ test('a settlement is set aside where the archive cannot say whether it was writ
   const timely = requestAt('2026-11-06T00:00:00Z');
   await write([known, timely], (error) => errors.push(error), new Archive(pool, lost));
   expect(errors).toMatchObject([{ message: expect.stringContaining('of the archive is missing') }]);
-  expect((await requestTrace(pool, archive, accountId, timely.requestId)).request_id).toBe(timely.requestId);
+  expect((await requestTrace(pool, archive, { accountId }, timely.requestId)).request_id).toBe(timely.requestId);
 });
 
 test('an archived month is brought back with what came late, and archived again', async () => {
@@ -298,7 +299,7 @@ test('a month goes only when every row is in the archive and nothing is to happe
     expect(await archiveMonth(deps, table, '2026-05')).toBe('absent');
   }
   for (const { requestId, receiptId } of [...records, late]) {
-    expect((await requestTrace(pool, archive, accountId, requestId)).receipt_id).toBe(receiptId);
+    expect((await requestTrace(pool, archive, { accountId }, requestId)).receipt_id).toBe(receiptId);
     expect((await findReceipt({ pool, archive, key }, receiptId)).log.state).toBe('logged');
   }
   expect(await auditFaults()).toEqual([]);
@@ -327,5 +328,5 @@ test('bytes that are not those that were archived are never answered', async () 
     yield Buffer.from('other');
   })();
   await blobs.put(rows[0]?.blob_key ?? '', other, { maxBytes: 100 });
-  await expect(requestTrace(pool, archive, accountId, record.requestId)).rejects.toThrow('is not what was archived');
+  await expect(requestTrace(pool, archive, { accountId }, record.requestId)).rejects.toThrow('is not what was archived');
 });

@@ -1,4 +1,5 @@
 import { contract, type LiveFigures } from '@tallygate/contract';
+import { seenBy } from '../access/projects/index.ts';
 import { type createBudgets, toSummary } from '../money/budgets/index.ts';
 import { LiveAccounts, readFigures } from '../money/live/index.ts';
 import type { RunQueries } from '../money/runs/index.ts';
@@ -19,6 +20,7 @@ export function openLive({ foundation: { pool, archive, clock, log }, budgets, r
   readonly endpoints: readonly Endpoint[];
 } {
   const read = readFigures({
+    seenBy: seenBy(pool),
     budgets: async (principal) => toSummary(await budgets.list(principal)),
     runs: async (scope, limit) => (await runs.list(scope, { limit }, clock.now())).data,
     async requests(scope, limit) {

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { contract } from '@tallygate/contract';
+import { seenBy } from '../access/projects/index.ts';
 import { sealedBlobs } from '../adapters/blobs/sealed-blobs.ts';
 import { openJobQueue } from '../adapters/queue/bullmq.ts';
 import type { RunningTimers } from '../adapters/timers/port.ts';
@@ -207,8 +208,8 @@ export async function startServer(
     const anchorAnswer = anchorAnswerOf(config);
     const { idleTimeoutMs } = fileLimits;
     const budgets = createBudgets({ pool, keys, lanes, clock });
-    const receiptsPlan = planForReceipts(live);
-    const liveFigures = openLive({ foundation, budgets, runs: runs.queries, requirePlan: receiptsPlan });
+    const forReaders = { requirePlan: planForReceipts(live), seenBy: seenBy(pool) };
+    const liveFigures = openLive({ foundation, budgets, runs: runs.queries, ...forReaders });
     const shown = createShownModels({ catalog, isServed: (model) => inference.deployments.serves(model), clock });
     const endpoints = endpointRoutes({
       endpoints: [
@@ -240,13 +241,10 @@ export async function startServer(
         ...liveFigures.endpoints,
         ...ledgerEndpoints({ pool, archive, clock, refunds, corrections }),
         ...endpointsOf(contract.deployments, deploymentRoutes({ deployments: inference.deployments, clock })),
-        ...endpointsOf(contract.runs, runRoutes({ ...runs, lanes, write, clock })),
+        ...endpointsOf(contract.runs, runRoutes({ ...runs, lanes, write, clock, ...forReaders })),
         ...endpointsOf(contract.plans, planRoutes({ live, paying: plans }, clock)),
         ...endpointsOf(contract.accounts, planAdministrationRoutes(live, config.dedicated ? config.gatewayConcurrency : null)),
-        ...endpointsOf(
-          contract.receipts,
-          receiptRoutes({ pool, archive, key: receiptKey, keySet, requirePlan: receiptsPlan, isAnchoring }),
-        ),
+        ...endpointsOf(contract.receipts, receiptRoutes({ pool, archive, key: receiptKey, keySet, ...forReaders, isAnchoring })),
         ...endpointsOf(contract.invoices, invoiceRoutes({ pool, key: receiptKey })),
         ...endpointsOf(contract.anchors, anchorRoutes({ pool, archive })),
         ...endpointsOf(contract.invites, inviteRoutes(invites, clock)),
@@ -289,7 +287,7 @@ export async function startServer(
         ...messageBatchRoutesOf({ messageBatches: kept.messageBatches, idleTimeoutMs, log }),
         ...logRoutes({
           ...{ pool, archive, key: receiptKey, clock, keySet, log, idleTimeoutMs, isAnchoring },
-          requirePlan: receiptsPlan,
+          ...forReaders,
         }),
         ...usageTransferRoutes({ pool, clock, log, limits: fileLimits }),
         ...mcpRoutes({

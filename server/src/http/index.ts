@@ -9,3 +9,4 @@ export type {
   SessionGrant,
   SessionPrincipal,
 } from './principal.ts';
+export { isSeenIn, type Seen, type SeenBy } from './seen.ts';

@@ -2,6 +2,7 @@ import type { ReceiptList, ReceiptListItem, ReceiptPayload } from '@tallygate/co
 import { type SqlBool, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Archive } from '../archive/index.ts';
+import type { Seen } from '../http/index.ts';
 import { monthEnd, monthStart } from '../kernel/clock.ts';
 import { formatUsd } from '../kernel/money.ts';
 import { type Keyed, Keyset, mapPage, type PageQuery } from '../kernel/page.ts';
@@ -14,6 +15,8 @@ import { receiptsIn } from './stored-receipt.ts';
 export interface ReceiptScope {
   readonly accountId: string;
   readonly livemode: boolean;
+  /** What the caller sees; undefined: all of the account. */
+  readonly seen?: Seen | undefined;
 }
 
 interface Wanted extends PageQuery {
@@ -34,7 +37,7 @@ const BY_LOG = new Keyset({ name: 'logged_receipts', columns: { log_index: 'inte
 export async function listReceipts(
   pool: Pool,
   archive: Archive,
-  { accountId, livemode }: ReceiptScope,
+  { accountId, livemode, seen }: ReceiptScope,
   wanted: Wanted,
 ): Promise<ReceiptList> {
   const { month, kind, model, run_id: runId, key_id: keyId, logged_after: loggedAfter, limit } = wanted;
@@ -50,12 +53,13 @@ export async function listReceipts(
       .where((eb) => ifGiven(kind, (one) => eb('kind', '=', one)))
       .where((eb) => ifGiven(model, (name) => eb('model', '=', name)))
       .where((eb) => ifGiven(runId, (run) => eb('run_id', '=', run)))
+      .where(() => ifGiven(seen, (mine) => ofRequestsOf(accountId, mine)))
       .where(() => ifGiven(keyId, (key) => madeWith(accountId, key)))
       .where((eb) => ifGiven(loggedAfter, (index) => eb('log_index', '>', BigInt(index))));
     return rowsOf(pool, list.pageIn(receipts, wanted));
   };
   const rows = await pageOf(archive, read, {
-    ...{ accountId, limit, isByKey: keyId !== undefined },
+    ...{ accountId, limit, isByKey: keyId !== undefined, isOfSome: seen !== undefined },
     from: month === undefined ? undefined : monthStart(month),
     to: (list === BY_START ? timeOf(place) : undefined) ?? (month === undefined ? undefined : monthEnd(month)),
     after: loggedAfter === undefined ? undefined : BigInt(place?.[0] ?? loggedAfter),
@@ -69,6 +73,11 @@ const timeOf = (place: readonly string[] | null): Date | undefined => (place ? n
 /** The key of a request is told by its usage record. */
 const madeWith = (accountId: string, keyId: string) =>
   sql<SqlBool>`exists (select from usage_records u where u.request_id = receipts.request_id and u.account_id = ${accountId} and u.key_id = ${keyId})`;
+
+/** So is whose request it was. */
+const ofRequestsOf = (accountId: string, { userId, projects }: Seen) =>
+  sql<SqlBool>`exists (select from usage_records u where u.request_id = receipts.request_id and u.account_id = ${accountId}
+    and (u.user_id = ${userId} or u.project_id = any(${[...projects]}::uuid[])))`;
 
 function itemOf({ log_index: index, ...row }: Omit<ListedRow, keyof Keyed>): ReceiptListItem {
   const said = JSON.parse(payloadOf(row)) as ReceiptPayload;

@@ -1,5 +1,5 @@
 import type { contract, ReceiptResponse, VaasKeySet } from '@tallygate/contract';
-import type { Handlers, Principal } from '../http/index.ts';
+import type { Handlers, Principal, SeenBy } from '../http/index.ts';
 import { findAnchor, listAnchors } from './anchors/read-anchors.ts';
 import { withAnchors } from './anchors/receipt-anchor.ts';
 import { listReceipts, type ReceiptScope } from './list-receipts.ts';
@@ -13,6 +13,7 @@ interface ReceiptRouteDeps extends ReadDeps {
   /** Whether what has no anchor yet is waiting for one. */
   readonly isAnchoring?: boolean;
   readonly requirePlan: RequirePlan;
+  readonly seenBy: SeenBy;
 }
 
 /** Refuses the receipts of an account whose plan does not include them. */
@@ -24,10 +25,11 @@ export const receiptRoutes = ({
   key,
   keySet,
   requirePlan,
+  seenBy,
   isAnchoring = false,
 }: ReceiptRouteDeps): Handlers<typeof contract.receipts> => ({
   listReceipts: async ({ principal, query: { livemode, ...wanted } }) => {
-    const scope = scopeOf(principal, livemode);
+    const scope = { ...scopeOf(principal, livemode), seen: await seenBy(principal) };
     await requirePlan(scope);
     return { status: 200, body: await listReceipts(pool, archive, scope, wanted) };
   },

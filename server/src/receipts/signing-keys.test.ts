@@ -44,6 +44,7 @@ async function find(receipt_id: string, key = newKey()) {
     archive: emptyArchive(pool),
     key,
     requirePlan: async () => {},
+    seenBy: async () => undefined,
     keySet: () => storedKeySet(pool),
   }).getReceipt({
     ...call,

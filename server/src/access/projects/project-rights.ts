@@ -1,5 +1,5 @@
 import type { AccountRole } from '@tallygate/contract';
-import type { Principal } from '../../http/index.ts';
+import type { Principal, SeenBy } from '../../http/index.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { anyOf, firstOf, type Queryable, type RowOf, rowsOf } from '../../kernel/statements.ts';
 import type { ProjectEntity } from './entities.ts';
@@ -35,6 +35,14 @@ export async function projectsSeenBy(db: Queryable, caller: Principal): Promise<
   if (seesAllProjects(caller)) return undefined;
   return (await rowsOf(db, idsOfProjectsOf(caller.userId))).map(({ project_id }) => project_id);
 }
+
+/** What the caller sees of requests, runs, receipts and usage: developers their own and those of their projects; undefined: all of the account. */
+export const seenBy =
+  (db: Queryable): SeenBy =>
+  async (caller) => {
+    const projects = await projectsSeenBy(db, caller);
+    return projects && { userId: caller.userId, projects };
+  };
 
 export const projectsOf = (caller: Caller) => {
   const ours = tables.selectFrom('projects').selectAll().where('account_id', '=', caller.accountId);

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { contract } from '@tallygate/contract';
 import { parseEntriesPath, parseTilePath } from '@tallygate/receipts';
+import type { SeenBy } from '../../http/index.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { type ExportDeps, exportReceipts, type RequirePlan, readEntries, readTile, scopeOf } from '../../receipts/index.ts';
@@ -11,6 +12,7 @@ import { sendBytes, transferRoute } from './transfer.ts';
 
 interface LogApiDeps extends ExportDeps {
   readonly requirePlan: RequirePlan;
+  readonly seenBy: SeenBy;
   /** How long a reader may do nothing at all. */
   readonly idleTimeoutMs: number;
   readonly log: Log;
@@ -42,10 +44,13 @@ async function bytesAt(path: string, deps: LogApiDeps): Promise<Buffer> {
   throw new Problem('not_found', 'This is no address of a tile: see c2sp.org/tlog-tiles.');
 }
 
-async function sendExport(exchange: Exchange, { idleTimeoutMs, log, ...deps }: LogApiDeps): Promise<void> {
+async function sendExport(exchange: Exchange, { idleTimeoutMs, log, seenBy, ...deps }: LogApiDeps): Promise<void> {
   const { req, res } = exchange;
   const { month, livemode } = queryOf(exchange, EXPORT.query);
-  const scope = scopeOf(principalOf(exchange), livemode);
+  const principal = principalOf(exchange);
+  if (await seenBy(principal))
+    throw new Problem('forbidden', 'The file has all receipts of the account, which your role does not see: GET /v1/receipts lists yours.');
+  const scope = scopeOf(principal, livemode);
   await deps.requirePlan(scope);
   const lines = exportReceipts(deps, scope, month);
   const headers = {

@@ -15,6 +15,7 @@ import {
   verifyReceipt,
 } from '@tallygate/receipts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seenBy } from '../../access/projects/index.ts';
 import { emptyArchive } from '../../archive/testing/archives.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { appendAll, newSigningSeed, publishedKeySet, publishSigningKeys, receiptRoutes, signingKeyFromSeed } from '../../receipts/index.ts';
@@ -44,13 +45,14 @@ beforeAll(async () => {
   api = await startInstance(db.database, db.url, {
     endpoints: endpointsOf(
       contract.receipts,
-      receiptRoutes({ pool, archive: emptyArchive(pool), key, keySet, requirePlan: async () => {} }),
+      receiptRoutes({ pool, archive: emptyArchive(pool), key, keySet, requirePlan: async () => {}, seenBy: seenBy(pool) }),
     ),
   });
   front = await openFrontUnderTest(
     () =>
       logRoutes({
         requirePlan: async () => {},
+        seenBy: seenBy(pool),
         ...{ pool, archive: emptyArchive(pool), key, clock, idleTimeoutMs: 5_000, keySet, isAnchoring: false, log: silentLog() },
       }),
     { authenticator: api.authenticator },

@@ -116,7 +116,7 @@ describe('a correction', () => {
         ...{ requests: 1, output_tokens: 20, cost_usd: '0.00000014', charged_usd: '0.00000014' },
       });
     }
-    expect(await requestTrace(pool, emptyArchive(pool), record.accountId, record.requestId)).toMatchObject({
+    expect(await requestTrace(pool, emptyArchive(pool), { accountId: record.accountId }, record.requestId)).toMatchObject({
       ...{ receipt_id: record.receiptId, usage: { output_tokens: 50 }, cost_usd: '0.0000002', refund: null },
       correction: { receipt_id: correction.receiptId, usage: { output_tokens: 20 }, cost_usd: '0.00000014', charged_usd: '0.00000014' },
     });
@@ -207,7 +207,7 @@ describe('a correction', () => {
     expect(outcome).toMatchObject({ refunded: true, refund: { refundOf: correction.receiptId, cost: 140n, charged: 140n } });
     await written();
     expect(await spentOf(laneId.invoice(record.accountId, '2026-11'))).toBe(0n);
-    expect(await requestTrace(pool, emptyArchive(pool), record.accountId, record.requestId)).toMatchObject({
+    expect(await requestTrace(pool, emptyArchive(pool), { accountId: record.accountId }, record.requestId)).toMatchObject({
       refund: { cost_usd: '0.00000014' },
     });
 

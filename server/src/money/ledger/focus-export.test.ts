@@ -251,10 +251,11 @@ test('test usage is a dataset of its own, in which nothing is billed', async () 
   ]);
 });
 
-test('an operator has all accounts, and a caller the projects that they see', async () => {
+test('an operator has all accounts, and a developer what is theirs and of their projects', async () => {
   expect((await exported({}, { ...scope, accountId: undefined })).csv).toBe((await exported()).csv);
-  expect((await exported({}, { ...scope, projects: [newId()] })).rows).toEqual([]);
-  expect((await exported({}, { ...scope, projects: [projectId] })).csv).toBe((await exported()).csv);
+  expect((await exported({}, { ...scope, seen: { userId: newId(), projects: [newId()] } })).rows).toEqual([]);
+  expect((await exported({}, { ...scope, seen: { userId: newId(), projects: [projectId] } })).csv).toBe((await exported()).csv);
+  expect((await exported({}, { ...scope, seen: { userId, projects: [] } })).csv).toBe((await exported()).csv);
 });
 
 test.each([{ group_by: 'model' }, { from: '2026-10-30' }, { from: '2026-12-01' }])('an export of %j is refused', async (query) => {

@@ -151,12 +151,12 @@ describe('a refund', () => {
     };
     await writer.drain();
     expect(await sums({ per: 'day' })).toMatchObject({ requests: 1, video_seconds: 8, cost_usd: '0.000008' });
-    expect((await requestTrace(pool, emptyArchive(pool), record.accountId, record.requestId)).refund).toBeNull();
+    expect((await requestTrace(pool, emptyArchive(pool), { accountId: record.accountId }, record.requestId)).refund).toBeNull();
     await refund(record);
     await writer.drain();
     for (const group of [{ per: 'day' }, { group_by: 'run' }] as const)
       expect(await sums(group)).toMatchObject({ requests: 0, video_seconds: 0, cost_usd: '0' });
-    expect(await requestTrace(pool, emptyArchive(pool), record.accountId, record.requestId)).toMatchObject({
+    expect(await requestTrace(pool, emptyArchive(pool), { accountId: record.accountId }, record.requestId)).toMatchObject({
       kind: 'media_job',
       usage: { video_seconds: 8 },
       refund: { reason: 'The video could not be made.', cost_usd: '0.000008', refunded_at: '2026-12-03T10:00:00.000Z' },
@@ -257,7 +257,9 @@ describe('a refund', () => {
     expect(await refunds.resume()).toBe(1);
     await writer.drain();
     expect(await refunds.resume()).toBe(0);
-    expect(await requestTrace(pool, emptyArchive(pool), record.accountId, record.requestId)).toMatchObject({ refund: { reason: 'first' } });
+    expect(await requestTrace(pool, emptyArchive(pool), { accountId: record.accountId }, record.requestId)).toMatchObject({
+      refund: { reason: 'first' },
+    });
     expect(await spentOf(laneId.key(record.keyId ?? '', '2026-11'))).toBe(0n);
   });
 });

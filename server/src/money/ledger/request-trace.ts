@@ -2,10 +2,11 @@ import type { RequestTrace } from '@tallygate/contract';
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { type Archive, USAGE_RECORDS } from '../../archive/index.ts';
+import type { Seen } from '../../http/index.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { firstOf } from '../../kernel/statements.ts';
+import { anyOf, firstOf, ifGiven } from '../../kernel/statements.ts';
 import { usageOfRow } from './field-kinds.ts';
 import { tables } from './tables.ts';
 import { traceOfRow, type UsageRecordRow } from './usage-row.ts';
@@ -46,8 +47,14 @@ const refundOf = ({ refund_receipt_id, refund_reason, refunded_at }: TraceRow, c
     ? null
     : { receipt_id: refund_receipt_id, reason: refund_reason, cost_usd: formatUsd(cost_nano), refunded_at: rfc3339(refunded_at) };
 
+interface TraceScope {
+  readonly accountId: string;
+  /** Undefined: all of the account. */
+  readonly seen?: Seen | undefined;
+}
+
 /** @param archived rows of an archived month, as JSON; undefined: those in the database */
-const traceOf = (accountId: string, requestId: string, archived?: string) =>
+const traceOf = ({ accountId, seen }: TraceScope, requestId: string, archived?: string) =>
   tables
     .selectFrom(
       archived === undefined
@@ -61,20 +68,23 @@ const traceOf = (accountId: string, requestId: string, archived?: string) =>
     .select(['r.receipt_id as refund_receipt_id', 'r.reason as refund_reason', 'r.requested_at as refunded_at'])
     .where('u.account_id', '=', accountId)
     .where((eb) => eb.or([eb('u.request_id', '=', requestId), eb('u.client_request_id', '=', requestId)]))
+    .where((eb) =>
+      ifGiven(seen, ({ userId, projects }) => eb.or([eb('u.user_id', '=', userId), eb('u.project_id', '=', anyOf([...projects]))])),
+    )
     .orderBy('u.started_at', 'desc')
     .orderBy('u.attempt', 'desc')
     .limit(1);
 
-async function findRow(pool: Pool, archive: Archive, accountId: string, requestId: string): Promise<TraceRow | undefined> {
-  const live = await firstOf(pool, traceOf(accountId, requestId));
+async function findRow(pool: Pool, archive: Archive, scope: TraceScope, requestId: string): Promise<TraceRow | undefined> {
+  const live = await firstOf(pool, traceOf(scope, requestId));
   if (live) return live;
   const archived = await archive.find(USAGE_RECORDS, requestId);
-  return archived === undefined ? undefined : firstOf(pool, traceOf(accountId, requestId, archived));
+  return archived === undefined ? undefined : firstOf(pool, traceOf(scope, requestId, archived));
 }
 
 /** The trace of a request by our id or by the one that the caller sent; the newest where a caller reused theirs. Of archived months by ours alone. */
-export async function requestTrace(pool: Pool, archive: Archive, accountId: string, requestId: string): Promise<RequestTrace> {
-  const row = await findRow(pool, archive, accountId, requestId);
+export async function requestTrace(pool: Pool, archive: Archive, scope: TraceScope, requestId: string): Promise<RequestTrace> {
+  const row = await findRow(pool, archive, scope, requestId);
   if (!row)
     throw new Problem(
       'not_found',

@@ -1,5 +1,6 @@
 import type { CorrectionResponse, contract, RefundResponse } from '@tallygate/contract';
 import type { Pool } from 'pg';
+import { seenBy } from '../../access/projects/index.ts';
 import type { Archive } from '../../archive/index.ts';
 import { actorOf, originOf, recordAudit } from '../../audit/index.ts';
 import type { Handlers, Principal } from '../../http/index.ts';
@@ -24,7 +25,7 @@ export const ledgerRoutes = ({ pool, archive, clock, refunds, corrections }: Led
   getLatency: async ({ principal, query }) => ({ status: 200, body: await latencyOf(pool, scopeOf(principal), query, clock.now()) }),
   getRequest: async ({ principal, params }) => ({
     status: 200,
-    body: await requestTrace(pool, archive, principal.accountId, params.request_id),
+    body: await requestTrace(pool, archive, { accountId: principal.accountId, seen: await seenBy(pool)(principal) }, params.request_id),
   }),
   refundRequest: async ({ principal, body: { request_id, reason }, ...call }) => {
     const outcome = await refunds.refund(null, request_id, null, {

@@ -111,10 +111,10 @@ test('the file has all groups, however many there are', async () => {
   expect([rows.length, rows.at(0)?.['model'], rows.at(-1)?.['model']]).toEqual([1_203, 'm-0001', 'm-1203']);
 });
 
-test('of projects, the file has those that the caller sees', async () => {
-  const { csv } = await exported({ group_by: 'project' }, { ...scope, projects: [] });
+test('of projects, the file has those that a developer sees', async () => {
+  const { csv } = await exported({ group_by: 'project' }, { ...scope, seen: { userId: newId(), projects: [] } });
   expect(rowsOf(csv)).toEqual([]);
-  expect(rowsOf((await exported({ group_by: 'project' }, { ...scope, projects: [projectId] })).csv)).toMatchObject([
-    { project_id: projectId },
-  ]);
+  expect(
+    rowsOf((await exported({ group_by: 'project' }, { ...scope, seen: { userId: newId(), projects: [projectId] } })).csv),
+  ).toMatchObject([{ project_id: projectId }]);
 });

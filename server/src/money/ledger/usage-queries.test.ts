@@ -87,11 +87,14 @@ const sums = (requests: number, input: number, cached: number, output: number, c
 test.each([
   ['a month', {}],
   ['a run', { run_id: 'nightly' }],
-])('usage of %s by project shows those that the caller sees, and adds up to them', async (_what, query) => {
-  const seen = await usage({ group_by: 'project', ...query }, { accountId, livemode: true, projects: [PROJECT] });
+])('usage of %s by project shows those that a developer sees, and adds up to them', async (_what, query) => {
+  const seen = await usage(
+    { group_by: 'project', ...query },
+    { accountId, livemode: true, seen: { userId: newId(), projects: [PROJECT] } },
+  );
   expect(seen.items).toMatchObject([{ project_id: PROJECT, cost_usd: '0.000001', requests: 1 }]);
   expect(seen.total).toMatchObject({ cost_usd: '0.000001', requests: 1 });
-  const none = await usage({ group_by: 'project', ...query }, { accountId, livemode: true, projects: [] });
+  const none = await usage({ group_by: 'project', ...query }, { accountId, livemode: true, seen: { userId: newId(), projects: [] } });
   expect([none.items, none.total.requests]).toEqual([[], 0]);
 });
 
@@ -454,7 +457,7 @@ describe('usage by two groups', () => {
 
 describe('the trace of a request', () => {
   test('says what happened, as the contract has it', async () => {
-    const trace = await requestTrace(pool, emptyArchive(pool), accountId, FIRST.requestId);
+    const trace = await requestTrace(pool, emptyArchive(pool), { accountId }, FIRST.requestId);
     expect(RequestTrace.parse(trace)).toEqual(trace);
     expect(trace).toMatchObject({
       request_id: FIRST.requestId,
@@ -472,13 +475,13 @@ describe('the trace of a request', () => {
   });
 
   test('is found by the id that the caller sent, the newest where it was sent twice', async () => {
-    expect((await requestTrace(pool, emptyArchive(pool), accountId, 'my-request-1')).request_id).toBe(FIRST.requestId);
-    expect((await requestTrace(pool, emptyArchive(pool), accountId, 'my-request-2')).started_at).toBe('2026-11-21T12:00:00.000Z');
+    expect((await requestTrace(pool, emptyArchive(pool), { accountId }, 'my-request-1')).request_id).toBe(FIRST.requestId);
+    expect((await requestTrace(pool, emptyArchive(pool), { accountId }, 'my-request-2')).started_at).toBe('2026-11-21T12:00:00.000Z');
   });
 
   test('of another account is answered exactly as a missing one', async () => {
-    const foreign = await requestTrace(pool, emptyArchive(pool), newId(), FIRST.requestId).catch((error: unknown) => error);
-    const missing = await requestTrace(pool, emptyArchive(pool), accountId, newRequestId()).catch((error: unknown) => error);
+    const foreign = await requestTrace(pool, emptyArchive(pool), { accountId: newId() }, FIRST.requestId).catch((error: unknown) => error);
+    const missing = await requestTrace(pool, emptyArchive(pool), { accountId }, newRequestId()).catch((error: unknown) => error);
     expect(foreign).toMatchObject({ code: 'not_found' });
     expect(foreign).toEqual(missing);
   });

@@ -2,6 +2,7 @@ import type { AdminUsageQuery, UsageDimension } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import * as z from 'zod';
 import { archivedMonths, USAGE_RECORDS } from '../../archive/index.ts';
+import type { Seen } from '../../http/index.ts';
 import { dayOf } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { checkedRow } from '../../kernel/statements.ts';
@@ -12,8 +13,8 @@ export interface UsageScope {
   readonly accountId: string | undefined;
   /** Mode of the API key that asks; live for sessions. */
   readonly livemode: boolean;
-  /** Those that the caller sees; undefined: all of the account. */
-  readonly projects?: readonly string[] | undefined;
+  /** What the caller sees; undefined: all of the account. */
+  readonly seen?: Seen | undefined;
 }
 
 /** What has no sums is added up from the requests of so many days. */
@@ -42,8 +43,7 @@ export async function questionOf(pool: Pool, scope: UsageScope, query: AdminUsag
     ...{ accountId, livemode: query.livemode ?? scope.livemode, timeZone },
     ...{ from: query.from ?? `${today.slice(0, 7)}-01`, to: query.to ?? today },
     ...{ groups, per: query.per ?? (groups.length === 0 ? ('day' as const) : undefined) },
-    // What is spent by project; the other figures are of the account.
-    projects: groups.includes('project') ? scope.projects : undefined,
+    seen: scope.seen,
     ...{ model: query.model, keyId: query.key_id, runId: query.run_id },
   };
   requireOrder(question);
@@ -66,7 +66,7 @@ export async function requestsQuestionOf(pool: Pool, scope: UsageScope, query: A
   const question = {
     ...{ accountId: scope.accountId ?? query.account_id, livemode: query.livemode ?? scope.livemode, timeZone: 'UTC' },
     ...{ from: query.from ?? `${today.slice(0, 7)}-01`, to: query.to ?? today, per: query.per ?? ('day' as const), groups: [] },
-    ...{ projects: scope.projects, model: query.model, keyId: query.key_id, runId: query.run_id },
+    ...{ seen: scope.seen, model: query.model, keyId: query.key_id, runId: query.run_id },
   };
   requireOrder(question);
   await requireRequests(pool, question);

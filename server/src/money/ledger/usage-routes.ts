@@ -1,6 +1,6 @@
 import type { contract } from '@tallygate/contract';
 import type { Pool } from 'pg';
-import { projectsSeenBy } from '../../access/projects/index.ts';
+import { seenBy } from '../../access/projects/index.ts';
 import type { Handlers, Principal } from '../../http/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { usageOf } from './usage-queries.ts';
@@ -25,7 +25,7 @@ export const usageRoutes = ({ pool, clock }: UsageRoutesDeps): Handlers<typeof c
 /** What a member of an account sees of its usage. */
 export const usageScopeOf = async (pool: Pool, principal: Principal): Promise<UsageScope> => ({
   ...{ accountId: principal.accountId, livemode: isLive(principal) },
-  projects: await projectsSeenBy(pool, principal),
+  seen: await seenBy(pool)(principal),
 });
 
 /** What an operator sees. */

@@ -1,4 +1,5 @@
 import type { UsageDimension } from '@tallygate/contract';
+import { isSeenIn, type Seen } from '../../http/index.ts';
 import { DETAILS, USAGE_METERS, USAGE_SUMS } from './rollup-columns.ts';
 
 export interface UsageQuestion {
@@ -12,7 +13,7 @@ export interface UsageQuestion {
   readonly per: 'hour' | 'day' | undefined;
   readonly groups: readonly UsageDimension[];
   /** Of these alone. */
-  readonly projects?: readonly string[] | undefined;
+  readonly seen?: Seen | undefined;
   readonly model?: string | undefined;
   readonly keyId?: string | undefined;
   readonly runId?: string | undefined;
@@ -73,7 +74,7 @@ function ofQuarterHours(question: UsageQuestion): UsageSource {
 function ofDaysInZone(question: UsageQuestion): UsageSource {
   const { groups, per } = question;
   const sql = new Conditions(question);
-  const days = `select * from ${tableOfDays(groups)} where ${sql.ofDays()}`;
+  const days = `select * from ${tableOfDays(question)} where ${sql.ofDays()}`;
   const moved = `select moved.day, account_id, ${DETAILS}, ${USAGE_SUMS.map((name) => `sign * ${name} as ${name}`).join()} from ${sql.aroundMidnights('starts_at')}`;
   const of = (from: string) => relation({ period: per && 'day', groups, from });
   return readOnce(
@@ -95,8 +96,8 @@ function readOnce({ per, groups }: UsageQuestion, rows: string, { values }: Cond
   };
 }
 
-const tableOfDays = (groups: readonly UsageDimension[]): string =>
-  groups.every((group) => LABELS.has(group) || OF_DAYS.has(group)) ? 'usage_daily' : 'usage_details_daily';
+const tableOfDays = ({ groups, seen }: Pick<UsageQuestion, 'groups' | 'seen'>): string =>
+  !seen && groups.every((group) => LABELS.has(group) || OF_DAYS.has(group)) ? 'usage_daily' : 'usage_details_daily';
 
 function ofDays(question: UsageQuestion): UsageSource {
   const { groups, runId } = question;
@@ -104,9 +105,9 @@ function ofDays(question: UsageQuestion): UsageSource {
   const where = sql.ofDays();
   const label = groups.find((group) => LABELS.has(group));
   const isOfRuns = runId !== undefined;
-  const details = isOfRuns ? 'usage_runs_daily' : tableOfDays(groups);
+  const details = isOfRuns ? 'usage_runs_daily' : tableOfDays(question);
   const all = isOfRuns ? 'usage_runs_daily' : 'usage_daily';
-  const total = `select ${SUMS} from ${question.projects ? details : all} where ${where}`;
+  const total = `select ${SUMS} from ${question.seen ? details : all} where ${where}`;
   const of = (table: string, more = '', column?: string, sums?: string) =>
     relation({ period: question.per && 'day', groups, from: `from ${table} where ${where}${more}`, column, sums });
   if (label === undefined || isOfRuns) return { rows: of(details), total, values: sql.values };
@@ -204,10 +205,10 @@ export class Conditions {
   }
 
   #named(): string[] {
-    const { accountId, livemode, projects, model, keyId, runId } = this.#question;
+    const { accountId, livemode, seen, model, keyId, runId } = this.#question;
     const given = { account_id: accountId, livemode, model, key_id: keyId, run_id: runId };
     const named = Object.entries(given).flatMap(([column, value]) => (value === undefined ? [] : [`${column} = ${this.#value(value)}`]));
-    return projects ? [...named, `project_id = any(${this.#value([...projects])}::uuid[])`] : named;
+    return seen ? [...named, isSeenIn(seen, (value) => this.#value(value))] : named;
   }
 
   #value(value: unknown): string {

@@ -158,3 +158,27 @@ test('no accounts together shut another one out: the one with the most streams g
   expect(() => follow('account-2', 'more')).toThrow('At most 50');
   for (const one of all) one.close();
 });
+
+test('tells developers of one account their own figures, and all others those of the account', async () => {
+  const settled = async ({ userId }: Principal) => ({ runs: [], requests: [] as never[], of: userId });
+  const accounts = new LiveAccounts({ log: createLog('silent'), read: { budgets: async ({ userId }) => budgetsWith(userId), settled } });
+  const told = new Map<string, unknown>();
+  for (const [userId, accountRole] of [
+    ['ada', 'owner'],
+    ['bob', 'viewer'],
+    ['eve', 'developer'],
+    ['joe', 'developer'],
+  ] as const)
+    accounts.follow(
+      { ...principalOf('a'), userId, accountRole },
+      ({ budgets }) => told.set(userId, budgets),
+      () => {},
+    );
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect([...told]).toEqual([
+    ['ada', budgetsWith('ada')],
+    ['bob', budgetsWith('ada')],
+    ['eve', budgetsWith('eve')],
+    ['joe', budgetsWith('joe')],
+  ]);
+});

@@ -46,12 +46,14 @@ interface LiveDeps {
 }
 
 /**
- * Accounts that are watched. All who watch one account share one look a second, whatever their number, and fewer where a look takes long; an
+ * Accounts that are watched. All who see the same of one account share one look a second, whatever their number, and fewer where a look takes long; an
  * account that nobody watches is not looked at.
  */
 export class LiveAccounts {
   readonly #deps: LiveDeps;
+  /** By what is seen: who sees all of an account shares its figures, developers have theirs. */
   readonly #watched = new Map<string, Watched>();
+  readonly #ofAccounts = new Map<string, number>();
   #followers = 0;
 
   constructor(deps: LiveDeps) {
@@ -72,14 +74,15 @@ export class LiveAccounts {
    */
   follow(principal: Principal, onChange: OnChange, onEnd: () => void): LiveAccount {
     const { accountId } = principal;
-    const ofAccount = this.#watched.get(accountId)?.followers.size ?? 0;
+    const ofAccount = this.#ofAccounts.get(accountId) ?? 0;
     if (ofAccount >= MOST_OF_ACCOUNT) throw tooMany(`At most ${MOST_OF_ACCOUNT} streams of an account run at once: end one`);
     if (this.#followers >= MOST && !this.#givesUpOne(ofAccount))
       throw tooMany('This gateway has as many streams as it may: try again later');
-    const watched = this.#watched.get(accountId) ?? this.#begin(principal);
+    const watched = this.#watched.get(nameOf(principal)) ?? this.#begin(principal);
     const follower = { onChange, onEnd };
     watched.followers.add(follower);
     this.#followers += 1;
+    this.#ofAccounts.set(accountId, ofAccount + 1);
     // Behind the head of the answer, which follows when this returns.
     queueMicrotask(() => watched.followers.has(follower) && Object.keys(watched.figures).length > 0 && onChange(watched.figures));
     return { close: () => this.#leave(watched, follower) };
@@ -87,9 +90,10 @@ export class LiveAccounts {
 
   /** @param few of the one who comes */
   #givesUpOne(few: number): boolean {
-    const fullest = [...this.#watched.values()].reduce((most, one) => (one.followers.size > most.followers.size ? one : most));
-    const [oldest] = fullest.followers;
-    if (!oldest || fullest.followers.size <= few + 1) return false;
+    const [account, most] = [...this.#ofAccounts].reduce((fullest, one) => (one[1] > fullest[1] ? one : fullest));
+    const fullest = [...this.#watched.values()].find(({ principal }) => principal.accountId === account);
+    const [oldest] = fullest?.followers ?? [];
+    if (!fullest || !oldest || most <= few + 1) return false;
     this.#leave(fullest, oldest);
     oldest.onEnd();
     return true;
@@ -99,17 +103,21 @@ export class LiveAccounts {
     const watched: Watched = {
       ...{ principal, followers: new Set(), said: new Map(), figures: {}, looks: 0, changedAt: 0, timer: undefined },
     };
-    this.#watched.set(principal.accountId, watched);
+    this.#watched.set(nameOf(principal), watched);
     void this.#look(watched);
     return watched;
   }
 
   #leave(watched: Watched, follower: Follower): void {
     if (!watched.followers.delete(follower)) return;
+    const { accountId } = watched.principal;
+    const left = (this.#ofAccounts.get(accountId) ?? 1) - 1;
+    if (left > 0) this.#ofAccounts.set(accountId, left);
+    else this.#ofAccounts.delete(accountId);
     this.#followers -= 1;
     if (watched.followers.size > 0) return;
     clearTimeout(watched.timer);
-    this.#watched.delete(watched.principal.accountId);
+    this.#watched.delete(nameOf(watched.principal));
   }
 
   async #look(watched: Watched): Promise<void> {
@@ -136,6 +144,9 @@ export class LiveAccounts {
     return isDue ? { ...budgets, ...newIn(watched, await read.settled(watched.principal)) } : budgets;
   }
 }
+
+const nameOf = ({ accountId, userId, accountRole }: Principal): string =>
+  accountRole === 'developer' ? `${accountId} ${userId}` : accountId;
 
 const tooMany = (why: string): Problem => new Problem('rate_limited', `${why}, or ask without \`stream\`.`, { retryAfterSeconds: 10 });
 

@@ -1,14 +1,14 @@
 import type { contract, Run } from '@tallygate/contract';
 import type { LaneStore } from '../../adapters/lanes/port.ts';
 import { actorOf, originOf, recordAudit } from '../../audit/index.ts';
-import type { Handlers, Principal } from '../../http/index.ts';
+import type { Handlers, Principal, SeenBy } from '../../http/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { laneId } from '../ledger/index.ts';
 import type { RunOwner } from './run.ts';
 import type { RunDirectory } from './run-directory.ts';
-import type { RunQueries } from './run-queries.ts';
+import type { RunQueries, RunScope } from './run-queries.ts';
 import type { RunStore } from './run-store.ts';
 
 interface RunRoutesDeps {
@@ -19,25 +19,31 @@ interface RunRoutesDeps {
   /** Brings what is settled by now into the ledger. */
   readonly write: () => Promise<void>;
   readonly clock: Clock;
+  readonly seenBy: SeenBy;
 }
 
 const MOST_CHILDREN = 200;
 
-export function runRoutes({ directory, store, queries, lanes, write, clock }: RunRoutesDeps): Handlers<typeof contract.runs> {
-  async function existing(owner: RunOwner, runId: string): Promise<Run> {
+export function runRoutes({ directory, store, queries, lanes, write, clock, seenBy }: RunRoutesDeps): Handlers<typeof contract.runs> {
+  async function existing(owner: RunScope, runId: string): Promise<Run> {
     const run = await queries.get(owner, runId, clock.now());
     if (!run) throw noSuchRun(owner);
     return run;
   }
 
+  const scopeOf = async (principal: Principal, livemode: boolean | undefined): Promise<RunScope> => ({
+    ...ownerOf(principal, livemode),
+    seen: await seenBy(principal),
+  });
+
   return {
     listRuns: async ({ principal, query: { livemode, ...query } }) => ({
       status: 200,
-      body: await queries.list(ownerOf(principal, livemode), query, clock.now()),
+      body: await queries.list(await scopeOf(principal, livemode), query, clock.now()),
     }),
 
     getRun: async ({ principal, params: { run_id }, query: { livemode, ...query } }) => {
-      const owner = ownerOf(principal, livemode);
+      const owner = await scopeOf(principal, livemode);
       const run = await existing(owner, run_id);
       const lane = laneId.run(owner.accountId, owner.livemode, run_id);
       const [steps, children, states] = await Promise.all([

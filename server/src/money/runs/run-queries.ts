@@ -1,6 +1,7 @@
 import { type Run, type RunQuery, RunState, RunStep } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import * as z from 'zod';
+import type { Seen } from '../../http/index.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { Keyset, mapPage, type Page, type PageQuery } from '../../kernel/page.ts';
@@ -59,6 +60,19 @@ const RUNS = `(
     where p.account_id = b.account_id and p.livemode = b.livemode and p.run_id = any(b.ancestor_run_ids)) a on true
   where b.account_id = $1 and b.livemode = $2) as runs`;
 
+/** Whose runs, and what of them the caller sees; undefined: all of the account. */
+export interface RunScope extends RunOwner {
+  readonly seen?: Seen | undefined;
+}
+
+/**
+ * A run is seen by those who see any of its requests; $1 is the account, $2 the mode.
+ * @param who the caller, null for one who sees all. @param projects theirs
+ */
+const runSeen = (who: string, projects: string): string => `(${who}::uuid is null or run_id in (select u.run_id from usage_runs_daily u
+  where u.account_id = $1 and u.livemode = $2 and (u.user_id = ${who} or u.project_id = any(${projects}::uuid[]))))`;
+const seenValues = (seen: Seen | undefined): [string | null, string[]] => [seen?.userId ?? null, [...(seen?.projects ?? [])]];
+
 export class RunQueries {
   readonly #pool: Pool;
 
@@ -67,7 +81,7 @@ export class RunQueries {
   }
 
   async list(
-    { accountId, livemode }: RunOwner,
+    { accountId, livemode, seen }: RunScope,
     { state, parent_run_id, ...query }: Pick<RunQuery, 'state' | 'parent_run_id'> & PageQuery,
     now: number,
   ): Promise<Page<Run>> {
@@ -75,32 +89,35 @@ export class RunQueries {
       this.#pool,
       RunRow.extend(KEYED),
       `select *, ${BY_BEGIN.key} from ${RUNS}
-       where ($4::text is null or state = $4) and ($5::text is null or ancestor_run_ids[1] = $5) and ${BY_BEGIN.after('$6')}
-       order by ${BY_BEGIN.order} limit $7`,
-      [accountId, livemode, new Date(now), state ?? null, parent_run_id ?? null, ...BY_BEGIN.values(query)],
+       where ($4::text is null or state = $4) and ($5::text is null or ancestor_run_ids[1] = $5) and ${runSeen('$6', '$7')}
+         and ${BY_BEGIN.after('$8')}
+       order by ${BY_BEGIN.order} limit $9`,
+      [accountId, livemode, new Date(now), state ?? null, parent_run_id ?? null, ...seenValues(seen), ...BY_BEGIN.values(query)],
     );
     return mapPage(BY_BEGIN.page(rows, query), toWire);
   }
 
-  async get({ accountId, livemode }: RunOwner, runId: string, now: number): Promise<Run | undefined> {
-    const row = await checkedRow(this.#pool, RunRow, `select * from ${RUNS} where run_id = $4`, [
+  async get({ accountId, livemode, seen }: RunScope, runId: string, now: number): Promise<Run | undefined> {
+    const row = await checkedRow(this.#pool, RunRow, `select * from ${RUNS} where run_id = $4 and ${runSeen('$5', '$6')}`, [
       accountId,
       livemode,
       new Date(now),
       runId,
+      ...seenValues(seen),
     ]);
     return row && toWire(row);
   }
 
   /** The run's own settled requests, the oldest first. */
-  async steps({ accountId, livemode }: RunOwner, runId: string, query: PageQuery): Promise<Page<RunStep>> {
+  async steps({ accountId, livemode, seen }: RunScope, runId: string, query: PageQuery): Promise<Page<RunStep>> {
     const rows = await checkedRows(
       this.#pool,
       StepRow.extend(KEYED),
       `select request_id, endpoint, model_requested, model_served, fallback, outcome, cost_nano, receipt_id, started_at, completed_at, refunded, ${STEPS.key}
-       from standing_usage where account_id = $1 and livemode = $2 and run_id = $3 and ${STEPS.after('$4')}
-       order by ${STEPS.order} limit $5`,
-      [accountId, livemode, runId, ...STEPS.values(query)],
+       from standing_usage where account_id = $1 and livemode = $2 and run_id = $3
+         and ($4::uuid is null or user_id = $4 or project_id = any($5::uuid[])) and ${STEPS.after('$6')}
+       order by ${STEPS.order} limit $7`,
+      [accountId, livemode, runId, ...seenValues(seen), ...STEPS.values(query)],
     );
     return mapPage(STEPS.page(rows, query), toStep);
   }

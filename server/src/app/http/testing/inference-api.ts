@@ -124,6 +124,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
           archive: emptyArchive(pool),
           key: signingKey,
           requirePlan: async () => {},
+          seenBy: async () => undefined,
           keySet: () => publishedKeySet(pool, { receipt: [signingKey], checkpoint: [] }),
         }),
       ),
