@@ -4,6 +4,7 @@ import { type CommandWorld, type Perform, type Typed, withJson } from '../comman
 import { ProjectFields } from '../generated/fields.ts';
 import { type Column, printRecord } from '../print.ts';
 import { type PageOptions, printPages, withPages } from '../print-pages.ts';
+import { projectMemberCommands } from './members.ts';
 
 const COLUMNS: readonly Column<Project>[] = [
   { title: 'id', of: ({ project_id }) => project_id },
@@ -33,6 +34,7 @@ export function projectCommands(projects: Command, perform: Perform): void {
     ProjectFields,
     projects.command('archive').description('Archive a project: its API keys are revoked within a second').argument('<project>', 'id'),
   ).action(perform(archive));
+  projectMemberCommands(projects, perform);
 }
 
 async function list(world: CommandWorld, { options }: Typed<PageOptions>): Promise<void> {
