@@ -1,4 +1,4 @@
-import type { Member, MemberInvitation } from '@tallygate/sdk';
+import type { Member, MemberInvitation, Tallygate } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -6,7 +6,6 @@ import { Failure } from '../failure.ts';
 import { AccountRoleValues, MemberFields, MemberInvitationFields } from '../generated/fields.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
 import { type PageOptions, printPages, withPages } from '../print-pages.ts';
-import { memberIdOf } from './member-id.ts';
 
 type Role = Member['account_role'];
 
@@ -75,4 +74,12 @@ async function remove(world: CommandWorld, { args: [member = ''] }: Typed<object
   const client = await world.connect('session');
   await client.members.remove(await memberIdOf(world, client, member), { signal: world.signal });
   world.err.write(plainText(`Removed ${member}.\n`));
+}
+
+/** Of an id, or of an e-mail address. */
+export async function memberIdOf({ signal }: CommandWorld, client: Tallygate, member: string): Promise<string> {
+  if (!member.includes('@')) return member;
+  for await (const { user_id, email } of client.members.list({}, { signal }))
+    if (email.toLowerCase() === member.toLowerCase()) return user_id;
+  throw new Failure('not_found', `The account has no member ${member}.`, EXIT.failure, 'tallygate members list');
 }

@@ -2,7 +2,7 @@ import type { ProjectMember } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { ProjectMemberFields, ProjectRoleValues } from '../generated/fields.ts';
-import { memberIdOf } from '../members/member-id.ts';
+import { memberIdOf } from '../members/commands.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
 import { type PageOptions, printPages, withPages } from '../print-pages.ts';
 
