@@ -6,6 +6,7 @@ import { ACCOUNT_JSON, INFERENCE_JSON } from '../../kernel/json-scan.ts';
 import type { Idempotency } from '../idempotency.ts';
 import type { Admission } from './admission.ts';
 import { type BodyLimits, type JsonBody, readJsonBody, readMail } from './body.ts';
+import { whenClosed } from './closed.ts';
 import { type Endpoint, metadataOf } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 import { mostWelcome } from './most-welcome.ts';
@@ -71,7 +72,7 @@ function expressFor(endpoint: Endpoint, deps: AccountApiDeps) {
     new Promise((resolve, reject) => {
       const { req, res } = exchange;
       note({ ...exchange, peerAddress: deps.peerAddress(req), bytes: body?.bytes ?? NO_BODY });
-      res.once('close', resolve);
+      whenClosed(res, resolve);
       const request = Object.assign(req, body && { body: body.value });
       app(request as Request, res as Response, (failure: unknown) => reject(failure ?? unknownPath()));
     });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { extname, join, normalize } from 'node:path';
 import type { Express, Request, Response } from 'express';
+import { whenClosed } from './closed.ts';
 import type { Exchange } from './exchange.ts';
 
 /** How a build has compressed its texts beforehand, the best first, with the endings of their files. */
@@ -29,6 +30,6 @@ export function fileOf(path: string): string | undefined {
 /** Answers by an app of Express. */
 export const answerWith = (app: Express, { req, res }: Exchange): Promise<void> =>
   new Promise((resolve, reject) => {
-    res.once('close', resolve);
+    whenClosed(res, resolve);
     app(req as Request, res as Response, (failure: unknown) => reject(failure ?? new Error('There is no file and no 404 page')));
   });

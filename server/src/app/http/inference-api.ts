@@ -25,6 +25,7 @@ import type { Idempotency } from '../idempotency.ts';
 import type { Answer } from '../idempotency-seal.ts';
 import type { Admission } from './admission.ts';
 import { LARGE_BYTES } from './body.ts';
+import { whenClosed } from './closed.ts';
 import { isManagementGrant, modelCallerOf } from './credentials.ts';
 import { type Exchange, grantOf } from './exchange.ts';
 import { idempotencyKeyOf, onceForKey, scopeOf } from './idempotent-handling.ts';
@@ -129,12 +130,7 @@ const ofDeployment = (body: ReceivedBody, model: string | undefined): ReceivedBo
 
 const isFields = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function enterUntilClosed(lane: SharedLane, res: ServerResponse): void {
-  const leave = lane.enter();
-  // The client may be gone since its key was looked at.
-  if (res.closed) leave();
-  else res.once('close', leave);
-}
+const enterUntilClosed = (lane: SharedLane, res: ServerResponse): void => whenClosed(res, lane.enter());
 
 interface ServingCall extends Serving {
   readonly exchange: Exchange;
@@ -159,13 +155,7 @@ async function serveCall(call: Call, serving: ServingCall, deps: InferenceApiDep
   return send(res, await completeOnce(call, serving, deps));
 }
 
-function abortOnHangUp(res: ServerResponse, hangUp: AbortController): void {
-  // The client may be gone since its signature was looked at.
-  if (res.destroyed) hangUp.abort();
-  res.once('close', () => {
-    if (!res.writableFinished) hangUp.abort();
-  });
-}
+const abortOnHangUp = (res: ServerResponse, hangUp: AbortController): void => whenClosed(res, () => res.writableFinished || hangUp.abort());
 
 function completeOnce(call: Call, { exchange, fingerprint, refusal }: ServingCall, deps: InferenceApiDeps): Promise<Answer> {
   const key = idempotencyKeyOf(exchange.req.headers) ?? '';

@@ -14,8 +14,8 @@ const ROUTE: ServedRoute = { method: 'GET', path: '/v1/live', kind: 'api', answe
 /** More than the sockets of a client that does not read take. */
 const LARGE = { budgets: { items: 'x'.repeat(16 * 1024 * 1024) } } as unknown as LiveFigures;
 
-/** A stream of a real server, whose account is told of figures by `tell`. */
-async function streaming() {
+/** A stream of a real server, whose account is told of figures by `tell`. @param admitted for how long its caller is looked up */
+async function streaming(admitted: (res: ServerResponse) => Promise<unknown> = async () => {}) {
   const state = { isDraining: false, refusal: undefined as Problem | undefined, followers: 0, errors: [] as unknown[] };
   let tell: (figures: LiveFigures) => void = () => {};
   const accounts = {
@@ -38,16 +38,19 @@ async function streaming() {
   };
   const [served] = withLiveStream([ROUTE], deps);
   let answer: ServerResponse | undefined;
-  const server = createServer((req, res) => {
+  const answered = Promise.withResolvers<void>();
+  const server = createServer(async (req, res) => {
     answer = res;
     res.on('error', (error) => state.errors.push(error));
-    void served?.answer({ req, res, grant: { principal: { accountId: 'a' } } } as unknown as Exchange);
+    await admitted(res);
+    await served?.answer({ req, res, grant: { principal: { accountId: 'a' } } } as unknown as Exchange);
+    answered.resolve();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const client = connect(port, '127.0.0.1', () => client.write('GET /v1/live?stream=true HTTP/1.1\r\nhost: a\r\n\r\n'));
-  await once(client, 'data');
+  await answered.promise;
   onEnd(() => {
     client.destroy();
     server.close();
@@ -89,4 +92,12 @@ test('a stream ends within ten seconds of its credential, and goes on while the 
   await vi.advanceTimersByTimeAsync(10_000);
   expect(state.followers).toBe(0);
   await vi.waitFor(() => expect(said.join('')).toContain('data: [DONE]'));
+});
+
+test('a stream whose client left while its credential was looked up is no stream of its account', async () => {
+  const { state } = await streaming(async (res) => {
+    res.socket?.destroy();
+    await once(res, 'close');
+  });
+  expect(state).toMatchObject({ errors: [], followers: 0 });
 });

@@ -2,6 +2,7 @@ import { contract, type LiveFigures } from '@tallygate/contract';
 import { Problem } from '../../kernel/problem.ts';
 import type { LiveAccounts } from '../../money/live/index.ts';
 import type { Admission } from './admission.ts';
+import { whenClosed } from './closed.ts';
 import { type Exchange, grantOf } from './exchange.ts';
 import { queryOf } from './query.ts';
 import type { ServedRoute } from './router.ts';
@@ -60,7 +61,7 @@ function stream(exchange: Exchange, { accounts, admission, isDraining }: LiveApi
     setInterval(() => res.write(': ping\n\n'), PING_MS),
     setInterval(() => void isStillAdmitted(exchange, admission).then((isAdmitted) => isAdmitted || end()), RENEWED_MS),
   ];
-  res.once('close', stop);
+  whenClosed(res, stop);
   res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
   res.flushHeaders();
 }

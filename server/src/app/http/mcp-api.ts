@@ -10,6 +10,7 @@ import { Problem } from '../../kernel/problem.ts';
 import type { Answer } from '../idempotency-seal.ts';
 import type { Admission } from './admission.ts';
 import { type BodyLimits, readJsonBody } from './body.ts';
+import { whenClosed } from './closed.ts';
 import { type Grant, modelCallerOf, refusalOf } from './credentials.ts';
 import { type Exchange, grantOf } from './exchange.ts';
 import type { createInnerCall } from './inner-call.ts';
@@ -70,7 +71,7 @@ async function answerTo(message: unknown, exchange: Exchange, deps: McpApiDeps):
   const { req, res } = exchange;
   const grant = modelCallerOf(grantOf(exchange));
   const hangUp = new AbortController();
-  res.once('close', () => hangUp.abort());
+  whenClosed(res, () => hangUp.abort());
   const parts = new LargeParts();
   const caller: McpCaller = {
     parts,

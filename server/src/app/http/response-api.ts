@@ -1,5 +1,6 @@
 import { contract } from '@tallygate/contract';
 import type { FollowResponse, RefusedRequests } from '../../inference/calls/index.ts';
+import { whenClosed } from './closed.ts';
 import { modelCallerOf } from './credentials.ts';
 import { type Exchange, grantOf } from './exchange.ts';
 import { queryOf } from './query.ts';
@@ -39,7 +40,7 @@ async function stream(exchange: Exchange, follow: FollowResponse): Promise<void>
   const { res, params } = exchange;
   const query = queryOf(exchange, RESPONSE.query);
   const hangUp = new AbortController();
-  res.once('close', () => hangUp.abort());
+  whenClosed(res, () => hangUp.abort());
   await follow(res, {
     principal: modelCallerOf(grantOf(exchange)).principal,
     id: params['response_id'] ?? '',
