@@ -5,6 +5,7 @@ import { loadCatalog } from '../../money/catalog/index.ts';
 import type { RecordingLength } from './recordings/length.ts';
 import { countTokensGuarded } from './token-count.ts';
 import { transcriptionWork, translationWork } from './transcription-work.ts';
+import { unitsBound } from './units-bound.ts';
 import { NO_USAGE } from './usage.ts';
 
 const tokenizer = { count: countTokensGuarded, close: async () => {} };
@@ -45,6 +46,14 @@ describe('a recording', () => {
         ?.form.read(Buffer.from('{"text":"a","usage":{"type":"tokens","input_tokens":612,"output_tokens":3}}'), 'application/json');
     expect((await read('gpt-transcribe'))?.usage).toMatchObject({ audio_seconds: 62 });
     expect((await read('gpt-4o-transcribe'))?.usage).toEqual({ ...NO_USAGE, input_tokens: 612, output_tokens: 3 });
+  });
+
+  test.each(['whisper-1', 'gpt-transcribe'])('takes no tokens of a quota where %s is priced by the second alone', async (id) => {
+    const { bound, dialects } = await workOf({ model: id });
+    expect(unitsBound([bound(model(id))])).toEqual({ units: { requests: 1n, tokens: 0n, audio_seconds: 91n } });
+    const form = dialects.find(({ suits }) => suits?.(model(id), { readsGoogleFields: false }) ?? true)?.form;
+    const told = { text: 'a', usage: { type: 'tokens', input_tokens: 612, output_tokens: 3 } };
+    expect((await form?.read(Buffer.from(JSON.stringify(told)), 'application/json'))?.usage).toEqual({ ...NO_USAGE, audio_seconds: 62 });
   });
 
   test.each(['text', 'srt', 'vtt'])(

@@ -62,15 +62,12 @@ async function workOf({ endpoint, request, isStream, needs }: Listening, receive
     cheaper: 'send a shorter recording as `file`',
     estimatedTokens: Math.ceil(Buffer.byteLength(request.prompt ?? '') / 4),
     dialects: [
+      { ...asked, suits: isPricedBySecondsAlone, form: transcriptForm(format, (usage) => secondsAlone(usage, seconds)) } as Dialect,
       { ...asked, suits: isPricedBySeconds, form: transcriptForm(format, (usage) => withSeconds(usage, seconds)) } as Dialect,
       { ...asked, form: transcriptForm(format, withTokens) } as Dialect,
     ],
     bound: (model) => ({
-      inputTokens: promptBytes + Math.max(model.contextWindow ?? WINDOW_UNKNOWN, mostSeconds * TOKENS_PER_SECOND),
-      fixedOutputTokens: Math.max(
-        model.maxOutputTokens ?? model.contextWindow ?? WINDOW_UNKNOWN,
-        request['chunking_strategy'] ? mostSeconds * MOST_TOKENS_SAID_PER_SECOND : 0,
-      ),
+      ...(isPricedBySecondsAlone(model) ? { inputTokens: 0 } : tokensBound(model, request, { promptBytes, mostSeconds })),
       audioSeconds: mostSeconds,
     }),
     async estimate(model, delivered, _maxOutputTokens, tokenizer) {
@@ -88,6 +85,18 @@ async function workOf({ endpoint, request, isStream, needs }: Listening, receive
     requestSha256: received.sha256,
   };
 }
+
+const tokensBound = (
+  model: CatalogModel,
+  request: Listening['request'],
+  { promptBytes, mostSeconds }: { readonly promptBytes: number; readonly mostSeconds: number },
+) => ({
+  inputTokens: promptBytes + Math.max(model.contextWindow ?? WINDOW_UNKNOWN, mostSeconds * TOKENS_PER_SECOND),
+  fixedOutputTokens: Math.max(
+    model.maxOutputTokens ?? model.contextWindow ?? WINDOW_UNKNOWN,
+    request['chunking_strategy'] ? mostSeconds * MOST_TOKENS_SAID_PER_SECOND : 0,
+  ),
+});
 
 /** Of what cannot be read nobody knows how long it is, so no cap could hold it. */
 const unreadable = (): Problem =>
@@ -116,6 +125,15 @@ const TEXT_TYPES: Readonly<Record<string, string>> = {
 };
 
 const isPricedBySeconds = ({ meters }: CatalogModel): boolean => meters.has('audio_seconds');
+
+const TOKEN_METERS = ['input_tokens', 'audio_input_tokens', 'output_tokens'] as const;
+
+const isPricedBySecondsAlone = ({ meters }: CatalogModel): boolean =>
+  meters.has('audio_seconds') && !TOKEN_METERS.some((meter) => meters.has(meter));
+
+/** Tokens that its provider tells are not what is charged: they would take from a plan's quota what costs nothing. */
+const secondsAlone = (usage: ReceiptUsage | undefined, seconds: number): ReceiptUsage | undefined =>
+  isUsed(usage) ? { ...NO_USAGE, audio_seconds: usage?.audio_seconds ?? seconds } : usage;
 
 /** What is priced by the second is charged by the length of the recording where its provider counts tokens. */
 const withSeconds = (usage: ReceiptUsage | undefined, seconds: number): ReceiptUsage | undefined =>
