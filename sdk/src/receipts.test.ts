@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { policyLog } from '../../packages/receipts/scripts/policy-log.ts';
+import { successionVectors } from '../../packages/receipts/scripts/succession-vectors.ts';
 import { entryAt, INDEX } from '../../packages/receipts/scripts/vector-log.ts';
 import { current, issue, payloadWith } from '../../packages/receipts/scripts/vector-receipts.ts';
 import { agentDocument } from '../testing/fixtures.ts';
 import { startStubGateway } from '../testing/stub-gateway.ts';
-import { DeclarationsContradictedError, Tallygate, WitnessesUndeclaredError } from './index.ts';
+import { DeclarationsContradictedError, LogForkError, Tallygate, WitnessesUndeclaredError } from './index.ts';
 
 const vector = (name: string) => JSON.parse(readFileSync(new URL(`../../packages/receipts/vectors/${name}.json`, import.meta.url), 'utf8'));
 const { receipt } = vector('good/plain');
@@ -55,6 +56,22 @@ it('throws where a key or policy that the log declares is left out of its list',
   const counted = { ...page, declared: { ...page.declared, key_retired: 1 } };
   gateway.script({ json: keySet }, { json: agentDocument(null) }, ...thrice(counted));
   await expect(receipts.verify(receipt)).rejects.toThrow(DeclarationsContradictedError);
+});
+
+it('throws where the log that declares a new key or a policy is not the one that was shown before', async () => {
+  await using gateway = await startStubGateway();
+  const reader = () => new Tallygate({ apiKey: null, baseUrl: gateway.baseUrl }).receipts;
+  const ofPolicy = reader();
+  await ofPolicy.remember(policyLog(null).page.checkpoint);
+  gateway.script({ json: policyLog('1 of a.example+1').page });
+  await expect(ofPolicy.declarationsSeen(['policy'], keySet)).rejects.toThrow(LogForkError);
+  const { kept, published, log } = successionVectors['rotation'] ?? {};
+  const { log: other } = successionVectors['unsigned'] ?? {};
+  const ofKeys = reader();
+  await ofKeys.remember(Object(other).checkpoint);
+  gateway.script({ json: { keys: kept } }, { json: { keys: published } }, { json: log }, { json: log });
+  await ofKeys.keysSeen();
+  await expect(ofKeys.keysSeen()).rejects.toThrow(LogForkError);
 });
 
 it('sees in text what an object can no longer show', async () => {

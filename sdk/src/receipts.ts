@@ -163,13 +163,14 @@ export class Receipts extends Generated {
    */
   async requireDeclared(listed: string | null, keySet: VaasKeySet, options: CallOptions = {}): Promise<void> {
     const { policy } = await this.declarationsSeen(['policy', 'key', 'key_retired'], keySet, options);
-    await this.remember(requireDeclaredWitnesses(listed, policy, keySet), options);
+    requireDeclaredWitnesses(listed, policy, keySet);
   }
 
   /**
    * What the log declares of these kinds, compared with what was seen there before, and kept: see `logStore` of the client. Pages that were seen
    * are not read again; with `whole`, all are.
    * @throws DeclarationsContradictedError where an entry is left out, or is another one than before; the list is kept as evidence
+   * @throws LogForkError as `verify` does
    */
   declarationsSeen<Kind extends DeclarationKind>(
     kinds: readonly Kind[],
@@ -178,18 +179,20 @@ export class Receipts extends Generated {
   ): Promise<Record<Kind, readonly LogDeclarations[]>> {
     const { logStore: store, baseUrl } = this.transport;
     const listed = (kind: Kind, cursor?: string) => this.#declared(kind, options, whole ? undefined : cursor);
-    return rememberDeclarations(baseUrl, kinds, { keys, store, listed });
+    return rememberDeclarations(baseUrl, kinds, { keys, store, listed, remember: (note) => this.remember(note, options) });
   }
 
   /**
    * The keys that the service publishes, compared with those that were seen there before, and kept with them: see `logStore` of the client.
    * @throws KeysContradictedError where they contradict each other; both are kept as evidence
+   * @throws LogForkError as `verify` does
    */
   async keysSeen(options: CallOptions = {}): Promise<VaasKeySet> {
     const published = await this.keys(options);
     const { logStore: store, baseUrl } = this.transport;
+    const remember = (note: string) => this.remember(note, options);
     const declared = async () => [...(await this.#declared('key', options)), ...(await this.#declared('key_retired', options))];
-    return { ...published, keys: [...(await rememberKeys(baseUrl, published.keys, { store, declared }))] };
+    return { ...published, keys: [...(await rememberKeys(baseUrl, published.keys, { store, declared, remember }))] };
   }
 
   async #declared(kind: DeclarationKind, options: CallOptions, from?: string): Promise<LogDeclarations[]> {

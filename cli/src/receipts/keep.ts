@@ -3,6 +3,7 @@ import type { PublishedPrices, ReceiptPayload } from '@tallygate/receipts';
 import type { Tallygate, VaasKeySet } from '@tallygate/sdk';
 import type { CommandWorld } from '../command.ts';
 import { keptPricesPath, keySetPath } from '../credentials.ts';
+import { EXIT } from '../exit-codes.ts';
 import { reportOf } from '../failure.ts';
 import { forgetWitnesses } from '../log/witnesses.ts';
 import { plainText } from '../print.ts';
@@ -43,10 +44,11 @@ export async function keepKeySet(world: CommandWorld, { isReplacing }: KeepOptio
     await forgetWitnesses(world);
   }
   const isUnchanged = isSameGateway && isDeepStrictEqual(sorted(before.keys), sorted(published));
-  const { keys, changes, contradictions } =
+  const { keys, changes, contradictions, states } =
     isSameGateway && !isUnchanged
       ? await keysTogether(before.keys, published, await declaredKeys(client, world.signal))
-      : { keys: isUnchanged ? before.keys : published, changes: [], contradictions: [] };
+      : { keys: isUnchanged ? before.keys : published, changes: [], contradictions: [], states: [] };
+  for (const state of states) await client.receipts.remember(state, { signal: world.signal });
   for (const change of [...changes, ...contradictions]) world.err.write(plainText(`${change}\n`));
   if (contradictions.length > 0) world.err.write('That contradicts the stored keys, and was not stored.\n');
   await world.writeFile(path, `${JSON.stringify({ keys }, null, 2)}\n`, { isPrivate: true });
@@ -105,6 +107,7 @@ const MOST_NAMED = 5;
  * A problem is a note on stderr and no failure: receipts verify without prices, with a note.
  *
  * @throws DeclarationsContradictedError where the log leaves out a price that it has declared
+ * @throws LogForkError where the log has shown two pasts
  */
 export async function keepPrices(world: CommandWorld): Promise<Pick<Kept, 'isContradicted'>> {
   try {
@@ -127,8 +130,8 @@ export async function keepPrices(world: CommandWorld): Promise<Pick<Kept, 'isCon
     await world.writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { isPrivate: true });
     return { isContradicted: changed.length + backdated.length + unlisted.length > 0 };
   } catch (error) {
-    const { message, code } = await reportOf(error);
-    if (code === 'declarations_contradicted') throw error;
+    const { message, code, exit_code: exitCode } = await reportOf(error);
+    if (code === 'declarations_contradicted' || exitCode === EXIT.logForked) throw error;
     world.err.write(plainText(`The published prices could not be stored (${message}); \`tallygate receipts keys\` fetches them later.\n`));
     return { isContradicted: false };
   }

@@ -9,6 +9,8 @@ interface KeysTogether {
   readonly changes: readonly string[];
   /** Of these, the ones that contradict the stored keys, or do not follow from them. */
   readonly contradictions: readonly string[];
+  /** The states of the log that prove the changes, signed notes. */
+  readonly states: readonly string[];
 }
 
 /**
@@ -19,7 +21,7 @@ interface KeysTogether {
  */
 export async function keysTogether(kept: readonly Key[], published: readonly Key[], log: unknown): Promise<KeysTogether> {
   const { keySuccession } = await import('@tallygate/receipts');
-  const { accepted, retired, refused } = keySuccession(kept, published, log);
+  const { accepted, retired, refused, states } = keySuccession(kept, published, log);
   const isOf = (wanted: Key) => (key: { readonly kid: string }) => key.kid === wanted.kid;
   const nameOfKid = (kid: string): string =>
     nameOf(
@@ -27,6 +29,7 @@ export async function keysTogether(kept: readonly Key[], published: readonly Key
       kid,
     );
   return {
+    states,
     keys: [
       ...kept.map((before) => published.find((now) => isOf(before)(now) && retired.some(isOf(before))) ?? before),
       ...published.filter((key) => accepted.some(isOf(key))),

@@ -1,4 +1,4 @@
-import { declarationDigest, toHex } from '@tallygate/receipts';
+import { declarationDigest, rememberCheckpoint, toHex } from '@tallygate/receipts';
 import { model, session } from '@tallygate/sdk/testing/fixtures';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -165,6 +165,13 @@ describe('stored prices', () => {
     const { stderr, exitCode } = await keepDeclared(later, { index: 1, digest: 'd'.repeat(64) });
     expect([exitCode, stderr]).toEqual([3, expect.stringContaining('leaves out the entry of')]);
     expect(JSON.parse(terminal.file('default.prices.json') ?? '').prices).toMatchObject({ 'gpt-4o-mini': {} });
+  });
+
+  it('are not stored where another log declares them than was shown before: exit code 7', async () => {
+    await rememberCheckpoint(Object(logOf([priceDeclaration])).checkpoint, { store: terminal.logs });
+    const { stderr, exitCode } = await keepDeclared(later, { index: 0, digest: toHex(declarationDigest(later)) });
+    expect([exitCode, stderr]).toEqual([7, expect.stringContaining('two states of 1 entries')]);
+    expect(terminal.file('default.prices.json')).toBeUndefined();
   });
 
   it('of a gateway that was set up anew at the same address are put aside with its keys', async () => {

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { toVerifierKey, type VaasKeySet } from '@tallygate/receipts';
+import { rememberCheckpoint, toVerifierKey, type VaasKeySet } from '@tallygate/receipts';
 import { agentDocument, RECEIPT_ID, refusal } from '@tallygate/sdk/testing/fixtures';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -119,6 +119,14 @@ describe('receipts keys', () => {
     const kept = () => JSON.parse(terminal.file('default.vaas-keys.json') ?? '').keys;
     const succession = (name: string) => readVector(`succession/${name}`) as unknown as Succession;
     beforeEach(() => void terminal.files.set(path, keySet));
+
+    it('exits with 7 and keeps what was kept where another log declares a new key than was shown before', async () => {
+      const { kept: before, published, log } = succession('rotation');
+      terminal.files.set(path, JSON.stringify({ keys: before }));
+      await rememberCheckpoint(Object(succession('unsigned').log).checkpoint, { store: terminal.logs });
+      expect(await keep(published, log)).toMatchObject({ exitCode: 7, stderr: expect.stringContaining('two states of 2 entries') });
+      expect(kept()).toEqual(before);
+    });
 
     it('prints nothing about keys where none has changed', async () => {
       gateway.script({ json: { keys: [...keys].reverse() } }, { json: { object: 'list', data: [] } });

@@ -105,10 +105,9 @@ async function listedWitnesses(set: unknown): Promise<WitnessPolicy | undefined>
   const { log } = JSON.parse(await published('/.well-known/agent.json'));
   const listed = typeof log?.witness_policy === 'string' ? log.witness_policy : null;
   const { keys: trusted } = set as VaasKeySet;
-  const trust = { keys: trusted, store: webLogStore(localStorage), listed: declared };
+  const trust = { keys: trusted, store: webLogStore(localStorage), listed: declared, remember };
   const { policy } = await rememberDeclarations(location.origin, ['policy', 'key', 'key_retired'], trust);
-  const found = await compared(requireDeclaredWitnesses(listed, policy, { keys: trusted }));
-  if (found instanceof LogForkError) throw found;
+  requireDeclaredWitnesses(listed, policy, { keys: trusted });
   return listed === null ? undefined : parseWitnessPolicy(listed);
 }
 
@@ -117,7 +116,13 @@ async function keysSeen(): Promise<unknown> {
   const set: VaasKeySet = JSON.parse(await published('/.well-known/vaas-keys.json'));
   const store = webLogStore(localStorage);
   const all = async () => [...(await declared('key')), ...(await declared('key_retired'))];
-  return { ...set, keys: await rememberKeys(location.origin, set.keys, { store, declared: all }) };
+  return { ...set, keys: await rememberKeys(location.origin, set.keys, { store, declared: all, remember }) };
+}
+
+/** A state of the log that proves a declaration. @throws LogForkError */
+async function remember(note: string): Promise<void> {
+  const found = await compared(note);
+  if (found instanceof LogForkError) throw found;
 }
 
 async function declared(kind: string, from = ''): Promise<unknown[]> {

@@ -10,6 +10,8 @@ import { DeclarationsContradictedError, KeysContradictedError, rememberDeclarati
 import { type LogStore, memoryLogStore, webLogStore } from './log-store.ts';
 
 const SERVICE = 'https://gateway.example';
+/** Of a state of the log that goes together with those before it. */
+const remember = async () => {};
 const folder = mkdtempSync(join(tmpdir(), 'tallygate-kept-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -32,13 +34,13 @@ describe.each(STORES)('keys that are kept %s', (_, open) => {
   test.each(Object.entries(successionVectors))('are compared with those that are published: %s', async (_name, vector) => {
     const { kept, published, log, accepted, refused } = vector;
     const { store, read } = open();
-    const asking = { store, declared: async () => [log] };
-    expect(await rememberKeys(SERVICE, kept, { store, declared: () => expect.fail('Nothing has changed') })).toEqual(kept);
+    const asking = { store, remember, declared: async () => [log] };
+    expect(await rememberKeys(SERVICE, kept, { store, remember, declared: () => expect.fail('Nothing has changed') })).toEqual(kept);
     const met = rememberKeys(SERVICE, published, asking);
     if (refused.length === 0) {
       const keys = await met;
       expect(keys.map(({ kid }) => kid).toSorted()).toEqual([...kept.map(({ kid }) => kid), ...accepted].toSorted());
-      expect(await rememberKeys(SERVICE, published, { store, declared: () => expect.fail('These are kept') })).toEqual(keys);
+      expect(await rememberKeys(SERVICE, published, { store, remember, declared: () => expect.fail('These are kept') })).toEqual(keys);
       return;
     }
     const error = await met.then(
@@ -57,7 +59,7 @@ describe.each(STORES)('keys that are kept %s', (_, open) => {
   test('stay beside what the log declared, of which none is left out later', async () => {
     const { store, read } = open();
     const look = (...pages: readonly unknown[]) =>
-      rememberDeclarations(SERVICE, ['policy'], { keys: keySet.keys, store, listed: async () => pages });
+      rememberDeclarations(SERVICE, ['policy'], { keys: keySet.keys, store, remember, listed: async () => pages });
     expect(await look(...short.pages)).toEqual({ policy: short.pages });
     await look(...whole.pages);
     const error = await look(...short.pages).then(
@@ -82,7 +84,7 @@ test('what was seen of the declarations is not asked for again, and a list from 
   const asked: (string | undefined)[] = [];
   const look = (...pages: readonly unknown[]) =>
     rememberDeclarations(SERVICE, ['policy'], {
-      ...{ keys: keySet.keys, store },
+      ...{ keys: keySet.keys, store, remember },
       listed: async (_, cursor) => {
         asked.push(cursor);
         return pages;
@@ -100,12 +102,32 @@ test('two processes that share a store keep what both have seen', async () => {
   const { kept = [], published = [], log } = successionVectors['rotation'] ?? {};
   const store = memoryLogStore();
   const declared = async () => [log];
-  await rememberKeys(SERVICE, kept, { store, declared });
-  const listed = (pages: readonly unknown[]) => ({ keys: keySet.keys, store, listed: async () => pages });
+  await rememberKeys(SERVICE, kept, { store, remember, declared });
+  const listed = (pages: readonly unknown[]) => ({ keys: keySet.keys, store, remember, listed: async () => pages });
   await Promise.all([
-    rememberKeys(SERVICE, published, { store, declared }),
+    rememberKeys(SERVICE, published, { store, remember, declared }),
     rememberDeclarations(SERVICE, ['policy'], listed(whole.pages)),
   ]);
   await expect(rememberDeclarations(SERVICE, ['policy'], listed(short.pages))).rejects.toThrow(DeclarationsContradictedError);
-  expect(await rememberKeys(SERVICE, published, { store, declared: () => expect.fail('These are kept') })).toHaveLength(published.length);
+  expect(await rememberKeys(SERVICE, published, { store, remember, declared: () => expect.fail('These are kept') })).toHaveLength(
+    published.length,
+  );
+});
+
+test('what a state of the log proves is not taken before that state is compared with those that were seen', async () => {
+  const { kept = [], published = [], log = {} } = successionVectors['retirement'] ?? {};
+  const store = memoryLogStore();
+  const forked = async () => {
+    throw new Error('The log has shown two pasts.');
+  };
+  await rememberKeys(SERVICE, kept, { store, remember: forked, declared: async () => [log] });
+  await expect(rememberKeys(SERVICE, published, { store, remember: forked, declared: async () => [log] })).rejects.toThrow('two pasts');
+  const asking = { keys: keySet.keys, store, listed: async () => short.pages };
+  await expect(rememberDeclarations(SERVICE, ['policy'], { ...asking, remember: forked })).rejects.toThrow('two pasts');
+  const met = new Set<string>();
+  const remembering = { store, remember: async (note: string) => void met.add(note) };
+  expect(await rememberKeys(SERVICE, kept, { ...remembering, declared: () => expect.fail('These are kept') })).toEqual(kept);
+  await rememberKeys(SERVICE, published, { ...remembering, declared: async () => [log] });
+  await rememberDeclarations(SERVICE, ['policy'], { ...asking, ...remembering });
+  expect([...met]).toEqual([log, ...short.pages].map((page) => Object(page).checkpoint));
 });

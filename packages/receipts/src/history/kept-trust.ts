@@ -46,6 +46,12 @@ interface KeptTrust {
   readonly declared: { readonly [Kind in DeclarationKind]?: KeptDeclaration | undefined };
 }
 
+interface Asking {
+  readonly store: LogStore;
+  /** Compares a signed state of the log that proves what is taken from it with those that were seen before, as `rememberCheckpoint` does. */
+  readonly remember: (note: string) => Promise<unknown>;
+}
+
 const NOTHING: KeptTrust = { keys: [], declared: {} };
 
 /**
@@ -56,23 +62,25 @@ const NOTHING: KeptTrust = { keys: [], declared: {} };
  * @param declared asks for all pages of `GET /v1/log/declarations?kind=key` and `kind=key_retired`, where something has changed
  * @returns the keys to verify with
  * @throws KeysContradictedError
+ * @throws LogForkError of `remember`
  */
 export async function rememberKeys(
   service: string,
   published: Keys,
-  { store, declared }: { readonly store: LogStore; readonly declared: () => Promise<readonly unknown[]> },
+  { store, declared, remember }: Asking & { readonly declared: () => Promise<readonly unknown[]> },
 ): Promise<Keys> {
   let log: readonly unknown[] | undefined;
   return changed(store, service, async (kept) => {
     if (kept.keys.length === 0) return { ...kept, keys: published };
     if (JSON.stringify(sorted(kept.keys)) === JSON.stringify(sorted(published))) return kept;
     log ??= await declared();
-    const { accepted, retired, refused } = keySuccession(kept.keys, published, log);
+    const { accepted, retired, refused, states } = keySuccession(kept.keys, published, log);
     if (refused.length > 0) {
       const reasons = refused.map(({ kid, reason }) => `The key ${kid} ${reason}.`);
       const evidence = { object: 'key_contradiction_evidence', service, reasons, kept: kept.keys, met: published, declarations: log };
       throw new KeysContradictedError(reasons.join(' '), await store.keepEvidence(nameOf(service), textOf(evidence)));
     }
+    for (const state of states) await remember(state);
     return { ...kept, keys: [...kept.keys.map((key) => retired.find(({ kid }) => kid === key.kid) ?? key), ...accepted] };
   }).then(({ keys }) => keys);
 }
@@ -85,6 +93,7 @@ export async function rememberKeys(
  * @param listed asks for all pages of `GET /v1/log/declarations` of that kind, from that cursor on
  * @returns the pages, by kind
  * @throws DeclarationsContradictedError
+ * @throws LogForkError of `remember`
  */
 export async function rememberDeclarations<Kind extends DeclarationKind, Page>(
   service: string,
@@ -92,8 +101,9 @@ export async function rememberDeclarations<Kind extends DeclarationKind, Page>(
   {
     keys,
     store,
+    remember,
     listed,
-  }: { readonly keys: Keys; readonly store: LogStore; readonly listed: (kind: Kind, cursor?: string) => Promise<readonly Page[]> },
+  }: Asking & { readonly keys: Keys; readonly listed: (kind: Kind, cursor?: string) => Promise<readonly Page[]> },
 ): Promise<Record<Kind, readonly Page[]>> {
   const found = {} as Record<Kind, readonly Page[]>;
   for (const kind of kinds)
@@ -105,6 +115,7 @@ export async function rememberDeclarations<Kind extends DeclarationKind, Page>(
       const options = { keys, kept: before, isPart: before?.cursor !== undefined };
       const read = refusalAsValue(() => ({ valid: true as const, newest: checkDeclarationChain(kind, pages, options) }));
       if (read.valid) {
+        if (read.newest) await remember(read.newest.checkpoint);
         if (read.newest?.index === before?.index) return kept;
         const newest = read.newest && { ...read.newest, cursor: cursorOfLast(pages) ?? before?.cursor };
         return { ...kept, declared: { ...kept.declared, [kind]: newest } };

@@ -16,6 +16,8 @@ export interface Succession {
   readonly retired: readonly Key[];
   /** What contradicts that which was kept, or does not follow from it, a sentence each. */
   readonly refused: readonly { readonly kid: string; readonly reason: string }[];
+  /** The states of the log that what was accepted or retired is proven by, signed notes: for `rememberCheckpoint`. */
+  readonly states: readonly string[];
 }
 
 /**
@@ -31,7 +33,9 @@ export function keySuccession(kept: readonly Key[], published: readonly Key[], l
   const signed = signedKeys(published, entries, trusted);
   const isLogged = loggedBy([...kept, ...signed.map(({ key }) => key)]);
 
-  const accepted = signed.flatMap(({ key, entry }) => (isLogged(entry) ? [key] : []));
+  const logged = signed.filter(({ entry }) => isLogged(entry));
+  const states = new Set(logged.map(({ entry }) => entry.checkpoint));
+  const accepted = logged.map(({ key }) => key);
   for (const { kid } of published)
     if (!trusted.has(kid) && !accepted.some((key) => key.kid === kid))
       refused.push({ kid, reason: 'is new, and no kept key has signed it in an entry of the log' });
@@ -45,15 +49,17 @@ export function keySuccession(kept: readonly Key[], published: readonly Key[], l
           kind === 'key_retired' && 'not_after' in one && one.kid === now.kid && one.not_after === now.not_after,
       );
       const isEnd = before.not_after === null && canonicalJson({ ...now, not_after: null }) === canonicalJson({ ...before });
-      if (isEnd && isLogged(end)) retired.push(now);
-      else
+      if (isEnd && end && isLogged(end)) {
+        retired.push(now);
+        states.add(end.checkpoint);
+      } else
         refused.push({
           kid: before.kid,
           reason: isEnd ? 'is retired, and no entry of the log says so' : `was changed: ${differences(before, now)}`,
         });
     }
   }
-  return { accepted, retired, refused };
+  return { accepted, retired, refused, states: [...states] };
 }
 
 /** New keys whose declaration a trusted key has signed, or one that is in this list by then. */
