@@ -156,7 +156,7 @@ describe('a provider that has Messages', () => {
   });
 
   test('that is at its limit, overloaded or breaks off raises the SDK’s own error', async () => {
-    fake.script(anthropicSteps.rateLimited(3), anthropicSteps.overloaded());
+    fake.script(anthropicSteps.rateLimited(33), anthropicSteps.overloaded());
     await expect(live.messages.create(HELLO)).rejects.toBeInstanceOf(Anthropic.RateLimitError);
     await expect(live.messages.create(HELLO)).rejects.toBeInstanceOf(Anthropic.InternalServerError);
     fake.reset();
