@@ -41,23 +41,23 @@ async function ended(path: string, first: Response, status = 'completed') {
 
 const IN_BACKGROUND = { model: HELLO.model, input: 'Say hello.', background: true };
 
-const ofFailed = (wish: object) => async (): Promise<string | null> => {
-  const { answer } = await ended('/v1/responses', await call('/v1/responses', { ...IN_BACKGROUND, ...wish }, '400'), 'failed');
-  return answer.headers.get('x-receipt-promise');
-};
+/** What has failed or was cancelled is promised when it is settled. */
+const promiseOnce = (id: string, status: string): Promise<string> =>
+  vi.waitFor(async () => {
+    const answer = await call(`/v1/responses/${id}`);
+    expect(await answer.json()).toMatchObject({ status });
+    return z.string().parse(answer.headers.get('x-receipt-promise'));
+  }, PATIENCE);
+
+const ofFailed = (wish: object) => async (): Promise<string> =>
+  promiseOnce(idOf(await (await call('/v1/responses', { ...IN_BACKGROUND, ...wish }, '400')).text()), 'failed');
 
 /** Cancelled while the provider is at work on it. */
 async function ofCancelled(): Promise<string | null> {
   const created = await call('/v1/responses', IN_BACKGROUND, 'slow-first-byte; ms=5000');
   const { found } = await ended('/v1/responses', created, 'in_progress');
   await call(`/v1/responses/${found.id}/cancel`, {});
-  return vi.waitFor(async () => {
-    const answer = await call(`/v1/responses/${found.id}`);
-    expect(await answer.json()).toMatchObject({ status: 'cancelled' });
-    const promise = answer.headers.get('x-receipt-promise');
-    expect(promise).not.toBeNull();
-    return promise;
-  }, PATIENCE);
+  return promiseOnce(found.id, 'cancelled');
 }
 
 async function ofBackground(): Promise<string | null> {
