@@ -7,7 +7,7 @@ import { REQUEST_SHAPES } from './request-shapes.ts';
 import { requireSpelling, type Shape } from './spelling.ts';
 
 export { unpricedFeature } from './field-rule.ts';
-export { requireRealtimeFields } from './realtime-fields.ts';
+export { requireEventSpelling, requireRealtimeFields } from './realtime-fields.ts';
 
 /**
  * What every request to an operation has to pass before anything is made of it: everything it asks for is in the worst case that is held.

@@ -1,6 +1,8 @@
 import { invalidInput } from '../../../kernel/invalid-input.ts';
 import { isRecord } from '../usage.ts';
 import { counted, type FieldRules, free, refused, unpricedFeature } from './field-rule.ts';
+import { CLIENT_EVENT, WITHIN_SETTINGS } from './realtime-shapes.ts';
+import { requireSpelling, shape } from './spelling.ts';
 import { REALTIME_TOOLS, unpricedTool, unpricedToolChoice } from './tool-rules.ts';
 
 const BOUND = 'the bound on tokens out that is held is also sent';
@@ -47,12 +49,21 @@ function unpricedAudio(audio: unknown, param: string) {
 }
 
 const RULES = { session: SESSION, response: RESPONSE };
+const { input: _, ...WITHIN_SESSION } = WITHIN_SETTINGS;
+const SHAPES = { session: shape(Object.keys(SESSION), WITHIN_SESSION), response: shape(Object.keys(RESPONSE), WITHIN_SETTINGS) };
+
+/**
+ * An event is what it says, also to a provider whose decoder ignores case. Of `session` and `response` see {@link requireRealtimeFields}.
+ * @throws Problem `validation_failed`
+ */
+export const requireEventSpelling = (event: Readonly<Record<string, unknown>>): void => requireSpelling(event, CLIENT_EVENT);
 
 /**
  * What a session, or one response of it, asks for is in the worst case that is held.
  * @throws Problem `validation_failed`, `unpriced_feature`
  */
 export function requireRealtimeFields(fields: Readonly<Record<string, unknown>>, of: keyof typeof RULES): void {
+  requireSpelling(fields, SHAPES[of], [of]);
   for (const [name, value] of Object.entries(fields)) {
     const param = `${of}.${name.slice(0, 60)}`;
     const rule = Object.hasOwn(RULES[of], name) ? RULES[of][name] : undefined;

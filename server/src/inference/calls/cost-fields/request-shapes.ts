@@ -2,7 +2,7 @@ import { COST_FIELDS } from './cost-fields.ts';
 import { OTHER_NAMES } from './other-names.ts';
 import { type Shape, shape } from './spelling.ts';
 
-const words = (text: string): string[] => text.split(' ');
+export const words = (text: string): string[] => text.split(' ');
 
 const CALLED = shape(words('name arguments input description parameters strict format'));
 const TOOL_CALL = shape(words('id type index'), { function: CALLED, custom: CALLED });
@@ -30,7 +30,7 @@ const SCHEMA = shape(words('type name schema strict description'));
 const FORMAT = shape(words('type name schema strict description'), { json_schema: SCHEMA });
 const ENVIRONMENT = shape(words('type container_id file_ids memory_limit network_policy skills'));
 const INNER_TOOL = shape(words('type name description parameters strict format async defer_loading allowed_callers output_schema'));
-const TOOL = shape(
+export const TOOL = shape(
   words('type name description parameters strict format execution container server_url server_label connector_id cache_control'),
   {
     function: CALLED,
@@ -39,7 +39,7 @@ const TOOL = shape(
     tools: INNER_TOOL,
   },
 );
-const CHOICE = shape(words('type name mode'), {
+export const CHOICE = shape(words('type name mode'), {
   function: CALLED,
   custom: CALLED,
   allowed_tools: shape(words('mode tools')),

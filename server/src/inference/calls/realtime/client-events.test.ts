@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { expectTurns } from '../../../kernel/testing/event-loop.ts';
+import { requireRealtimeFields } from '../cost-fields/index.ts';
 import { takeClientEvent } from './client-events.ts';
 import { ConversationBound } from './conversation-bound.ts';
 import { readClientEvent } from './events.ts';
@@ -17,6 +18,11 @@ function sessionWith(sent: string[]): SessionHost {
     ask: async () => {},
   } as unknown as SessionHost;
 }
+
+const detecting = (detection: object) => ({
+  type: 'session.update',
+  session: { type: 'realtime', audio: { input: { turn_detection: detection } } },
+});
 
 const listOf = (item: string) => `[${`${item},`.repeat(BYTES / (item.length + 1) - 2)}${item}]`;
 const textOf = (unit: string) => `"${unit.repeat(BYTES / unit.length - 1)}"`;
@@ -49,4 +55,27 @@ test.each(Object.entries(EVENTS))('%s of 6 MB holds the event loop for 50 ms and
     });
   }
   expect([sent.length > 0, refused > 0]).toEqual([true, true]);
+});
+
+test.each([
+  ['Type', { type: 'input_audio_buffer.clear', Type: 'response.create' }],
+  ['Session', { type: 'session.update', session: { type: 'realtime' }, Session: {} }],
+  ['Response', { type: 'input_audio_buffer.commit', Response: {} }],
+  ['Item', { type: 'conversation.item.create', item: { type: 'message' }, Item: {} }],
+  ['Type', { type: 'conversation.item.create', item: { type: 'message', Type: 'item_reference' } }],
+  ['Image_Url', { type: 'conversation.item.create', item: { type: 'message', content: [{ type: 'input_image', Image_Url: 'x' }] } }],
+  ['createResponse', detecting({ type: 'server_vad', createResponse: true })],
+  ['Transcription', { type: 'session.update', session: { type: 'realtime', audio: { input: { Transcription: { model: 'whisper-1' } } } } }],
+  ['Max_Output_Tokens', { type: 'session.update', session: { type: 'realtime', Max_Output_Tokens: 9 } }],
+])('an event with %s, which a provider may read as another name, is refused', async (name, event) => {
+  const sent: string[] = [];
+  await expect(takeClientEvent(sessionWith(sent), event, Buffer.from(''))).rejects.toMatchObject({
+    code: 'validation_failed',
+    extras: { errors: [{ loc: expect.arrayContaining([name]), type: 'misspelt' }] },
+  });
+  expect(sent).toEqual([]);
+});
+
+test('a response with a misspelt bound is refused', () => {
+  expect(() => requireRealtimeFields({ Max_Output_Tokens: 9 }, 'response')).toThrow('max_output_tokens');
 });

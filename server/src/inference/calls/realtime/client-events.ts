@@ -1,4 +1,5 @@
 import { writtenJson } from '../../../kernel/written-json.ts';
+import { requireEventSpelling } from '../cost-fields/index.ts';
 import { isRecord } from '../usage.ts';
 import { ITEMS, invalid, type RealtimeEvent } from './events.ts';
 import type { SessionHost } from './session-host.ts';
@@ -18,6 +19,7 @@ const PLAIN: ReadonlySet<string> = new Set([
  */
 export async function takeClientEvent(session: SessionHost, event: RealtimeEvent, frame: Buffer): Promise<void> {
   const { conversation, settings, provider } = session;
+  requireEventSpelling(event);
   switch (event.type) {
     case 'response.create':
       return session.ask(event, frame);

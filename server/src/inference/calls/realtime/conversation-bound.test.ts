@@ -39,17 +39,28 @@ test('counts the conversation where an item of the input may name one of it', ()
     expect(conversation.of({ input: [item] })).toBeGreaterThan(9_000);
 });
 
-test('counts sound that was sent as PCM by the smaller format, once one is spoken of', () => {
-  const sound = Buffer.alloc(48_000).toString('base64');
+test.each([{ type: 'audio/pcmu' }, { type: 'audio/pcm', rate: 8_000 }, 'g711_ulaw'])(
+  'counts sound that was sent as PCM by the smaller format, once one is spoken of: %j',
+  (format) => {
+    const sound = Buffer.alloc(48_000).toString('base64');
+    const conversation = bound();
+    conversation.hear(sound);
+    conversation.committed();
+    conversation.add(message({ type: 'input_audio', audio: sound }));
+    conversation.hear(sound);
+    expect(conversation.of({})).toBeLessThan(1_000);
+    // A provider that reads the buffer now hears 8,000 bytes a second, a token for each 50 ms of them.
+    conversation.configure({ audio: { input: { format } } });
+    expect(conversation.of({})).toBeGreaterThanOrEqual((3 * 48_000) / 400);
+  },
+);
+
+test('counts sound as PCM while sessions say no more than that it is', () => {
   const conversation = bound();
-  conversation.hear(sound);
-  conversation.committed();
-  conversation.add(message({ type: 'input_audio', audio: sound }));
-  conversation.hear(sound);
-  expect(conversation.of({})).toBeLessThan(1_000);
-  // A provider that reads the buffer now hears 8,000 bytes a second, a token for each 50 ms of them.
-  conversation.configure({ audio: { input: { format: { type: 'audio/pcmu' } } } });
-  expect(conversation.of({})).toBeGreaterThanOrEqual((3 * 48_000) / 400);
+  for (const format of [undefined, null, { type: 'audio/pcm' }, { type: 'audio/pcm', rate: 24_000 }])
+    conversation.configure({ audio: { input: { format } } });
+  conversation.hear(Buffer.alloc(48_000).toString('base64'));
+  expect(conversation.of({})).toBeLessThan(400);
 });
 
 test('counts what a provider may have left out, once the truncation is changed', () => {

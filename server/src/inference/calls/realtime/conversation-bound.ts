@@ -49,9 +49,8 @@ export class ConversationBound {
   configure(session: Readonly<Record<string, unknown>>): void {
     this.#settings += textTokens(session['instructions']) + textTokens(session['tools']);
     const input = member(session['audio'], 'input');
-    const type = member(member(input, 'format'), 'type');
     // What is in the buffer may be of both: once the smaller was spoken of, all sound counts as that.
-    if (type !== undefined && type !== 'audio/pcm' && this.#format === 'pcm') this.#countAsSmaller();
+    if (!isPcmOf24Khz(member(input, 'format')) && this.#format === 'pcm') this.#countAsSmaller();
     // What the provider has left out may be read again.
     if (session['truncation'] !== undefined) this.#items = Math.max(this.#items, this.#added);
   }
@@ -134,6 +133,10 @@ export class ConversationBound {
 
   #imageTokens = (): number => this.#model.imageTokenBound ?? this.#model.contextWindow ?? 0;
 }
+
+/** What sessions begin with. PCM at another rate has fewer bytes a second. */
+const isPcmOf24Khz = (format: unknown): boolean =>
+  format === undefined || format === null || (member(format, 'type') === 'audio/pcm' && [undefined, 24_000].includes(Object(format).rate));
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 const member = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
