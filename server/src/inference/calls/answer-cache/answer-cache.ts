@@ -73,6 +73,8 @@ export function createAnswerCache({ answers, content, storing, log }: AnswerCach
     async of(request) {
       const { cache: wish } = request.headers;
       if (!wish || !isRepeatable(request)) return undefined;
+      // Two requests that differ would be one.
+      if (!(await hasExactNumbers(request.received.bytes))) return undefined;
       const place = await orNothing('asked', () => placeOf(request));
       if (!place) return undefined;
       return {
@@ -94,9 +96,7 @@ function isRepeatable({ work, request, received, headers }: CacheableRequest): b
     CACHED_ENDPOINTS.has(work.endpoint) &&
     received.bytes.length <= MOST_REQUEST_BYTES &&
     !(leavesSomething || goesOn || work.meters || work.isPassedOn) &&
-    headers.sandboxFault === undefined &&
-    // Two requests that differ would be one.
-    hasExactNumbers(received.bytes)
+    headers.sandboxFault === undefined
   );
 }
 
