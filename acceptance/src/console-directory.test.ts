@@ -1,22 +1,11 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CLIENT, startTestProvider, type TestProvider } from '../../server/src/adapters/directory/testing/provider.ts';
 import { chromiumPath, openBrowser } from './browser.ts';
+import { freePort } from './free-port.ts';
 import { Gateway } from './gateway.ts';
 
 const executable = chromiumPath();
-
-/** The provider has to know the gateway’s address before there is a gateway. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
 
 describe.skipIf(!executable)('the console beside a directory', () => {
   let provider: TestProvider;

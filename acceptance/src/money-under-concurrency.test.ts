@@ -6,6 +6,7 @@ import { Gateway } from './gateway.ts';
 import { openLedgerAudit } from './ledger-audit.ts';
 import { nano, sum, usd } from './money.ts';
 import { randomNumbers } from './random.ts';
+import { storm } from './storm.ts';
 
 const MAX_TOKENS = 64;
 const MOST_PROMPT_TOKENS = 150;
@@ -38,26 +39,14 @@ function billAtRandom(seed: number): void {
   });
 }
 
-/** Also where a starved machine keeps the database from answering for seconds: nothing is spent then. */
-const isRefusedForNow = ({ status }: Answered) => status === 429 || status === 503;
-
-/** All calls at once; those with a retryable error are repeated together, until none is left. */
-async function storm(calls: number, key: string, headers: Record<string, string>): Promise<Answered[]> {
-  const call = (index: number) =>
-    ask(
-      gateway,
-      key,
-      { ...HELLO, max_tokens: MAX_TOKENS, ...(index % 2 === 0 && { stream: true, stream_options: { include_usage: true } }) },
-      headers,
-    );
-  const answers: Answered[] = [];
-  let waiting = calls;
-  while (waiting > 0) {
-    const answered = await Promise.all(Array.from({ length: waiting }, (_, index) => call(index)));
-    answers.push(...answered);
-    waiting = answered.filter(isRefusedForNow).length;
-  }
-  return answers;
+/** Every second call is streamed. */
+async function answersOf(calls: number, key: string, headers: Record<string, string>): Promise<Answered[]> {
+  const isStreamed = Array.from({ length: calls }, (_, index) => index % 2 === 0);
+  const more = { stream: true, stream_options: { include_usage: true } };
+  const made = await storm(isStreamed, (isStream) =>
+    ask(gateway, key, { ...HELLO, max_tokens: MAX_TOKENS, ...(isStream && more) }, headers),
+  );
+  return made.map(({ answered }) => answered);
 }
 
 const costShown = (answered: Answered): number =>
@@ -76,7 +65,7 @@ describe.each([
     const cap = nano(keyCap ?? runCap ?? '0');
     const { key, key_id } = await account.createKey(keyCap === undefined ? {} : { monthly_cap_usd: keyCap });
     const run = { 'x-agent-run-id': `storm-${key_id}`, ...(runCap !== undefined && { 'x-agent-max-budget': runCap }) };
-    const answers = await storm(calls, key, run);
+    const answers = await answersOf(calls, key, run);
     const served = answers.filter(({ status }) => status === 200);
     const refused = answers.filter(({ status }) => status !== 200);
 
