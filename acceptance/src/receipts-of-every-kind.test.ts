@@ -49,7 +49,11 @@ beforeAll(async () => {
   for (const [at, upstream] of upstreams.entries()) upstream.script((asked) => stepOf(asked, at === 0 ? 'first' : 'second'));
   gateway = await Gateway.start({
     process: 'shared',
-    providers: upstreams.map(({ url }, at) => ({ name: `provider-${at + 1}`, base_url: url, models: LIVE_MODELS, responses: true })),
+    // The first is asked first: what it fails at, the second answers.
+    providers: upstreams.map(({ url }, at) => ({
+      ...{ name: `provider-${at + 1}`, base_url: url, models: LIVE_MODELS, responses: true },
+      weight: 1_000_000 ** (1 - at),
+    })),
     env: { PLANS_FILE: plans, DISCONNECTED_TIMEOUT_MS: '2000' },
   });
   customer = await signUp();
