@@ -1,5 +1,6 @@
-import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify } from 'jose';
 import * as oidc from 'openid-client';
+import { boundedFetch } from './bounded-fetch.ts';
 import { type Directory, type DirectoryIdentity, SignInRefused } from './port.ts';
 
 export interface OpenIdOptions {
@@ -64,7 +65,7 @@ export function openIdDirectory(options: OpenIdOptions): Directory {
     async readLogout(logoutToken) {
       const { issuer, jwks_uri } = (await provider()).serverMetadata();
       if (!jwks_uri) throw new SignInRefused('The directory publishes no keys.');
-      keys ??= createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: TIMEOUT_SECONDS * 1000 });
+      keys ??= createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: TIMEOUT_SECONDS * 1000, [customFetch]: boundedFetch });
       const { payload } = await jwtVerify(logoutToken, keys, { issuer, audience: options.clientId, requiredClaims: ['iat', 'jti'] }).catch(
         refuse,
       );
@@ -77,6 +78,7 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdOptions): Prom
   const address = new URL(issuer);
   const config = await oidc.discovery(address, clientId, clientSecret, undefined, {
     timeout: TIMEOUT_SECONDS,
+    [oidc.customFetch]: boundedFetch,
     // Nobody listens in on what does not leave this computer.
     execute: address.protocol === 'http:' && LOOPBACK.test(address.hostname) ? [oidc.allowInsecureRequests] : [],
   });
