@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type FakeStripe, startFakeStripe } from '@tallygate/fake-stripe';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import { type ReceiptPayload, type ReceiptResponse, verifyPromise, verifyReceiptText } from '@tallygate/receipts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -29,8 +30,18 @@ const PLAN = {
   rate_limits: { requests_per_minute: null, tokens_per_minute: null, concurrency: null },
   features: ['receipts', 'agent_runs', 'batches', 'auto_topup', 'anchoring', 'invoicing'],
 };
+/** Nothing is covered, all is paid from the balance. */
+const PREPAID = {
+  ...{ ...PLAN, plan_id: 'prepaid', name: 'Prepaid' },
+  quota: { ...PLAN.quota, tokens: 0 },
+  overage: { policy: 'balance', ceiling_usd: null },
+};
+const TOPPED_UP_USD = '25';
+const STRIPE_SECRET = 'whsec_receipts';
+const SCOPES: { scopes: ('inference' | 'account:read')[] } = { scopes: ['inference', 'account:read'] };
 
 let folder: string;
+let stripe: FakeStripe;
 let upstreams: readonly FakeUpstream[] = [];
 let gateway: Gateway;
 let customer: Customer;
@@ -44,7 +55,8 @@ beforeAll(async () => {
   folder = KEPT_IN ?? mkdtempSync(join(tmpdir(), 'tallygate-receipts-'));
   mkdirSync(folder, { recursive: true });
   const plans = join(folder, 'plans.json');
-  writeFileSync(plans, JSON.stringify({ default: 'small', plans: [PLAN] }));
+  writeFileSync(plans, JSON.stringify({ default: 'small', plans: [PLAN, PREPAID] }));
+  stripe = await startFakeStripe();
   upstreams = [await startFakeUpstream(), await startFakeUpstream()];
   for (const [at, upstream] of upstreams.entries()) upstream.script((asked) => stepOf(asked, at === 0 ? 'first' : 'second'));
   gateway = await Gateway.start({
@@ -54,20 +66,24 @@ beforeAll(async () => {
       ...{ name: `provider-${at + 1}`, base_url: url, models: LIVE_MODELS, responses: true },
       weight: 1_000_000 ** (1 - at),
     })),
-    env: { PLANS_FILE: plans, DISCONNECTED_TIMEOUT_MS: '2000' },
+    env: {
+      ...{ PLANS_FILE: plans, DISCONNECTED_TIMEOUT_MS: '2000' },
+      ...{ STRIPE_SECRET_KEY: 'sk_live_receipts', STRIPE_WEBHOOK_SECRET: STRIPE_SECRET, STRIPE_API_HOST: stripe.url },
+    },
   });
+  stripe.addWebhook({ url: `${gateway.url}/v1/plans/webhooks/stripe`, secret: STRIPE_SECRET });
   customer = await signUp();
 });
 afterAll(async () => {
   await gateway?.remove();
   for (const upstream of upstreams) await upstream.close();
+  await stripe?.close();
   if (KEPT_IN === undefined) rmSync(folder, { recursive: true, force: true });
 });
 
 async function signUp(): Promise<Customer> {
   const account = await Account.signUp(gateway, { plan: 'small' });
   const { privateKey, publicKey } = signingKey();
-  const scopes = { scopes: ['inference', 'account:read'] as ('inference' | 'account:read')[] };
   const post = async (path: string, body: object, session = account.session) => {
     const headers = { ...session, 'content-type': 'application/json' };
     const answer = await fetch(`${gateway.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -76,16 +92,34 @@ async function signUp(): Promise<Customer> {
   const { admin_email: email, admin_password: password } = gateway.bootstrap;
   const { project_id } = (await post('/v1/projects', { name: 'Paris' })) as { project_id: string };
   const [live, sandbox, ofProject, signing] = await Promise.all([
-    account.createKey(scopes),
-    account.createKey({ ...scopes, livemode: false }),
-    account.createKey({ ...scopes, project_id }),
-    account.createKey({ ...scopes, signing_public_key: publicKey, require_signature: true }),
+    account.createKey(SCOPES),
+    account.createKey({ ...SCOPES, livemode: false }),
+    account.createKey({ ...SCOPES, project_id }),
+    account.createKey({ ...SCOPES, signing_public_key: publicKey, require_signature: true }),
   ]);
   const operator = (await post('/v1/users/login', { email, password })) as { session: { token: string } };
   return {
-    ...{ gateway, live: live.key, sandbox: sandbox.key, ofProject: ofProject.key },
+    ...{ gateway, prepaid: await prepaidKey(), live: live.key, sandbox: sandbox.key, ofProject: ofProject.key },
     ...{ signing: { key: signing.key, privateKey }, operator: operator.session.token },
   };
+}
+
+/** A key of an account that has paid ahead. */
+async function prepaidKey(): Promise<string> {
+  const account = await Account.signUp(gateway, { plan: 'prepaid' });
+  const { key } = await account.createKey(SCOPES);
+  const asked = async (path: string, json?: object) => {
+    const init = json && { method: 'POST', body: JSON.stringify(json) };
+    const answer = await fetch(`${gateway.url}/v1/plans/${path}`, {
+      ...init,
+      headers: { ...account.session, 'content-type': 'application/json' },
+    });
+    return answer.json();
+  };
+  const { checkout_url } = (await asked('balance-checkout', { amount_usd: TOPPED_UP_USD })) as { checkout_url: string };
+  stripe.pay(new URL(checkout_url).pathname.split('/').at(-1) ?? '');
+  await vi.waitFor(async () => expect(await asked('billing-summary')).toMatchObject({ balance_usd: TOPPED_UP_USD }), PATIENCE);
+  return key;
 }
 
 /** What anybody reads who knows the id, once it is in the log. */
@@ -113,7 +147,7 @@ test.concurrent.each(Object.entries(KINDS))('%s has a receipt that holds, and ke
   }
 });
 
-test('the invoice of the month follows from these receipts, live and of the sandbox', async () => {
+test('the invoice of the month follows from these receipts: by invoice, from the balance and of the sandbox', async () => {
   await gateway.stop();
   {
     await using ledger = await openLedgerAudit(gateway);
@@ -155,7 +189,7 @@ test('there is a receipt of every kind, of every outcome and every way to pay', 
   const found = (of: (payload: ReceiptPayload) => string) => [...new Set(payloads.map(of))].sort();
   expect(found(({ kind }) => kind)).toEqual(['batch_line', 'correction', 'media_job', 'refund', 'usage']);
   expect(found(({ outcome }) => outcome)).toEqual(['cached', 'cancelled', 'completed', 'cut', 'failed', 'refunded']);
-  expect(found(({ payment }) => payment.funding)).toEqual(['invoice', 'test']);
+  expect(found(({ payment }) => payment.funding)).toEqual(['balance', 'invoice', 'test']);
   expect(found(({ fallback }) => fallback)).toEqual(['deployment', 'model', 'none']);
   expect(payloads.some(({ payment }) => Object.keys(payment.covered).length > 0)).toBe(true);
   expect(payloads.some(({ waived_nano_usd }) => waived_nano_usd !== undefined)).toBe(true);
@@ -164,8 +198,13 @@ test('there is a receipt of every kind, of every outcome and every way to pay', 
   if (OF_EACH_KIND > 1) process.stdout.write(`${table([['kind', 'receipts'], ...rows, ['**all**', `${payloads.length}`]])}\n`);
 });
 
-const modes = () => [['live', customer.live] as const, ['sandbox', customer.sandbox] as const];
-const testFlag = (mode: 'live' | 'sandbox') => (mode === 'sandbox' ? ['--test'] : []);
+const modes = () =>
+  [
+    ['live', customer.live],
+    ['prepaid', customer.prepaid],
+    ['sandbox', customer.sandbox],
+  ] as const;
+const testFlag = (mode: 'live' | 'prepaid' | 'sandbox') => (mode === 'sandbox' ? ['--test'] : []);
 /** The gateway has another address after the month. */
 const gatewayAddress = () => ({
   get baseUrl() {

@@ -5,7 +5,7 @@ import { expect, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { HELLO, MODEL } from '../chat.ts';
 import type { Gateway } from '../gateway.ts';
-import { SILENCE } from '../small-media.ts';
+import { PNG, SILENCE } from '../small-media.ts';
 
 const PATIENCE = { timeout: 240_000, interval: 100 };
 const REALTIME = 'gpt-realtime-mini';
@@ -17,6 +17,8 @@ export interface Customer {
   readonly gateway: Gateway;
   readonly live: string;
   readonly sandbox: string;
+  /** A live key of an account that pays from its balance. */
+  readonly prepaid: string;
   /** A live key of a project. */
   readonly ofProject: string;
   /** A live key whose requests are signed, and the private half. */
@@ -71,7 +73,7 @@ const later = (receiptId: string, promise: string | null): readonly Promised[] =
 };
 
 interface Asking {
-  readonly key?: keyof Pick<Customer, 'live' | 'sandbox' | 'ofProject'>;
+  readonly key?: keyof Pick<Customer, 'live' | 'sandbox' | 'ofProject' | 'prepaid'>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly hangsUp?: boolean;
 }
@@ -233,6 +235,14 @@ function form(model: string): FormData {
   return made;
 }
 
+function edit(): FormData {
+  const made = new FormData();
+  for (const [name, value] of Object.entries({ model: 'gpt-image-1', prompt: 'A hat.', quality: 'low', size: '1024x1024' }))
+    made.set(name, value);
+  made.set('image', new Blob([PNG], { type: 'image/png' }), 'a.png');
+  return made;
+}
+
 const response = (more: object) => (turn: number) => ({ model: MODEL, input: `Say ${turn}.`, ...more });
 const search = { input: 'Do a web search.', tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } };
 const message = (stream: boolean) => ({ ...HELLO, max_tokens: 16, stream });
@@ -251,6 +261,7 @@ export const KINDS: Readonly<Record<string, Make>> = {
   rerank: asking('/v1/rerank', { model: 'rerank-v4.0-fast', query: 'Which?', documents: ['Hello.'] }),
   moderations: asking('/v1/moderations', { model: 'omni-moderation-latest', input: 'Hello.' }),
   images: asking('/v1/images/generations', { model: 'gpt-image-1', prompt: 'A hill.', quality: 'low', size: '1024x1024' }),
+  'edits of images': asking('/v1/images/edits', edit),
   speech: asking('/v1/audio/speech', { model: 'tts-1', input: 'Hello.', voice: 'alloy' }),
   'transcription by the second': asking('/v1/audio/transcriptions', () => form('whisper-1')),
   'transcription by the token': asking('/v1/audio/transcriptions', () => form('gpt-4o-transcribe')),
@@ -263,8 +274,10 @@ export const KINDS: Readonly<Record<string, Make>> = {
   'a line of a batch, chat': batch('sandbox', '/v1/chat/completions', () => ({ ...HELLO, max_tokens: 16 })),
   'a line of a batch, embeddings': batch('sandbox', '/v1/embeddings', () => ({ model: 'text-embedding-3-small', input: 'Hello.' })),
   'a line of a batch, images': batch('sandbox', '/v1/images/generations', () => ({ model: 'gpt-image-1', prompt: 'A page' })),
+  'a line of a batch, videos': batch('sandbox', '/v1/videos', () => ({ model: 'sora-2', prompt: 'A hill', seconds: '4' })),
   'a line of a batch, live': batch('live', '/v1/chat/completions', () => ({ ...HELLO, max_tokens: 16 })),
   'live, charged': live('Hello'),
+  'live, from the balance': asking('/v1/chat/completions', { ...HELLO, max_tokens: 64 }, { key: 'prepaid' }),
   'live, embeddings': asking('/v1/embeddings', { model: 'text-embedding-3-small', input: 'Hello.' }, { key: 'live' }),
   'live, rerank': asking(
     '/v1/rerank',
