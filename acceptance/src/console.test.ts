@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { accessibilityFaults } from './accessibility.ts';
 import { chromiumPath, openBrowser } from './browser.ts';
+import { projectOfDirectory } from './directory-project.ts';
 import { Gateway } from './gateway.ts';
 import { openLedgerAudit } from './ledger-audit.ts';
 
@@ -64,7 +65,6 @@ describe.skipIf(!executable)('the console, in a browser', () => {
     await browser?.close();
     await gateway?.remove();
   });
-
   const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
 
@@ -123,9 +123,8 @@ describe.skipIf(!executable)('the console, in a browser', () => {
     for (const complaint of complaints.splice(0)) expect(complaint).toContain('404');
   });
 
-  test.each(Object.entries(PAGES))('%s is accessible and fits, light and dark, at a desk and on a phone', async (path, title) => {
-    await page.goto(`${gateway.url}/console${path === '/' ? '' : path}`);
-    await settled(title);
+  /** The page as it is now: for everybody, on every screen. */
+  async function expectFits(): Promise<void> {
     for (const [viewport, colorScheme] of [
       [DESK, 'light'],
       [DESK, 'dark'],
@@ -140,6 +139,12 @@ describe.skipIf(!executable)('the console, in a browser', () => {
     }
     await page.setViewportSize(DESK);
     expect(complaints).toEqual([]);
+  }
+
+  test.each(Object.entries(PAGES))('%s is accessible and fits, light and dark, at a desk and on a phone', async (path, title) => {
+    await page.goto(`${gateway.url}/console${path === '/' ? '' : path}`);
+    await settled(title);
+    await expectFits();
   });
 
   test('goes everywhere by the keyboard', async () => {
@@ -188,6 +193,29 @@ describe.skipIf(!executable)('the console, in a browser', () => {
     for (const complaint of complaints.splice(0)) expect(complaint).toContain('404');
   });
 
+  test('says who is in a project, and leaves to the directory whom it has put there', async () => {
+    const { client, project } = await projectOfDirectory(gateway, 'ada@example.com', ['grace@example.com']);
+    await page.goto(`${gateway.url}/console/team`);
+    await page.getByRole('link', { name: project.name }).click();
+    await settled(project.name);
+    const rowOf = (email: string) => page.getByRole('row').filter({ hasText: email });
+    expect(await rowOf('ada@example.com').textContent()).toContain('a group of the directory');
+    expect(await rowOf('ada@example.com').getByRole('button').count()).toBe(0);
+    await press('Add');
+    await page.getByLabel('Person').selectOption('grace@example.com');
+    await press('Add the member');
+    await rowOf('grace@example.com').getByRole('button', { name: 'Make admin' }).click();
+    await rowOf('grace@example.com').getByRole('button', { name: 'Make member' }).waitFor();
+    const roles = async () => (await client.projects.members(project.project_id)).data.map((one) => [one.email, one.project_role]);
+    expect(await roles()).toContainEqual(['grace@example.com', 'admin']);
+    await expectFits();
+    await rowOf('grace@example.com').getByRole('button', { name: 'Remove' }).click();
+    await press('Remove from the project');
+    await rowOf('grace@example.com').waitFor({ state: 'detached' });
+    expect(await roles()).toEqual([['ada@example.com', 'member']]);
+    expect(complaints).toEqual([]);
+  });
+
   test('caps an end user where its spending is shown, and says what that would have done last month', async () => {
     const headers = { authorization: `Bearer ${gateway.bootstrap.test_api_key}`, 'content-type': 'application/json', 'x-end-user': 'ada' };
     const body = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] });
@@ -223,8 +251,8 @@ describe.skipIf(!executable)('the console, in a browser', () => {
   });
 
   /** A member of the administrator's account who has that role in it, signed in, in a browser of their own. */
-  async function memberWith(role: string): Promise<Page> {
-    const [email, password] = [`${role}@example.com`, 'seven grey herons at dawn'];
+  async function memberWith(role: string, email = `${role}@example.com`): Promise<Page> {
+    const password = 'seven grey herons at dawn';
     const post = (path: string, body: object, headers = {}) =>
       fetch(gateway.url + path, {
         method: 'POST',
@@ -244,6 +272,24 @@ describe.skipIf(!executable)('the console, in a browser', () => {
     await theirs.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     return theirs;
   }
+
+  test('lets a developer who is an admin of a project say who is in it, and no other', async () => {
+    const { client, project } = await projectOfDirectory(gateway, 'joan@example.com', ['mary@example.com']);
+    const theirs = await memberWith('developer', 'lead@example.com');
+    const lead = (await client.members.list()).data.find(({ email }) => email === 'lead@example.com');
+    const role = (project_role: 'admin' | 'member') => client.projects.putMember(project.project_id, lead?.user_id ?? '', { project_role });
+    const button = (name: string | RegExp) => theirs.getByRole('button', { name, exact: true });
+    await role('admin');
+    await theirs.goto(`${gateway.url}/console/projects/${project.project_id}`);
+    await button('Add').click();
+    await theirs.getByLabel('Person').selectOption('mary@example.com');
+    await button('Add the member').click();
+    await theirs.getByRole('row').filter({ hasText: 'mary@example.com' }).waitFor();
+    await role('member');
+    await theirs.reload();
+    await button('Leave').waitFor();
+    expect(await button(/^(Add|Make .*|Remove)$/).count()).toBe(0);
+  });
 
   /** Opens what every button of the page opens, and closes it again: what is sent from there, the form says by its own button. */
   async function pressEach(theirs: Page): Promise<string[]> {

@@ -75,6 +75,11 @@ const routeTree = rootRoute.addChildren([
     createRoute({ ...inFrame, path: '/keys', component: lazyRouteComponent(() => import('./pages/keys.tsx'), 'Keys') }),
     createRoute({ ...inFrame, path: '/keys/$keyId', component: lazyRouteComponent(() => import('./pages/key.tsx'), 'KeyPage') }),
     createRoute({ ...inFrame, path: '/limits', component: lazyRouteComponent(() => import('./pages/limits.tsx'), 'LimitsPage') }),
+    createRoute({
+      ...inFrame,
+      path: '/projects/$projectId',
+      component: lazyRouteComponent(() => import('./pages/project.tsx'), 'ProjectPage'),
+    }),
     createRoute({ ...inFrame, path: '/team', component: lazyRouteComponent(() => import('./pages/team.tsx'), 'Team') }),
     createRoute({ ...inFrame, path: '/models', component: lazyRouteComponent(() => import('./pages/models.tsx'), 'ModelsPage') }),
     createRoute({ ...inFrame, path: '/models/$modelId', component: lazyRouteComponent(() => import('./pages/model.tsx'), 'ModelPage') }),

@@ -1,5 +1,6 @@
 import type { InviteMemberRequest, Member, MemberInvitation, Project } from '@tallygate/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { day } from '../format.ts';
@@ -115,7 +116,14 @@ function Invitations() {
 }
 
 const PROJECTS: readonly Column<Project>[] = [
-  { name: 'Project', cell: ({ name }) => name },
+  {
+    name: 'Project',
+    cell: ({ project_id: projectId, name }) => (
+      <Link to="/projects/$projectId" params={{ projectId }}>
+        {name}
+      </Link>
+    ),
+  },
   { name: 'Id', cell: ({ project_id: id }) => <code className="mono">{id}</code>, isSecondary: true },
   { name: 'Created', cell: ({ created_at: at }) => day(at) },
   { name: 'State', cell: ({ archived_at: at }) => <Badge state={at === null ? 'active' : 'archived'} /> },
