@@ -1,7 +1,7 @@
 import type { LimitKind } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRedisMissing, testRedisUrl } from '../../server/src/adapters/redis/test-redis.ts';
-import { ask, header, MODEL, problemOf } from './chat.ts';
+import { type Answered, ask, header, MODEL, problemOf } from './chat.ts';
 import { Company, type Member, OTHER_MODEL, priceOf } from './company.ts';
 import { csvRows } from './csv.ts';
 import { openLedgerAudit } from './ledger-audit.ts';
@@ -54,7 +54,7 @@ describe.each(STORES)('a company with its lanes %s', (store) => {
   let keys: Key[];
   /** Nano-USD by the number of the call, as the provider said them. */
   const bills = new Map<number, bigint>();
-  const served: Made<Call>[] = [];
+  const served: Made<Call, Answered>[] = [];
 
   beforeAll(async () => {
     if (isMissing) return;
