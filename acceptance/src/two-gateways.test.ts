@@ -20,8 +20,8 @@ const MAX_TOKENS = 64;
 const CALLERS = 12;
 /** A call that is refused so is repeated until the cap has decided: the running ones keep it out, or a gateway that gets no processor time does. */
 const PASSING = new Set(['budget_in_flight', 'store_unavailable']);
-/** A pass of all partitions comes every half minute: in this time each gateway makes at most one. */
-const IDLE_MS = 29_500;
+/** All partitions are swept every half minute, and compared with the ledger every minute: at most twice, and once, in this time. */
+const IDLE_MS = 59_000;
 /** An unknown model. */
 const HOUSE = 'house-model';
 const HOUSE_HELLO = { ...HELLO, model: HOUSE };
