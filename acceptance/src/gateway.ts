@@ -143,6 +143,11 @@ export class Gateway {
     this.#frozenAtMs = ms;
   }
 
+  /** From the next start on. */
+  configure(env: Readonly<Record<string, string>>): void {
+    Object.assign(this.#env, env);
+  }
+
   /** Another process on the same folder; it may fail. */
   launch(): GatewayProcess {
     return new GatewayProcess(this.#env);

@@ -34,6 +34,9 @@ export interface OpenPlans {
 /** Whether live plans are paid for. Stripe's test mode is a sandbox, as the built-in one is. */
 export const isSelling = ({ stripe }: Pick<Config, 'stripe'>): boolean => stripe !== undefined && /^[rs]k_live_/.test(stripe.secretKey);
 
+/** Whether nothing on the gateway is real: it asks no AI provider and takes no money. */
+export const isTryOut = (config: Pick<Config, 'stripe' | 'providers'>): boolean => !isSelling(config) && config.providers.length === 0;
+
 /** The plans that are offered and those on record, and which of them an account is on. */
 export async function openPlans({ config, pool, log }: Pick<Foundation, 'config' | 'pool' | 'log'>): Promise<OpenPlans> {
   const { offer } = config;

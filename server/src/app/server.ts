@@ -76,7 +76,7 @@ import { type Addresses, createDedicatedFront, openListeners, routesByAddress } 
 import { openLive } from './live.ts';
 import { openMarketing } from './marketing.ts';
 import { openPayments } from './payments.ts';
-import { openPlans, openTestBilling, planForReceipts } from './plans.ts';
+import { isSelling, isTryOut, openPlans, openTestBilling, planForReceipts } from './plans.ts';
 import { openReceiptLog } from './receipt-log.ts';
 import { recurringWork } from './recurring-work.ts';
 import { openServing } from './serving.ts';
@@ -145,7 +145,8 @@ export async function startServer(
           ...{ pool: openTestBilling(foundation, closing), livemode: false, clock, book, planOfAccount: planOfSeller(book), sealKey },
           ...{ lanes: { refreshCredit: async () => {} }, write: async () => {} },
         });
-    const plans = createPlans(payingPlans, { provider: payments.provider, log, publicUrl, onPurchase: followPayments({ clock }) });
+    const forPlans = { provider: payments.provider, log, publicUrl, onPurchase: followPayments({ clock }) };
+    const plans = createPlans(payingPlans, { ...forPlans, canBuyReal: isSelling(config) || isTryOut(config) });
 
     const events = createEvents({ pool: plans.pool, clock, identity, plans });
     const pageOf = (slug: string) => `${config.webUrl ?? publicUrl()}/events/${slug}`;
@@ -324,6 +325,7 @@ export async function startServer(
     // Not before the address is known, which is in the links of mails and on the pages of payments.
     await payments.start(plans, closing);
     if (!authority) {
+      if (!isTryOut(config)) await events.owedAgain();
       jobs = await startJobs({ jobs: kept.jobs, queue, log, onRun: metrics.jobRan });
       recurring = startTimers({ timers, pool, clock, log, onRun: ({ timer, outcome }) => metrics.jobRan({ job: timer, outcome }) });
     }

@@ -58,6 +58,7 @@ export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
           case 'canceled':
             throw new Problem('conflict', 'This registration is canceled: register again, then pay.');
           case 'awaiting_payment':
+            plans.checkouts.requirePurchases();
             return (
               (await openPage(db, plans.provider, registration, caller)) ??
               createPage(db, { plans, nowMs: clock.now() }, { event, registration, caller, trail, request })

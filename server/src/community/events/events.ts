@@ -10,6 +10,7 @@ import { linkUsers } from './link-users.ts';
 import { createPayByMail } from './pay-by-mail.ts';
 import { createRefundRegistration } from './refund-registration.ts';
 import { createRegistrations } from './registrations.ts';
+import { owedAgain } from './sandbox-places.ts';
 import { createSiteEvents } from './site-events.ts';
 import { releaseUnpaid } from './unpaid-places.ts';
 
@@ -34,6 +35,8 @@ export function createEvents({ pool, clock, plans, identity }: EventsDeps) {
     checkout,
     payByMail: createPayByMail({ pool, clock, identity, checkout }),
     refundRegistration: createRefundRegistration({ pool, plans }),
+    /** At a start of a gateway whose sandbox money buys nothing real. */
+    owedAgain: (): Promise<void> => owedAgain({ pool, clock }),
     /** A job: gives registrations the users of their addresses. */
     linkUsers: (signal?: AbortSignal): Promise<void> => linkUsers({ pool, claimable }, signal),
     /** A job: releases the places that were not paid in time, and ends pages of places that no longer exist. */

@@ -9,6 +9,7 @@ import type { Exclusively, Unit } from './account-lock.ts';
 import { runningTrial } from './gifts.ts';
 import { beginCommand, commandOfRequest, endCommand, type PaymentCommand } from './payment-commands.ts';
 import { OPERATOR, type PlanBook, planRef } from './plan-book.ts';
+import { requireReal } from './real-money.ts';
 import { type PlanTermsDeps, presentPlan, subscriptionRow } from './subscription-row.ts';
 import { syncInvoice, syncPayment } from './sync-payment.ts';
 import { syncSubscription } from './sync-subscription.ts';
@@ -23,6 +24,7 @@ interface CheckoutsDeps extends PlanTermsDeps {
   readonly provider: PaymentProvider;
   readonly previews: UpgradePreviews;
   readonly clock: Clock;
+  readonly canBuyReal: boolean;
   /** Base of the pages that a browser comes back to. */
   readonly publicUrl: () => string;
 }
@@ -77,7 +79,7 @@ type Upgrade = PaymentCommand<UpgradeDetails>;
 
 /** Hosted pages on which plans and balances are paid, and changes of a plan that is paid for already. */
 export function createCheckouts(deps: CheckoutsDeps) {
-  const { pool, exclusively, provider, previews, clock, publicUrl, book } = deps;
+  const { pool, exclusively, provider, previews, clock, publicUrl, book, canBuyReal } = deps;
   const returning = ({ successUrl, cancelUrl }: ReturnTo) => ({
     successUrl: successUrl ?? `${publicUrl()}/billing/done`,
     cancelUrl: cancelUrl ?? `${publicUrl()}/billing/canceled`,
@@ -228,8 +230,14 @@ export function createCheckouts(deps: CheckoutsDeps) {
     balance: (payer: Payer, wish: { readonly amount: NanoUsd; readonly saveCard: boolean }, to: ReturnTo): Promise<CheckoutRow> =>
       exclusively(payer.accountId, (unit) => open(unit, payer, wish, to)),
 
-    /** Of something that another slice sells, in a transaction with the account's billing locked. */
-    purchase: (unit: Unit, payer: Payer, thing: Thing, to: ReturnTo): Promise<CheckoutRow> => open(unit, payer, thing, to),
+    /** Before a page is opened, or shown again, for something that another slice sells. @throws Problem `conflict` */
+    requirePurchases: (): void => requireReal(canBuyReal),
+
+    /** Of something that another slice sells, in a transaction with the account's billing locked. @throws Problem `conflict` */
+    purchase: async (unit: Unit, payer: Payer, thing: Thing, to: ReturnTo): Promise<CheckoutRow> => {
+      requireReal(canBuyReal);
+      return open(unit, payer, thing, to);
+    },
 
     portal: (payer: Pick<Payer, 'accountId' | 'userId'>, returnUrl: string | undefined): Promise<string> =>
       exclusively(payer.accountId, async (unit) =>

@@ -14,6 +14,7 @@ import { createGifts } from './gifts.ts';
 import { createGivenPlans } from './given-plans.ts';
 import { createPaymentEvents } from './payment-events.ts';
 import { createPaymentRefunds } from './payment-refunds.ts';
+import { realPurchases } from './real-money.ts';
 import { reconcilePayments } from './reconcile-payments.ts';
 import { createPaymentRecords } from './records.ts';
 import { createSpendAlerts } from './spend-alerts.ts';
@@ -58,11 +59,13 @@ export interface PaymentsDeps {
   readonly publicUrl: () => string;
   /** Told of payments for what other slices sell. */
   readonly onPurchase?: OnPurchase;
+  /** Whether payments buy what other slices sell: money, or the sandbox on a gateway on which nothing is real. */
+  readonly canBuyReal: boolean;
 }
 
 /** Everything that plans and money do, over one payment provider. */
-export function createPlans(plans: AccountPlans, { provider, log, publicUrl, onPurchase }: PaymentsDeps) {
-  const deps = { ...plans, provider, log, publicUrl, onPurchase };
+export function createPlans(plans: AccountPlans, { provider, log, publicUrl, onPurchase, canBuyReal }: PaymentsDeps) {
+  const deps = { ...plans, provider, log, publicUrl, canBuyReal, onPurchase: realPurchases(canBuyReal, onPurchase) };
   const { book } = plans;
   const previews = createUpgradePreviews(deps);
   const events = createPaymentEvents(deps);

@@ -60,6 +60,17 @@ async function liveState() {
 
 const testRows = async (sql: string) => (await one.paying.pool.query<Record<string, unknown>>(sql, [ada.accountId])).rows;
 
+/** A page for what another slice sells. */
+const purchaseOf = ({ paying, clock, to }: SandboxUnderTest) =>
+  paying.exclusively(ada.accountId, (unit) =>
+    paying.checkouts.purchase(
+      unit,
+      ada,
+      { reference: `event:${newId()}`, amount: 10n * USD, description: 'A place', expiresAtMs: clock.now() + 3_600_000 },
+      to,
+    ),
+  );
+
 /** Every way in which money comes in, or goes back. */
 const PATHS = {
   checkout: async (plan: string) => {
@@ -81,14 +92,7 @@ const PATHS = {
     await one.sandbox.tick();
   },
   purchase: async () => {
-    const made = await one.paying.exclusively(ada.accountId, (unit) =>
-      one.paying.checkouts.purchase(
-        unit,
-        ada,
-        { reference: `event:${newId()}`, amount: 10n * USD, description: 'A place', expiresAtMs: one.clock.now() + 3_600_000 },
-        one.to,
-      ),
-    );
+    const made = await purchaseOf(one);
     await one.press(made.url, { action: 'pay', card: 'good' });
   },
   downgrade: async (plan: string) => {
@@ -156,6 +160,28 @@ describe('sandbox money', () => {
     expect(await testRows('select coalesce(sum(amount_nano), 0)::text as credited from balance_credits where account_id = $1')).toEqual([
       { credited: `${25n * USD}` },
     ]);
+  });
+
+  test('buys nothing that has no test mode, and goes back where it is paid on a page from before', async () => {
+    await expect(purchaseOf(one)).rejects.toMatchObject({ code: 'conflict' });
+    const tryOut = await sandboxUnderTest({ pool, url: database.url, canBuyReal: true });
+    const { url } = await purchaseOf(tryOut);
+    await tryOut.close();
+    await one.close();
+    const received: string[] = [];
+    one = await sandboxUnderTest({
+      ...{ pool, url: database.url },
+      onPurchase: async (_unit, { isReceived }) => {
+        if (isReceived) received.push('received');
+        return undefined;
+      },
+    });
+    await one.press(url, { action: 'pay', card: 'good' });
+    await one.paying.refunds.goOn();
+    expect(await testRows('select kind, amount_nano, refunded_nano from payments where account_id = $1')).toEqual([
+      { kind: 'purchase', amount_nano: 10n * USD, refunded_nano: 10n * USD },
+    ]);
+    expect(received).toEqual([]);
   });
 
   test('is on record as such in the audit log', async () => {

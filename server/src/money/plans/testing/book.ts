@@ -11,7 +11,7 @@ export const planOf = (ref: string) => BOOK.of(ref);
 
 type Deps = Pick<AccountPlansDeps, 'pool' | 'clock'> &
   Partial<Pick<AccountPlansDeps, 'lanes' | 'write'>> &
-  PaymentsDeps & { readonly provider: PaymentProvider };
+  Omit<PaymentsDeps, 'canBuyReal'> & { readonly provider: PaymentProvider };
 
 /** Of a gateway that sells over the provider, with a ledger that nobody writes to. */
 export const sellingPlans = ({ pool, clock, lanes = { refreshCredit: async () => {} }, write = async () => {}, ...payments }: Deps) =>
@@ -20,5 +20,5 @@ export const sellingPlans = ({ pool, clock, lanes = { refreshCredit: async () =>
       ...{ pool, clock, lanes, write, sealKey: SEAL_KEY },
       ...{ livemode: payments.provider.livemode, book: BOOK, planOfAccount: planOfSeller(BOOK) },
     }),
-    payments,
+    { ...payments, canBuyReal: true },
   );

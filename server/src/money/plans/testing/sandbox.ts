@@ -18,10 +18,12 @@ interface Options {
   readonly pool: Pool;
   readonly url: string;
   readonly onPurchase?: OnPurchase;
+  /** Of a gateway on which nothing is real. */
+  readonly canBuyReal?: boolean;
 }
 
 /** Plans of a gateway without a payment provider: live ones that are given, and those that the payment sandbox sells. */
-export async function sandboxUnderTest({ pool, url, onPurchase }: Options) {
+export async function sandboxUnderTest({ pool, url, onPurchase, canBuyReal = false }: Options) {
   let now = BEGINNING;
   const clock = { now: () => now };
   const log = silentLog();
@@ -37,7 +39,7 @@ export async function sandboxUnderTest({ pool, url, onPurchase }: Options) {
   });
   const { provider } = sandbox;
   const paying = createPlans(accounts, {
-    ...{ provider, log, publicUrl: () => 'https://gateway.example' },
+    ...{ provider, log, publicUrl: () => 'https://gateway.example', canBuyReal },
     ...(onPurchase && { onPurchase }),
   });
   receive = paying.events.receive;
