@@ -8,10 +8,7 @@ import type { LogStore } from './log-store.ts';
 
 type Keys = readonly VaasKeySet['keys'][number][];
 
-/** A service publishes keys that contradict those it has published before, or do not follow from them. Both are kept as evidence. */
-export class KeysContradictedError extends Error {
-  override readonly name = 'KeysContradictedError';
-  readonly code = 'keys_contradicted';
+class ContradictionError extends Error {
   /** Where the evidence is: of a file store, the path of a file. */
   readonly evidence: string;
 
@@ -21,17 +18,16 @@ export class KeysContradictedError extends Error {
   }
 }
 
+/** A service publishes keys that contradict those it has published before, or do not follow from them. Both are kept as evidence. */
+export class KeysContradictedError extends ContradictionError {
+  override readonly name = 'KeysContradictedError';
+  readonly code = 'keys_contradicted';
+}
+
 /** A list of what the log declares leaves something out, or contradicts itself or one that was seen before. The list is kept as evidence, with what was seen. */
-export class DeclarationsContradictedError extends Error {
+export class DeclarationsContradictedError extends ContradictionError {
   override readonly name = 'DeclarationsContradictedError';
   readonly code = 'declarations_contradicted';
-  /** Where the evidence is: of a file store, the path of a file. */
-  readonly evidence: string;
-
-  constructor(reason: string, evidence: string) {
-    super(reason);
-    this.evidence = evidence;
-  }
 }
 
 interface KeptDeclaration extends ProvenEntry {

@@ -37,7 +37,7 @@ export function thinkingOf(request: ChatCompletionRequest, context: ThinkingCont
   if (effort === 'none') return withoutThinking(traits);
   // A model that has to call a tool may not be told to think first; how hard it works may still be said.
   const isForced = toolChoice?.type === 'any' || toolChoice?.type === 'tool';
-  if (traits.thinking === 'adaptive') return { ...(isForced ? {} : { thinking: adaptive(traits) }), effort: effortOf(effort, traits) };
+  if (traits.thinking === 'adaptive') return { ...(isForced ? {} : { thinking: adaptive(traits) }), effort: effortFor(effort, traits) };
   const budget = Math.min(BUDGETS[effort] ?? LEAST_BUDGET, Math.floor(maxTokens * MOST_OF_BOUND));
   if (isForced || budget < LEAST_BUDGET || isInLoopWithoutThoughts(context.turns)) return NO_THINKING;
   return { thinking: { type: 'enabled', budget_tokens: budget } };
@@ -53,7 +53,7 @@ function withoutThinking({ thinksByDefault }: ModelTraits): Thinking {
   return thinksByDefault === 'yes' ? { thinking: { type: 'disabled' } } : { effort: 'low' };
 }
 
-function effortOf(effort: string, { hasExtraHighEffort }: ModelTraits): string {
+function effortFor(effort: string, { hasExtraHighEffort }: ModelTraits): string {
   if (effort === 'minimal') return 'low';
   return effort === 'xhigh' && !hasExtraHighEffort ? 'high' : effort;
 }

@@ -5,6 +5,7 @@ import type { WrittenArguments } from '../../../kernel/tool-arguments.ts';
 import type { CatalogModel } from '../../../money/catalog/index.ts';
 import type { AnswerForm } from '../answer-form.ts';
 import type { Dialect, ProviderTraits } from '../dialect.ts';
+import { effortOfBudget } from '../effort-of-budget.ts';
 import type { Json } from '../event-data.ts';
 import { askedTier } from '../service-tier.ts';
 import { type ToolNames, toolNames } from '../tool-names.ts';
@@ -154,19 +155,15 @@ function googlesOwn(config: GenerateContentRequest['generationConfig']): Json {
   return Object.keys(thinking).length === 0 ? {} : { extra_body: { google: { thinking_config: thinking } } };
 }
 
-/** How much is thought at most, by the effort that means about as much. */
-const EFFORTS = [
-  [1_024, 'minimal'],
-  [4_096, 'low'],
-  [16_384, 'medium'],
-] as const;
+/** A budget of so many tokens is the least effort, which Anthropic's API does not have. */
+const MINIMAL_BUDGET = 1_024;
 
 /** What a level or a budget of thought means to a model that reasons by an effort. */
 function effortOf(config: Config['thinkingConfig']): string | undefined {
   const { thinkingBudget: budget, thinkingLevel: level } = config ?? {};
   if (level && level !== 'THINKING_LEVEL_UNSPECIFIED') return level.toLowerCase();
   if (typeof budget !== 'number' || budget < 0) return undefined;
-  return EFFORTS.find(([most]) => budget <= most)?.[1] ?? 'high';
+  return budget <= MINIMAL_BUDGET ? 'minimal' : effortOfBudget(budget);
 }
 
 const withoutNothing = (fields: Json): Json =>

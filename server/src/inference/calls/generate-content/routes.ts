@@ -3,22 +3,17 @@ import type { Handlers } from '../../../http/index.ts';
 import { indexInList } from '../../../kernel/page.ts';
 import { NONE_WRITTEN } from '../../../kernel/tool-arguments.ts';
 import { breather } from '../../../kernel/turn.ts';
-import { type Catalog, modelNotFound, type ShownModels } from '../../../money/catalog/index.ts';
-import { countText } from '../estimate.ts';
+import type { ShownModels } from '../../../money/catalog/index.ts';
 import { promptText } from '../input-bound.ts';
-import type { Tokenizer } from '../tokenizer.ts';
+import { countedModel, countPrompt, type PromptTokensDeps } from '../prompt-tokens.ts';
 import { chatsOf } from './chat-dialects.ts';
 
-interface ModelDeps {
+interface ModelDeps extends PromptTokensDeps {
   readonly shown: ShownModels;
-  readonly catalog: Catalog;
-  readonly tokenizer: Tokenizer;
 }
 
 /** Where the catalogue does not say what an image costs: what Google takes for one tile. */
 const IMAGE_TOKENS = 258;
-/** What a template adds around each turn, and in front of the answer. */
-const TURN_TOKENS = 3;
 
 export const googleModelRoutes = (deps: ModelDeps): Handlers<typeof contract.googleModels> => ({
   list: async ({ principal, query: { pageSize, pageToken } }) => {
@@ -56,8 +51,7 @@ const toGoogle = ({ id, endpoints, context_length, max_output_tokens }: Model): 
 
 /** @throws Problem `model_not_found`, `validation_failed` */
 async function countTokens(name: string, body: CountContentTokensRequest, { catalog, tokenizer }: ModelDeps): Promise<number> {
-  const model = catalog.find(name);
-  if (!model) throw modelNotFound(name, catalog);
+  const model = countedModel(name, catalog);
   const rest = breather();
   const request = body.generateContentRequest ?? { contents: body.contents ?? [] };
   const { google: chat } = chatsOf({ request, model: name, isStream: false, written: NONE_WRITTEN });
@@ -67,6 +61,5 @@ async function countTokens(name: string, body: CountContentTokensRequest, { cata
   const images = chat.messages
     .flatMap(({ content }) => (Array.isArray(content) ? content : []))
     .filter(({ type }) => type === 'image_url').length;
-  const tokens = await countText(text, model, tokenizer);
-  return tokens + (chat.messages.length + 1) * TURN_TOKENS + images * (model.imageTokenBound ?? IMAGE_TOKENS);
+  return countPrompt({ texts: [text], turns: chat.messages.length, images, imageTokens: IMAGE_TOKENS }, model, tokenizer);
 }

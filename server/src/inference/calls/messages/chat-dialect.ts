@@ -6,6 +6,7 @@ import type { WrittenArguments } from '../../../kernel/tool-arguments.ts';
 import type { AnswerForm } from '../answer-form.ts';
 import { costCheckOf } from '../cost-fields/index.ts';
 import type { Dialect, ProviderTraits } from '../dialect.ts';
+import { effortOfBudget } from '../effort-of-budget.ts';
 import type { Json } from '../event-data.ts';
 import { toolNames } from '../tool-names.ts';
 import { isRecord } from '../usage.ts';
@@ -155,17 +156,10 @@ const LONGEST_USER = 64;
 /** OpenAI takes no longer id; clients of Anthropic write JSON there. */
 const userOf = (id: string): string => (id.length <= LONGEST_USER ? id : hash('sha256', id, 'hex'));
 
-/** How much is thought at most, by the effort that means about as much. */
-const EFFORTS = [
-  [4_096, 'low'],
-  [16_384, 'medium'],
-] as const;
-
 /** What `output_config.effort`, or a budget for thoughts, means to a model that reasons by an effort. */
 function effortOf({ thinking, output_config: output }: MessagesRequest): string | undefined {
   const effort = output?.effort;
   if (typeof effort === 'string') return effort === 'max' ? 'high' : effort;
   if (thinking?.type !== 'enabled') return undefined;
-  const budget = thinking.budget_tokens ?? 0;
-  return EFFORTS.find(([most]) => budget <= most)?.[1] ?? 'high';
+  return effortOfBudget(thinking.budget_tokens ?? 0);
 }

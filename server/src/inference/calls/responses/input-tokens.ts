@@ -1,9 +1,8 @@
 import type { InputTokensRequest } from '@tallygate/contract';
 import { breather } from '../../../kernel/turn.ts';
-import { modelNotFound } from '../../../money/catalog/index.ts';
 import { spellingCheckOf } from '../cost-fields/index.ts';
-import { countText } from '../estimate.ts';
 import { unescaped } from '../input-bound.ts';
+import { countedModel, countPrompt } from '../prompt-tokens.ts';
 import { isRecord } from '../usage.ts';
 import { mediaOf, withoutMedia } from './media.ts';
 import { itemsOf, type ResponseDeps } from './prepared-response.ts';
@@ -13,19 +12,15 @@ const checkSpelling = spellingCheckOf('/v1/responses');
 
 /** Where the catalogue does not say what an image costs: what OpenAI's models take for one of high detail. */
 const IMAGE_TOKENS = 1_105;
-/** What a chat template adds, as OpenAI has published it: three tokens around each message, three before the answer. */
-const MESSAGE_TOKENS = 3;
 
 /**
- * The tokens of an input: its texts by the tokenizer, its images as the most that the catalogue allows one. Files are counted as the text
- * that they hold in base64, which no provider publishes a better rule for.
+ * The tokens of an input. Files are counted as the text that they hold in base64, which no provider publishes a better rule for.
  *
  * @throws Problem `model_not_found`, `not_found`, `validation_failed`
  */
 export async function countInput(request: InputTokensRequest, owner: Owner, deps: ResponseDeps): Promise<number> {
   checkSpelling(request);
-  const model = deps.catalog.find(request.model);
-  if (!model) throw modelNotFound(request.model, deps.catalog);
+  const model = countedModel(request.model, deps.catalog);
   const { all } = await itemsOf(request, owner, deps);
   const rest = breather();
   const images = mediaOf(all).filter(({ kind }) => kind === 'image').length;
@@ -34,10 +29,9 @@ export async function countInput(request: InputTokensRequest, owner: Owner, deps
     said.push(unescaped(spoken(withoutMedia(item))));
     await rest();
   }
-  const texts = await countText(said.join('\n'), model, deps.tokenizer);
   const around = [request.instructions, request.tools, request.text].filter((part) => part !== undefined && part !== null);
-  const aroundTokens = around.length === 0 ? 0 : await countText(around.map(unescaped).join('\n'), model, deps.tokenizer);
-  return texts + aroundTokens + all.length * MESSAGE_TOKENS + MESSAGE_TOKENS + images * (model.imageTokenBound ?? IMAGE_TOKENS);
+  const texts = [said.join('\n'), around.map(unescaped).join('\n')];
+  return countPrompt({ texts, turns: all.length, images, imageTokens: IMAGE_TOKENS }, model, deps.tokenizer);
 }
 
 /** Of a message that is only text, the text alone is read by the model; of everything else, its form too. */
