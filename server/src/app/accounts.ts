@@ -7,10 +7,10 @@ import {
   createLastUse,
   createManagementKeyDirectory,
   createReadKey,
-  evenRefusals,
   type Keys,
   revokeAccountKeys,
   revokeMemberKeys,
+  withConstantTimeRefusals,
 } from '../access/keys/index.ts';
 import { deleteProjectMembers, leaveProjects } from '../access/projects/index.ts';
 import { createFileSender } from '../adapters/mail/files.ts';
@@ -91,7 +91,7 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
     keyDirectory,
     grantOfKey,
     authenticator: createAuthenticator({
-      keys: evenRefusals(keyDirectory),
+      keys: withConstantTimeRefusals(keyDirectory),
       managementKeys: createManagementKeyDirectory({ pool, users, clock }),
       peerAddress: createPeerAddress(config.trustedProxies),
       ...{ clientSecrets, sessions, storing, internalSecret },

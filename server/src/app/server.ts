@@ -42,8 +42,8 @@ import { openDirectory } from './directory.ts';
 import { openDiscovery } from './discovery.ts';
 import { openFoundation, type Process } from './foundation.ts';
 import { healthRoutes, Readiness } from './health.ts';
+import { AccessControl } from './http/access-control.ts';
 import { endpointRoutes } from './http/account-api.ts';
-import { Admission } from './http/admission.ts';
 import { createAnswerHeaders } from './http/answer-headers.ts';
 import { withConsoleAtRoot } from './http/console.ts';
 import { endpointsOf } from './http/endpoint.ts';
@@ -198,12 +198,12 @@ export async function startServer(
     const discovery = openDiscovery({ catalog, config, securityContact: config.securityContact, publicUrl, clock });
     const { storageBytes: _, ...fileLimits } = config.files;
     const metricsToken = config.metricsToken ?? metricsTokenOf(dataDir);
-    const admission = new Admission(authenticator);
+    const accessControl = new AccessControl(authenticator);
     const isHttps = config.publicUrl?.startsWith('https:') === true;
     const { internalSecret } = accounts;
     const fleet = openFleet({ foundation, billing, serving: { nonces, inference }, keptLog, internalSecret, metricsToken });
     const renderMetrics = authority ? () => authority.calls.call('renderMetrics') : () => metrics.render();
-    const site = openSite({ admission, isHttps, renderMetrics, metricsToken, documents: discovery.documents });
+    const site = openSite({ accessControl, isHttps, renderMetrics, metricsToken, documents: discovery.documents });
     const refusals = new Refusals({ log, problemReply, onRefused: metrics.refused });
     const isAnchoring = config.anchorChains.length > 0;
     const anchorAnswer = anchorAnswerOf(config);
@@ -256,7 +256,7 @@ export async function startServer(
         ...endpointsOf(contract.eventCheckouts, checkoutRoutes(events)),
         ...endpointsOf(contract.registrations, registrationRoutes({ ...events, clock })),
       ],
-      ...{ admission, idempotency, refusals, peerAddress },
+      ...{ accessControl, idempotency, refusals, peerAddress },
       bodyLimits: config.accountBody,
       largeBodyLimits: config.inferenceBody,
     });
@@ -270,10 +270,10 @@ export async function startServer(
       refusalLimits: new RefusalLimits({ perMinute: config.refusalsPerMinute, peerAddress }),
       headers: createAnswerHeaders({ isHttps }),
     };
-    const following = { accounts: liveFigures.accounts, admission, isDraining: () => readiness.isDraining };
+    const following = { accounts: liveFigures.accounts, accessControl, isDraining: () => readiness.isDraining };
     const routes = routesByAddress(
       [
-        ...modelRoutes({ ...inferenceDeps, admission, sharedLane: capacity.sharedLane }),
+        ...modelRoutes({ ...inferenceDeps, accessControl, sharedLane: capacity.sharedLane }),
         ...withConsoleAtRoot(
           withModelsOnSurfaces(
             withCountedTokens(withResponseStream(withLiveStream(endpoints, following), kept.followResponse), refusedRequests),
@@ -282,7 +282,7 @@ export async function startServer(
         ),
         ...fileTransferRoutes({
           ...{ files: kept.files, uploads: kept.uploads, blobs, limits: fileLimits },
-          ...{ admission, idempotency, refusals, log },
+          ...{ accessControl, idempotency, refusals, log },
         }),
         ...videoRoutes({ videos: kept.videos, idleTimeoutMs, log }),
         ...messageBatchRoutesOf({ messageBatches: kept.messageBatches, idleTimeoutMs, log }),
@@ -295,7 +295,7 @@ export async function startServer(
           offer: discovery.offer,
           innerCall: createInnerCall({ front: () => front }),
           pages: trustedPages(config, publicUrl),
-          ...{ admission, refusedRequests, peerAddress, publicUrl, clock, log },
+          ...{ accessControl, refusedRequests, peerAddress, publicUrl, clock, log },
           bodyLimits: config.inferenceBody,
         }),
         ...marketing.routes,
@@ -307,15 +307,15 @@ export async function startServer(
       ],
       config,
     );
-    const front: Server = createFront({ ...frontDeps, admission, routes: routes.shared });
-    const operationsFront = routes.operations && createFront({ ...frontDeps, admission, routes: routes.operations });
-    const toDedicated = new Admission(authenticator, 'dedicated');
+    const front: Server = createFront({ ...frontDeps, accessControl, routes: routes.shared });
+    const operationsFront = routes.operations && createFront({ ...frontDeps, accessControl, routes: routes.operations });
+    const dedicatedAccess = new AccessControl(authenticator, 'dedicated');
     const dedicatedFront =
       config.dedicated &&
       createDedicatedFront(
-        { ...frontDeps, admission: toDedicated },
+        { ...frontDeps, accessControl: dedicatedAccess },
         {
-          inference: modelRoutes({ ...inferenceDeps, admission: toDedicated, sharedLane: undefined }),
+          inference: modelRoutes({ ...inferenceDeps, accessControl: dedicatedAccess, sharedLane: undefined }),
           others: withModelsOnSurfaces(endpoints, shown),
         },
       );

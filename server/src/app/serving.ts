@@ -164,9 +164,9 @@ function listenForChanges(
       catalog.listening();
     },
     onLost: () => {
-      keyDirectory.deaf();
-      directory.deaf();
-      catalog.deaf();
+      keyDirectory.disconnected();
+      directory.disconnected();
+      catalog.disconnected();
     },
     onSilent: () => {
       if (pulse.isSilent) return;

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { DiscoveryDocuments } from '../discovery/index.ts';
-import type { Admission } from './http/admission.ts';
+import type { AccessControl } from './http/access-control.ts';
 import { consoleRoutes } from './http/console.ts';
 import { createDocsSite } from './http/docs-site.ts';
 import { createDocumentPages } from './http/document-pages.ts';
@@ -14,7 +14,7 @@ const DOCS_SITE = fileURLToPath(new URL('../../../docs/site/dist', import.meta.u
 const CONSOLE = fileURLToPath(new URL('./console', import.meta.url));
 
 interface SiteDeps {
-  readonly admission: Admission;
+  readonly accessControl: AccessControl;
   readonly isHttps: boolean;
   readonly renderMetrics: Metrics['render'];
   readonly metricsToken: string;
@@ -22,10 +22,10 @@ interface SiteDeps {
 }
 
 /** What is no operation of the contract: the console, the documentation, short pages and the metrics. */
-export function openSite({ admission, isHttps, renderMetrics, metricsToken, documents }: SiteDeps) {
+export function openSite({ accessControl, isHttps, renderMetrics, metricsToken, documents }: SiteDeps) {
   const docs = createDocsSite(DOCS_SITE);
   const routes: readonly ServedRoute[] = [
-    ...consoleRoutes({ folder: CONSOLE, admission, isHttps }),
+    ...consoleRoutes({ folder: CONSOLE, accessControl, isHttps }),
     ...pageRoutes({
       renderMetrics,
       requireMetricsReader: createRequireMetricsReader(metricsToken),

@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { InferenceEndpoint, Scope } from '@tallygate/contract';
 import type { NanoUsd } from '../../kernel/money.ts';
-import { graceEndsAt, type KeyStatus, statusOf } from './key-lock.ts';
 import { secretHash } from './key-secret.ts';
+import { graceEndsAt, type KeyStatus, statusOf } from './key-verification.ts';
 
 export const ApiKeySchema = defineEntity({
   name: 'ApiKey',

@@ -90,7 +90,7 @@ describe('a read that a change overtakes', () => {
     const slow = Promise.withResolvers<KnownKey | undefined>();
     read.mockReturnValueOnce(slow.promise);
     const before = directory.authenticate(plainKey);
-    directory.deaf();
+    directory.disconnected();
     directory.listening();
     slow.resolve(known(apiKey()));
     await before;
@@ -102,7 +102,7 @@ describe('a read that a change overtakes', () => {
 describe('without the listening connection', () => {
   test('nothing is answered from memory, and reads are remembered again once it is back', async () => {
     await directory.authenticate(plainKey);
-    directory.deaf();
+    directory.disconnected();
     for (let time = 0; time < 3; time++) await directory.authenticate(plainKey);
     expect(read).toHaveBeenCalledTimes(4);
     directory.listening();

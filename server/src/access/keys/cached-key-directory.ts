@@ -2,8 +2,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { RecentMap } from '../../kernel/recent-map.ts';
 import type { KeyDirectory, KeyGrant } from './key-directory.ts';
-import { isOpenedBy, type KeyLock, statusOf } from './key-lock.ts';
 import { type KeyParts, kindOf, parseKey } from './key-secret.ts';
+import { matchesSecret, statusOf, type VerifiableKey } from './key-verification.ts';
 import type { LastUse } from './last-use.ts';
 
 /** Keys held in memory; a key takes about 2 kB with its grant. */
@@ -14,7 +14,7 @@ const MAX_MISSING = 10_000;
 
 /** A key as it stands in the database, and what it grants. */
 export interface KnownKey {
-  readonly key: KeyLock;
+  readonly key: VerifiableKey;
   readonly grant: KeyGrant;
 }
 
@@ -28,7 +28,7 @@ interface CachedKeyDirectoryDeps {
 }
 
 /**
- * Remembers keys for as long as it hears of their changes. It starts deaf and reads every time, until `listening()`; after `deaf()`
+ * Remembers keys for as long as it hears of their changes. It starts disconnected and reads every time, until `listening()`; after `disconnected()`
  * everything is dropped, because a revocation may go by unheard.
  */
 export class CachedKeyDirectory implements KeyDirectory {
@@ -74,13 +74,13 @@ export class CachedKeyDirectory implements KeyDirectory {
   }
 
   /** The listening connection is lost: until it is back, every key is read from the database. */
-  deaf(): void {
+  disconnected(): void {
     this.#isListening = false;
     this.#forgetAll();
   }
 
   async close(): Promise<void> {
-    this.deaf();
+    this.disconnected();
     await this.#deps.lastUse.close();
   }
 
@@ -88,7 +88,7 @@ export class CachedKeyDirectory implements KeyDirectory {
   #open(known: KnownKey | undefined, { secret, kind }: KeyParts): KeyGrant {
     const now = new Date(this.#deps.clock.now());
     if (!known) throw refused('unknown key');
-    if (kindOf(known.key) !== kind || !isOpenedBy(known.key, secret, now)) throw refused('wrong secret');
+    if (kindOf(known.key) !== kind || !matchesSecret(known.key, secret, now)) throw refused('wrong secret');
     const status = statusOf(known.key, now);
     if (status !== 'active') throw refused(`key ${status}`);
     this.#deps.lastUse.note(known.key.id, now);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Problem } from '../../kernel/problem.ts';
-import { evenRefusals } from './constant-time-refusals.ts';
+import { withConstantTimeRefusals } from './constant-time-refusals.ts';
 import type { KeyGrant } from './key-directory.ts';
 
 const REFUSAL_MS = 50;
@@ -21,7 +21,7 @@ async function settledAfter(authenticate: () => KeyGrant | Promise<KeyGrant>): P
   const settle = () => {
     settledAt = performance.now();
   };
-  void Promise.resolve(evenRefusals({ authenticate }, REFUSAL_MS).authenticate('tg_live_…')).then(settle, settle);
+  void Promise.resolve(withConstantTimeRefusals({ authenticate }, REFUSAL_MS).authenticate('tg_live_…')).then(settle, settle);
   while (settledAt === undefined) await vi.advanceTimersByTimeAsync(1);
   return settledAt - startedAt;
 }
@@ -38,7 +38,7 @@ test('refuses after the same time whatever it had to read to find out', async ()
 });
 
 test('lets a good key wait for nothing, and one in memory answer synchronously', async () => {
-  expect(evenRefusals({ authenticate: () => grant }).authenticate('tg_live_…')).toBe(grant);
+  expect(withConstantTimeRefusals({ authenticate: () => grant }).authenticate('tg_live_…')).toBe(grant);
   expect(await settledAfter(() => after(20, () => grant))).toBe(20);
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -10,7 +10,7 @@ type Authenticates = Pick<KeyDirectory, 'authenticate'>;
  * Every key that is refused is refused the same time after it was shown. A key in memory would be refused faster than one that has to
  * be read, and a missing one is read in fewer queries: both would tell whether a lookup id exists. Good keys wait for nothing.
  */
-export function evenRefusals(keys: Authenticates, refusalMs = REFUSAL_MS): Authenticates {
+export function withConstantTimeRefusals(keys: Authenticates, refusalMs = REFUSAL_MS): Authenticates {
   return {
     authenticate(plainKey) {
       try {

@@ -5,8 +5,8 @@ import { Problem } from '../../kernel/problem.ts';
 import { firstOf, inUnit } from '../../kernel/statements.ts';
 import { type Roles, requireLiveSession, rolesOf } from '../identity/index.ts';
 import { ApiKey } from './api-key.ts';
-import { statusOf } from './key-lock.ts';
-import { lockOfRow } from './management/admit-management-key.ts';
+import { statusOf } from './key-verification.ts';
+import { verifiableKeyOf } from './management/admit-management-key.ts';
 import { type Dimension, excessOf, type Reach, reachOf } from './reach.ts';
 import { tables } from './tables.ts';
 
@@ -47,7 +47,7 @@ export function refuseKeysOfOthers({ userId }: Pick<ApiKey, 'userId'>, { userId:
  * The caller was admitted before the change began, and may have lost its right since: it is judged again where the change commits.
  * @returns what its user may do now. @throws Problem `invalid_credentials`, `scope_required`
  */
-export async function requireStanding(principal: Principal, unit: EntityManager, now: Date): Promise<Roles> {
+export async function reauthorise(principal: Principal, unit: EntityManager, now: Date): Promise<Roles> {
   await requireLiveCredential(principal, unit, now);
   const roles = await rolesOf(unit, principal.userId);
   if (!roles) throw new Problem('invalid_credentials', 'The user of this credential no longer exists.');
@@ -80,7 +80,7 @@ async function requireUsableKey(keyId: string, unit: EntityManager, now: Date): 
 /** @throws Problem `invalid_credentials` */
 async function requireActiveManagementKey({ managementKeyId }: ManagementPrincipal, unit: EntityManager, now: Date): Promise<void> {
   const row = await firstOf(inUnit(unit), tables.selectFrom('management_keys').selectAll().where('id', '=', managementKeyId));
-  if (!row || statusOf(lockOfRow(row), now) !== 'active')
+  if (!row || statusOf(verifiableKeyOf(row), now) !== 'active')
     throw new Problem('invalid_credentials', 'The management key has ended: use another one.', {
       because: 'ended while its request was under way',
     });

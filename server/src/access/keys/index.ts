@@ -2,7 +2,7 @@ import { ApiKey } from './api-key.ts';
 
 export type { ApiKey } from './api-key.ts';
 export { CachedKeyDirectory } from './cached-key-directory.ts';
-export { evenRefusals } from './constant-time-refusals.ts';
+export { withConstantTimeRefusals } from './constant-time-refusals.ts';
 export { reachOfCaller, refuseWidening } from './escalation.ts';
 export type { ClientSecretGrant, KeyDirectory, KeyGrant, KeyLimits, SigningRequirement } from './key-directory.ts';
 export { createKeys, KEYS_CHANNEL, type Keys, type PlainKey } from './keys.ts';

@@ -16,6 +16,7 @@ import { joinProject, projectsSeenBy, requireProject } from '../projects/index.t
 import { ApiKey, DEFAULT_ALERT_THRESHOLDS, type KeySettings, SETTINGS } from './api-key.ts';
 import {
   reachOfCaller,
+  reauthorise,
   refuseBeyondReach,
   refuseBeyondRole,
   refuseKeysOfOthers,
@@ -24,7 +25,6 @@ import {
   refuseScopesBeyond,
   refuseSecondPurse,
   refuseWidening,
-  requireStanding,
 } from './escalation.ts';
 import { recordKeyEvent } from './key-events.ts';
 import { formatKey, kindOf, newLookupId, newSecret, secretHash } from './key-secret.ts';
@@ -98,7 +98,7 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
       const key = await unit.findOne(ApiKey, ownedBy(principal, keyId), { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!key) throw notFound();
       // Behind the lock: waiting for it may have taken long.
-      const roles = await requireStanding(principal, unit, present());
+      const roles = await reauthorise(principal, unit, present());
       refuseKeysOfOthers(key, principal, roles);
       await refuseOtherProject(key, principal, unit);
       const effected = await effect(key, unit, roles);
@@ -126,9 +126,9 @@ export function createKeys({ em, clock, directory, users, plans, isModel, testRa
       if (maker.kind === 'management') refuseScopesBeyond(maker, input.scopes);
       const settings = settingsFrom(input, { isModel, plan: plans.of(owner.plan), livemode: input.livemode, testRates, now });
       const { key, isNew } = await inUnitOfWork(em, async (unit) => {
-        const standing = maker.kind === 'service' ? owner : await requireStanding(maker, unit, now);
-        if (input.project_id) await requireProject(inUnit(unit), { ...maker, ...standing }, input.project_id);
-        const known = await madeBefore(unit, { ...maker, ...standing }, input, settings);
+        const roles = maker.kind === 'service' ? owner : await reauthorise(maker, unit, now);
+        if (input.project_id) await requireProject(inUnit(unit), { ...maker, ...roles }, input.project_id);
+        const known = await madeBefore(unit, { ...maker, ...roles }, input, settings);
         if (known) return { key: known, isNew: false };
         const made = unit.create(ApiKey, {
           id: newId(),

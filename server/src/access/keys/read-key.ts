@@ -5,7 +5,7 @@ import { ApiKey } from './api-key.ts';
 import type { KnownKey, ReadKey } from './cached-key-directory.ts';
 import type { KeyGrant } from './key-directory.ts';
 import { limitsOf } from './key-limits.ts';
-import { lockOf, statusOf } from './key-lock.ts';
+import { statusOf, verifiableKey } from './key-verification.ts';
 
 interface ReadKeyDeps {
   readonly spendingOf: SpendingReader;
@@ -34,7 +34,7 @@ async function read(where: { lookupId: string } | { id: string }, { em, users, s
   const { id: keyId, accountId, userId, livemode, scopes, monthlyCap, projectId } = key;
   const spending = await spendingOf(accountId);
   return {
-    key: lockOf(key),
+    key: verifiableKey(key),
     grant: {
       principal: {
         kind: 'key',

@@ -49,7 +49,7 @@ const LISTENERS = `from pg_stat_activity where datname = current_database() and 
 const cut = () => client.query(`select pg_terminate_backend(pid) ${LISTENERS}`);
 const seen = (...expected: string[]) => expect.poll(() => events, { timeout: 60_000 }).toEqual(expected);
 
-test('hears its channels, says when it went deaf, and hears again after reconnecting', async () => {
+test('hears its channels, says when it lost its connection, and hears again after reconnecting', async () => {
   start(database.url);
   await seen('connected');
   await notify('keys', 'one');

@@ -4,7 +4,7 @@ import express, { type Request, type Response } from 'express';
 import * as z from 'zod';
 import { ACCOUNT_JSON, INFERENCE_JSON } from '../../kernel/json-scan.ts';
 import type { Idempotency } from '../idempotency.ts';
-import type { Admission } from './admission.ts';
+import type { AccessControl } from './access-control.ts';
 import { type BodyLimits, type JsonBody, readJsonBody, readMail } from './body.ts';
 import { whenClosed } from './closed.ts';
 import { type Endpoint, metadataOf } from './endpoint.ts';
@@ -19,7 +19,7 @@ import { checkedBody, isCheckedUpToFirstFault, validationProblem } from './valid
 
 export interface AccountApiDeps {
   readonly endpoints: readonly Endpoint[];
-  readonly admission: Admission;
+  readonly accessControl: AccessControl;
   readonly idempotency: Idempotency;
   readonly bodyLimits: BodyLimits;
   /** Of the routes that take what inference takes. */
@@ -95,7 +95,7 @@ async function bodyOf(
   if (!('body' in route) || typeof route.body !== 'object') return undefined;
   const isMail = operation.metadata.body === 'mail';
   const taken = await (isMail ? readMail(exchange.req, deps.largeBodyLimits) : readChecked(exchange, route, deps));
-  await deps.admission.renew(exchange, operation);
+  await deps.accessControl.recheck(exchange, operation);
   return taken;
 }
 

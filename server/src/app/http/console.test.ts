@@ -27,7 +27,10 @@ let front: FrontUnderTest;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'console-'));
   front = await openFrontUnderTest(
-    ({ admission }) => [...withConsoleAtRoot([ROOT]), ...consoleRoutes({ folder: join(folder, 'built'), admission, isHttps: false })],
+    ({ accessControl }) => [
+      ...withConsoleAtRoot([ROOT]),
+      ...consoleRoutes({ folder: join(folder, 'built'), accessControl, isHttps: false }),
+    ],
     { authenticator },
   );
 });

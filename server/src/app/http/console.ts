@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import express from 'express';
 import { Problem } from '../../kernel/problem.ts';
-import type { Admission } from './admission.ts';
+import type { AccessControl } from './access-control.ts';
 import { answerWith, preferCompressed } from './built-files.ts';
 import type { Exchange } from './exchange.ts';
 import { mostWelcome } from './most-welcome.ts';
@@ -31,7 +31,7 @@ const NOT_BUILT = 'The console is not built here: run `npm run build`.\n';
 interface ConsoleDeps {
   /** The built console. */
   readonly folder: string;
-  readonly admission: Admission;
+  readonly accessControl: AccessControl;
   readonly isHttps: boolean;
 }
 
@@ -39,7 +39,7 @@ interface ConsoleDeps {
  * The console under `/console`: a page that calls the API of this origin. Its session is in a cookie that no script reads. Every address
  * below it is the same page, which shows what the address names.
  */
-export function consoleRoutes({ folder, admission, isHttps }: ConsoleDeps): ServedRoute[] {
+export function consoleRoutes({ folder, accessControl, isHttps }: ConsoleDeps): ServedRoute[] {
   const app = createApp(folder);
   const page = (exchange: Exchange) => answerWith(app, exchange);
   const set = (exchange: Exchange, cookie: string): void => void exchange.res.writeHead(204, { 'set-cookie': cookie }).end();
@@ -52,7 +52,7 @@ export function consoleRoutes({ folder, admission, isHttps }: ConsoleDeps): Serv
       kind: 'site',
       // The one moment at which the token passes through the page.
       async answer(exchange) {
-        await admission.authenticate(exchange);
+        await accessControl.authenticate(exchange);
         set(exchange, cookieOfSession(sessionTokenOf(exchange), isHttps));
       },
     },

@@ -22,7 +22,7 @@ export interface Exchange extends RequestIds {
   /** Whose credential was proven, before it is asked what it may do; undefined where there is none, or none yet. */
   grant: Grant | undefined;
   /** When the caller was let in, as `performance.now()`. */
-  admittedTick: number;
+  checkedTick: number;
 }
 
 /** @throws where the route does not ask for a credential: a defect */

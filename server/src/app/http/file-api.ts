@@ -7,7 +7,7 @@ import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Idempotency } from '../idempotency.ts';
 import type { Answer } from '../idempotency-seal.ts';
-import type { Admission } from './admission.ts';
+import type { AccessControl } from './access-control.ts';
 import { metadataOf } from './endpoint.ts';
 import { type Exchange, principalOf } from './exchange.ts';
 import { downloadHeaders, rangeOf } from './file-download.ts';
@@ -22,7 +22,7 @@ export interface FileApiDeps {
   readonly files: Files;
   readonly uploads: Uploads;
   readonly blobs: BlobStore;
-  readonly admission: Admission;
+  readonly accessControl: AccessControl;
   readonly idempotency: Idempotency;
   readonly refusals: Refusals;
   readonly limits: FileLimits;
@@ -91,7 +91,7 @@ async function readForm(exchange: Exchange, route: typeof create | typeof addPar
   };
   const form = await readMultipart(exchange.req, { limits, blobs: deps.blobs, newBlobKey: () => newFileBlobKey(accountId) });
   try {
-    await deps.admission.renew(exchange, { metadata: metadataOf(route) });
+    await deps.accessControl.recheck(exchange, { metadata: metadataOf(route) });
     return form;
   } catch (error) {
     await form.discard();

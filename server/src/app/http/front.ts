@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { problemOf } from '../../kernel/problem-of.ts';
-import type { Admission } from './admission.ts';
+import type { AccessControl } from './access-control.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import { withoutAzure } from './azure-paths.ts';
 import { withoutCohere } from './cohere-paths.ts';
@@ -26,7 +26,7 @@ import { handleUpgrades, isForWebSocket } from './upgrades.ts';
 
 export interface FrontDeps {
   readonly routes: readonly ServedRoute[];
-  readonly admission: Admission;
+  readonly accessControl: AccessControl;
   readonly refusals: Refusals;
   readonly refusalLimits: RefusalLimits;
   readonly headers: AnswerHeaders;
@@ -126,7 +126,7 @@ function handlerOf(deps: FrontDeps): Handle {
       surface,
       deployment,
       sentTarget,
-      ...{ req, res, pathname, params: found?.params ?? {}, startedAt, startedTick, grant: undefined, admittedTick: startedTick },
+      ...{ req, res, pathname, params: found?.params ?? {}, startedAt, startedTick, grant: undefined, checkedTick: startedTick },
     };
     const kind = found?.route.kind ?? router.kindAt(pathname);
     if (!fault && kind !== 'api') headers.apply(res, kind, requestId);
@@ -139,12 +139,12 @@ function handlerOf(deps: FrontDeps): Handle {
 }
 
 const servingOf =
-  ({ admission, refusals, refusalLimits }: FrontDeps) =>
+  ({ accessControl, refusals, refusalLimits }: FrontDeps) =>
   async (route: ServedRoute, exchange: Exchange): Promise<void> => {
     try {
       // A key that is in memory costs no turn of the event loop.
-      const admitting = route.operation && admission.admit(exchange, route.operation);
-      if (admitting !== undefined) await admitting;
+      const checking = route.operation && accessControl.check(exchange, route.operation);
+      if (checking !== undefined) await checking;
       refusalLimits.requireRoom(exchange, route);
       if (route.operation) requireInput(exchange, route.operation);
       await route.answer(exchange);

@@ -4,7 +4,7 @@ import type { Problem } from '../../kernel/problem.ts';
 import { problemOf } from '../../kernel/problem-of.ts';
 import type { Idempotency, IdempotentRequest } from '../idempotency.ts';
 import type { Answer } from '../idempotency-seal.ts';
-import { unreachable } from './admission.ts';
+import { unreachable } from './access-control.ts';
 import { validationProblem } from './validation.ts';
 
 const LONGEST_KEY = 255;

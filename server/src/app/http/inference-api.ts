@@ -23,7 +23,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { nextTurn } from '../../kernel/turn.ts';
 import type { Idempotency } from '../idempotency.ts';
 import type { Answer } from '../idempotency-seal.ts';
-import type { Admission } from './admission.ts';
+import type { AccessControl } from './access-control.ts';
 import { LARGE_BYTES } from './body.ts';
 import { whenClosed } from './closed.ts';
 import { isManagementGrant, modelCallerOf } from './credentials.ts';
@@ -36,7 +36,7 @@ import { queryParamsOf } from './target.ts';
 import { checkedBody } from './validation.ts';
 
 interface InferenceApiDeps extends ReceivedBodyDeps {
-  readonly admission: Admission;
+  readonly accessControl: AccessControl;
   readonly refusals: Refusals;
   readonly idempotency: Idempotency;
   readonly inference: InferenceDeps;
@@ -84,8 +84,8 @@ async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDe
   if (headers.anchorWished) res.setHeader('x-vaas-anchor', deps.anchorAnswer);
   const body = ofDeployment(await readBody(operation, req, deps), exchange.deployment);
   try {
-    const renewing = deps.admission.renew(exchange, served);
-    if (renewing !== undefined) await renewing;
+    const rechecking = deps.accessControl.recheck(exchange, served);
+    if (rechecking !== undefined) await rechecking;
     const grant = modelCallerOf(grantOf(exchange));
     requirePlanFor(grant, headers, deps.inference.plans);
     const received = { ...body.received, params, query: queryParamsOf(req.url ?? '') };

@@ -5,7 +5,7 @@ import type { LiveFigures } from '@tallygate/contract';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Problem } from '../../kernel/problem.ts';
 import type { LiveAccounts } from '../../money/live/index.ts';
-import type { Admission } from './admission.ts';
+import type { AccessControl } from './access-control.ts';
 import type { Exchange } from './exchange.ts';
 import { withLiveStream } from './live-api.ts';
 import type { ServedRoute } from './router.ts';
@@ -28,12 +28,12 @@ async function streaming(admitted: (res: ServerResponse) => Promise<unknown> = a
       return { close };
     },
   } satisfies Pick<LiveAccounts, 'follow'>;
-  const renew = async () => {
+  const recheck = async () => {
     if (state.refusal) throw state.refusal;
   };
-  const deps = { accounts, admission: { renew }, isDraining: () => state.isDraining } as unknown as {
+  const deps = { accounts, accessControl: { recheck }, isDraining: () => state.isDraining } as unknown as {
     accounts: LiveAccounts;
-    admission: Admission;
+    accessControl: AccessControl;
     isDraining: () => boolean;
   };
   const [served] = withLiveStream([ROUTE], deps);

@@ -1,7 +1,7 @@
 import { contract, type LiveFigures } from '@tallygate/contract';
 import { Problem } from '../../kernel/problem.ts';
 import type { LiveAccounts } from '../../money/live/index.ts';
-import type { Admission } from './admission.ts';
+import type { AccessControl } from './access-control.ts';
 import { whenClosed } from './closed.ts';
 import { type Exchange, grantOf } from './exchange.ts';
 import { queryOf } from './query.ts';
@@ -22,7 +22,7 @@ const LINGER_MS = 15_000;
 
 interface LiveApiDeps {
   readonly accounts: LiveAccounts;
-  readonly admission: Admission;
+  readonly accessControl: AccessControl;
   readonly isDraining: () => boolean;
 }
 
@@ -36,7 +36,7 @@ export const withLiveStream = (routes: readonly ServedRoute[], deps: LiveApiDeps
 
 const isStream = ({ req: { method, url = '' } }: Exchange): boolean => method === 'GET' && queryParamsOf(url).get('stream') === 'true';
 
-function stream(exchange: Exchange, { accounts, admission, isDraining }: LiveApiDeps): void {
+function stream(exchange: Exchange, { accounts, accessControl, isDraining }: LiveApiDeps): void {
   const { res } = exchange;
   queryOf(exchange, LIVE.query);
   const tell = (changed: LiveFigures): void => {
@@ -59,7 +59,7 @@ function stream(exchange: Exchange, { accounts, admission, isDraining }: LiveApi
   const timers = [
     setInterval(() => isDraining() && end(), LOOK_MS),
     setInterval(() => res.write(': ping\n\n'), PING_MS),
-    setInterval(() => void isStillAdmitted(exchange, admission).then((isAdmitted) => isAdmitted || end()), RENEWED_MS),
+    setInterval(() => void mayStillFollow(exchange, accessControl).then((mayFollow) => mayFollow || end()), RENEWED_MS),
   ];
   whenClosed(res, stop);
   res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
@@ -67,9 +67,9 @@ function stream(exchange: Exchange, { accounts, admission, isDraining }: LiveApi
 }
 
 /** A store that cannot be asked at the moment says nothing against the caller. */
-async function isStillAdmitted(exchange: Exchange, admission: Admission): Promise<boolean> {
+async function mayStillFollow(exchange: Exchange, accessControl: AccessControl): Promise<boolean> {
   try {
-    await admission.renew(exchange, { metadata: LIVE.metadata });
+    await accessControl.recheck(exchange, { metadata: LIVE.metadata });
     return true;
   } catch (thrown) {
     return thrown instanceof Problem && thrown.code === 'store_unavailable';

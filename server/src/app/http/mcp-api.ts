@@ -8,7 +8,7 @@ import { ACCOUNT_JSON } from '../../kernel/json-scan.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Answer } from '../idempotency-seal.ts';
-import type { Admission } from './admission.ts';
+import type { AccessControl } from './access-control.ts';
 import { type BodyLimits, readJsonBody } from './body.ts';
 import { whenClosed } from './closed.ts';
 import { type Grant, modelCallerOf, refusalOf } from './credentials.ts';
@@ -22,7 +22,7 @@ import { requireTrustedPage, type TrustedPages } from './trusted-pages.ts';
 interface McpApiDeps {
   readonly offer: () => Promise<Offer>;
   readonly innerCall: ReturnType<typeof createInnerCall>;
-  readonly admission: Admission;
+  readonly accessControl: AccessControl;
   readonly pages: TrustedPages;
   readonly refusedRequests: RefusedRequests;
   readonly clock: Clock;
@@ -54,7 +54,7 @@ export const mcpRoutes = (deps: McpApiDeps): ServedRoute[] =>
     async answer(exchange) {
       const { req } = exchange;
       requireTrustedPage(req.headers, deps.pages);
-      const grant = modelCallerOf(await deps.admission.authenticate(exchange));
+      const grant = modelCallerOf(await deps.accessControl.authenticate(exchange));
       deps.refusedRequests.requireRoom(grant);
       // There are no sessions: one that a client names was another server's. At a 404 it begins anew (MCP, Session Management).
       if (req.headers['mcp-session-id'] !== undefined) throw new Problem('not_found', 'There is no such MCP session: begin a new one.');

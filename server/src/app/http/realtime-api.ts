@@ -20,7 +20,7 @@ import {
 } from '../../inference/calls/index.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { WsSocket } from '../../kernel/ws-socket.ts';
-import type { Admission } from './admission.ts';
+import type { AccessControl } from './access-control.ts';
 import { authorise, modelCallerOf } from './credentials.ts';
 import { type Exchange, grantOf } from './exchange.ts';
 import { shownIdOf } from './request-ids.ts';
@@ -29,7 +29,7 @@ import { queryParamsOf } from './target.ts';
 import { type Upgrade, upgradeOf } from './upgrades.ts';
 
 interface RealtimeApiDeps {
-  readonly admission: Admission;
+  readonly accessControl: AccessControl;
   readonly inference: InferenceDeps & { readonly sessions: RealtimeSessions };
   readonly clientSecrets: Pick<ClientSecrets, 'grantOf'>;
   readonly refusedRequests: RefusedRequests;
@@ -119,7 +119,7 @@ async function open({ exchange, operation }: Opening, { socket }: Upgrade, deps:
         given: secret && withoutModel(secret.session),
         renew: async (): Promise<Caller> => {
           if (secret) return renewed(await deps.clientSecrets.grantOf(secret), operation);
-          await deps.admission.renew(exchange, operation);
+          await deps.accessControl.recheck(exchange, operation);
           return keyOf(exchange);
         },
       },

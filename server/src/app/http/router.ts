@@ -2,7 +2,7 @@ import type { Surface } from '@tallygate/contract';
 import type { AppRoute } from '@ts-rest/core';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { Problem } from '../../kernel/problem.ts';
-import type { AdmissionRule } from './admission.ts';
+import type { AccessRule } from './access-control.ts';
 import type { AnswerKind } from './answer-headers.ts';
 import type { Exchange } from './exchange.ts';
 import type { RefusalForm } from './refusals.ts';
@@ -23,7 +23,7 @@ export interface ServedRoute {
   readonly countsRefusals?: true;
 }
 
-export interface ServedOperation extends AdmissionRule {
+export interface ServedOperation extends AccessRule {
   /** The schema of its query; absent where it takes none. `any`: parameters that it does not have are passed over. */
   readonly query?: AppRoute['query'] | 'any';
 }

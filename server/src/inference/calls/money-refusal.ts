@@ -4,8 +4,8 @@ import { rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { largerPlan, type PlanBook } from '../../money/plans/index.ts';
+import { agentRunHeaders } from './agent-run-headers.ts';
 import { rateHeaders } from './rate-limits.ts';
-import { runHeaders } from './run-headers.ts';
 
 const LIMIT_NAMES = {
   agent_run: 'the ceiling of this agent run',
@@ -30,7 +30,7 @@ interface Advice {
 
 /** What the caller is told when the worst case does not fit: the numbers of the lane that refused. */
 export function moneyRefusal({ lane, lanes, meter, required, resetsAt, mayFitLater, rates }: Refused, { cheaper, plans }: Advice): Problem {
-  const headers = { ...rateHeaders(rates), ...runHeaders(lanes) };
+  const headers = { ...rateHeaders(rates), ...agentRunHeaders(lanes) };
   const budget = {
     limit_source: lane.source,
     ...limitOf(lane.id),

@@ -6,6 +6,7 @@ import { formatUsd, usdForDisplay } from '../../kernel/money.ts';
 import { andThen, type Soon } from '../../kernel/soon.ts';
 import { statedUsage } from '../../kernel/stated-usage.ts';
 import type { Admission } from './admission.ts';
+import { agentRunHeaders } from './agent-run-headers.ts';
 import { keepAnswer } from './answer-cache/keep-answer.ts';
 import type { PlainAnswer, ShownCost } from './answer-form.ts';
 import type { AnswerReader, Attempt, Journey, Used } from './attempt.ts';
@@ -17,7 +18,6 @@ import { usageIn } from './large-chunk.ts';
 import { withRepeatedUsage } from './repeated-usage.ts';
 import type { Reply } from './reply.ts';
 import { answerHeaders, keptCall } from './response-headers.ts';
-import { runHeaders } from './run-headers.ts';
 import type { RunningCall } from './running-calls.ts';
 import type { Served } from './served.ts';
 import { servedAt } from './service-tier.ts';
@@ -103,7 +103,7 @@ export async function settlePlain(
   if (call.cache) await keepAnswer(call, served, { contentType: answer.contentType, body: reply.body });
   const headers = {
     ...answerHeaders(admission, journey, overheadMs, { promises: deps.promises, isSettled: true }),
-    ...runHeaders(settled.lanes),
+    ...agentRunHeaders(settled.lanes),
     'x-cost-usd': formatUsd(cost),
     ...reply.headers,
   };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { admit } from './admission.ts';
+import { agentRunHeaders } from './agent-run-headers.ts';
 import { answerHeaders } from './response-headers.ts';
-import { runHeaders } from './run-headers.ts';
 import { callOf, openInference } from './testing/inference.ts';
 
 async function headersOf(...args: Parameters<typeof callOf>) {
@@ -74,14 +74,14 @@ test('the token bound is named where it is ours, and only there', async () => {
 
 test('a run’s headers show its ceiling, its spend and what is left, never less than nothing', () => {
   const lane = { id: 'run', source: 'agent_run', cap: 1_000_000_000n, spent: 1n, held: 999n } as const;
-  expect(runHeaders([lane])).toEqual({
+  expect(agentRunHeaders([lane])).toEqual({
     'x-agent-budget-limit-usd': '1',
     'x-agent-budget-spent-usd': '0.000000001',
     'x-agent-budget-remaining-usd': '0.999999',
   });
-  expect(runHeaders([{ ...lane, spent: 2_000_000_000n }])).toMatchObject({ 'x-agent-budget-remaining-usd': '0' });
-  expect(runHeaders([{ ...lane, cap: null }])).toEqual({ 'x-agent-budget-spent-usd': '0.000000001' });
+  expect(agentRunHeaders([{ ...lane, spent: 2_000_000_000n }])).toMatchObject({ 'x-agent-budget-remaining-usd': '0' });
+  expect(agentRunHeaders([{ ...lane, cap: null }])).toEqual({ 'x-agent-budget-spent-usd': '0.000000001' });
   const above = { ...lane, id: 'above', spent: 999_999_000n, held: 0n };
-  expect(runHeaders([lane, above])).toMatchObject({ 'x-agent-budget-limit-usd': '1', 'x-agent-budget-remaining-usd': '0.000001' });
-  expect(runHeaders([])).toEqual({});
+  expect(agentRunHeaders([lane, above])).toMatchObject({ 'x-agent-budget-limit-usd': '1', 'x-agent-budget-remaining-usd': '0.000001' });
+  expect(agentRunHeaders([])).toEqual({});
 });

@@ -1,11 +1,11 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Admission } from './admission.ts';
+import { agentRunHeaders } from './agent-run-headers.ts';
 import type { Call } from './call.ts';
 import type { KeptCall } from './call-context.ts';
 import type { ServedBy } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
 import { rateHeaders } from './rate-limits.ts';
-import { runHeaders } from './run-headers.ts';
 import type { Served } from './served.ts';
 
 /** Headers that every answer to the call carries, refusals included. */
@@ -39,7 +39,7 @@ export function answerHeaders(
     ...(call.headers.cache && { 'x-cache': call.cache ? 'MISS' : 'BYPASS' }),
     ...(isBoundOurs ? { 'x-budget-max-tokens': String(maxOutputTokens) } : {}),
     ...rateHeaders(hold.rates),
-    ...runHeaders(hold.lanes),
+    ...agentRunHeaders(hold.lanes),
     ...call.run?.headers,
   };
 }
@@ -52,7 +52,7 @@ export function stoppedHeaders(admission: Admission, deps: Promising): OutgoingH
     ...head,
     ...promiseHeader(admission, { head, model: targets[0]?.model.id ?? call.work.model }, deps),
     ...rateHeaders(hold.rates),
-    ...runHeaders(hold.lanes),
+    ...agentRunHeaders(hold.lanes),
     ...call.run?.headers,
   };
 }

@@ -263,7 +263,7 @@ describe('a run that is closed', () => {
     const before = opened.runStore.reads;
     await ask('a');
     expect(opened.runStore.reads).toBe(before);
-    opened.runs.deaf();
+    opened.runs.disconnected();
     await ask('a');
     await opened.runStore.close(OWNER, 'a', NOW, async () => {});
     expect((await refusalOf(ask('a'))).code).toBe('run_closed');
@@ -273,7 +273,7 @@ describe('a run that is closed', () => {
     const opened = open({ sandbox: new ScriptedProvider('silence') });
     const running = ask('a');
     for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
-    opened.runs.deaf();
+    opened.runs.disconnected();
     await opened.runStore.close(OWNER, 'a', NOW, async () => {});
     opened.runs.listening();
     expect((await running).status).toBe(403);

@@ -48,7 +48,7 @@ async function gateway(isListening = true): Promise<LiveCatalog> {
       catalog.listening();
       resolve();
     },
-    onLost: () => catalog.deaf(),
+    onLost: () => catalog.disconnected(),
     log: silentLog(),
   });
   opened.push(() => listener.close());

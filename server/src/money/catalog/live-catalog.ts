@@ -42,7 +42,7 @@ export class LiveCatalog implements Catalog {
   /** Deaf at first: it polls until `listening()`. */
   static async open(deps: LiveCatalogDeps): Promise<LiveCatalog> {
     const catalog = new LiveCatalog(deps, await readCatalog(deps.pool));
-    catalog.deaf();
+    catalog.disconnected();
     return catalog;
   }
 
@@ -89,7 +89,7 @@ export class LiveCatalog implements Catalog {
   changed(): void {
     this.refresh().catch((error: unknown) => {
       this.#log.error({ err: error }, 'the catalogue could not be read again; it is asked for until it can be');
-      this.deaf();
+      this.disconnected();
     });
   }
 
@@ -101,7 +101,7 @@ export class LiveCatalog implements Catalog {
   }
 
   /** Changes may go by unheard from now on. */
-  deaf(): void {
+  disconnected(): void {
     this.#polling ??= setInterval(() => void this.#poll(), POLL_MS).unref();
   }
 

@@ -22,7 +22,7 @@ interface RunDirectoryDeps {
 }
 
 /**
- * Lets calls into their runs, and stops them when a run ends. It remembers runs for as long as it hears of their changes: it starts deaf
+ * Lets calls into their runs, and stops them when a run ends. It remembers runs for as long as it hears of their changes: it starts disconnected
  * and reads every time, until `listening()`; what was missed meanwhile is read again for every run in progress.
  */
 export class RunDirectory {
@@ -129,7 +129,7 @@ export class RunDirectory {
   }
 
   /** The listening connection is lost: until it is back, every run is read from the database. */
-  deaf(): void {
+  disconnected(): void {
     this.#isListening = false;
     this.#forgetAll();
   }

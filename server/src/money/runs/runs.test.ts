@@ -34,7 +34,7 @@ async function openInstance() {
         directory.listening();
         connected.resolve();
       },
-      onLost: () => directory.deaf(),
+      onLost: () => directory.disconnected(),
       log: silentLog(),
     }),
   );

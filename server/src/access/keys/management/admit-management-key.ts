@@ -4,8 +4,8 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import { firstOf, type Queryable, type RowOf, run } from '../../../kernel/statements.ts';
 import type { Users } from '../../identity/index.ts';
-import { isOpenedBy, statusOf } from '../key-lock.ts';
 import { parseKey } from '../key-secret.ts';
+import { matchesSecret, statusOf } from '../key-verification.ts';
 import { tables } from '../tables.ts';
 import { isWithin } from './address-ranges.ts';
 import type { ManagementKeyEntity } from './entities.ts';
@@ -30,8 +30,8 @@ export const createManagementKeyDirectory = ({ pool, users, clock }: AdmitDeps):
     if (parts?.kind !== 'mgmt') throw refused('malformed management key or wrong checksum');
     const row = await firstOf(pool, tables.selectFrom('management_keys').selectAll().where('lookup_id', '=', parts.lookupId));
     const now = new Date(clock.now());
-    if (!row || !isOpenedBy(lockOfRow(row), parts.secret, now)) throw refused(row ? 'wrong secret' : 'unknown management key');
-    const status = statusOf(lockOfRow(row), now);
+    if (!row || !matchesSecret(verifiableKeyOf(row), parts.secret, now)) throw refused(row ? 'wrong secret' : 'unknown management key');
+    const status = statusOf(verifiableKeyOf(row), now);
     if (status !== 'active') throw refused(`management key ${status}`);
     // Only who holds the secret is told that it is the address.
     if (row.allowed_addresses && !isWithin(address, row.allowed_addresses)) throw elsewhere(address);
@@ -53,7 +53,7 @@ export const createManagementKeyDirectory = ({ pool, users, clock }: AdmitDeps):
 
 type ManagementKeyRow = RowOf<typeof ManagementKeyEntity>;
 
-export const lockOfRow = (row: Omit<ManagementKeyRow, 'created_at'>) => ({
+export const verifiableKeyOf = (row: Omit<ManagementKeyRow, 'created_at'>) => ({
   ...{ id: row.id, livemode: true, secretHash: row.secret_hash },
   ...{ previousSecretHash: row.previous_secret_hash, previousExpiresAt: row.previous_expires_at },
   ...{ expiresAt: row.expires_at, revokedAt: row.revoked_at },

@@ -9,10 +9,10 @@ import { Keyset, mapPage, type Page, type PageQuery } from '../../../kernel/page
 import { Problem } from '../../../kernel/problem.ts';
 import { firstOf, type Queryable, type RowOf, rowsOf, run } from '../../../kernel/statements.ts';
 import { inTransaction } from '../../../kernel/transaction.ts';
-import { graceEndsAt, statusOf } from '../key-lock.ts';
 import { formatKey, keyPrefix, newLookupId, newSecret, secretHash } from '../key-secret.ts';
+import { graceEndsAt, statusOf } from '../key-verification.ts';
 import { tables } from '../tables.ts';
-import { lockOfRow } from './admit-management-key.ts';
+import { verifiableKeyOf } from './admit-management-key.ts';
 import type { ManagementKeyEntity } from './entities.ts';
 
 type ManagementKeyRow = RowOf<typeof ManagementKeyEntity>;
@@ -88,7 +88,7 @@ export class ManagementKeys {
       const before = await find(db, accountId, id, 'for update');
       refuseBeyondRole(principal, before);
       const now = this.#now();
-      const status = statusOf(lockOfRow(before), now);
+      const status = statusOf(verifiableKeyOf(before), now);
       if (status !== 'active') throw new Problem('conflict', `The management key is ${status}: create a new one instead.`);
       const rotated = {
         secret_hash: secretHash(secret),
@@ -117,7 +117,7 @@ export class ManagementKeys {
 
   #toWire(row: ManagementKeyRow): ManagementKey {
     const now = this.#now();
-    const lock = lockOfRow(row);
+    const lock = verifiableKeyOf(row);
     return {
       management_key_id: row.id,
       name: row.name,

@@ -134,7 +134,7 @@ export async function startInstance(database: Database, url: string, options: Op
       directory.listening();
       hearing.resolve();
     },
-    onLost: () => directory.deaf(),
+    onLost: () => directory.disconnected(),
     log,
   });
   const authenticator = createAuthenticator({
@@ -145,7 +145,7 @@ export async function startInstance(database: Database, url: string, options: Op
     isStoreSilent: () => false,
   });
   const front = await openFrontUnderTest(
-    ({ admission, refusals }) => [
+    ({ accessControl, refusals }) => [
       ...endpointRoutes({
         endpoints: [
           ...endpointsOf(contract.identity, identityRoutes(identity)),
@@ -164,7 +164,7 @@ export async function startInstance(database: Database, url: string, options: Op
           ...endpoints,
           ...(options.endpointsOver?.(keys, identity, box) ?? []),
         ],
-        ...{ admission, refusals, idempotency },
+        ...{ accessControl, refusals, idempotency },
         // Tests are behind a trusted proxy: a caller's address is the one in X-Forwarded-For.
         peerAddress: createPeerAddress(['127.0.0.1']),
         bodyLimits: { maxBytes: 262_144, timeoutMs: bodyTimeoutMs },

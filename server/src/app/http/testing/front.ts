@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { type Log, silentLog } from '../../../kernel/log.ts';
-import { Admission } from '../admission.ts';
+import { AccessControl } from '../access-control.ts';
 import { createAnswerHeaders } from '../answer-headers.ts';
 import type { Authenticator } from '../credentials.ts';
 import { createFront, listenOn } from '../front.ts';
@@ -14,7 +14,7 @@ export const PUBLIC_URL = 'https://tallygate.test';
 
 /** What routes are given to be served with. */
 export interface FrontParts {
-  readonly admission: Admission;
+  readonly accessControl: AccessControl;
   readonly refusals: Refusals;
 }
 
@@ -41,7 +41,7 @@ export async function openFrontUnderTest(
   }: Options = {},
 ) {
   const problemReply = createProblemReply(() => PUBLIC_URL);
-  const parts: FrontParts = { admission: new Admission(authenticator), refusals: new Refusals({ log, problemReply }) };
+  const parts: FrontParts = { accessControl: new AccessControl(authenticator), refusals: new Refusals({ log, problemReply }) };
   // Tests count as a trusted proxy: a caller's address is what they say in X-Forwarded-For.
   const refusalLimits = new RefusalLimits({ perMinute: refusalsPerMinute, peerAddress: createPeerAddress(['127.0.0.1']) });
   const headers = createAnswerHeaders({ isHttps: false });

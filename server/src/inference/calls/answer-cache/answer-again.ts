@@ -2,12 +2,12 @@ import { sha256Of } from '../../../kernel/digest.ts';
 import { formatUsd } from '../../../kernel/money.ts';
 import type { Admission } from '../admission.ts';
 import { admitCached } from '../admission.ts';
+import { agentRunHeaders } from '../agent-run-headers.ts';
 import type { Call } from '../call.ts';
 import { answerType } from '../client-stream.ts';
 import type { InferenceDeps } from '../deps.ts';
 import type { Reply } from '../reply.ts';
 import { answerHeaders } from '../response-headers.ts';
-import { runHeaders } from '../run-headers.ts';
 import type { Served } from '../served.ts';
 import { settle } from '../settlement.ts';
 import { NO_USAGE } from '../usage.ts';
@@ -35,13 +35,13 @@ export async function answerAgain(call: Call, deps: InferenceDeps): Promise<Repl
   };
   const { lanes } = await settle(admission, served, deps);
   deps.onServed(call, served);
-  return replyOf(kept, { admission, served, run: runHeaders(lanes) }, deps);
+  return replyOf(kept, { admission, served, run: agentRunHeaders(lanes) }, deps);
 }
 
 interface Settling {
   readonly admission: Admission;
   readonly served: Served;
-  readonly run: ReturnType<typeof runHeaders>;
+  readonly run: ReturnType<typeof agentRunHeaders>;
 }
 
 const replyOf = (kept: AnswerAgain, { admission, served, run }: Settling, deps: InferenceDeps): Reply => ({

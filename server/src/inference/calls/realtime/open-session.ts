@@ -5,6 +5,7 @@ import { newReceiptId } from '../../../kernel/ids.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import type { Admission } from '../admission.ts';
 import { admit } from '../admission.ts';
+import { agentRunHeaders } from '../agent-run-headers.ts';
 import type { Call } from '../call.ts';
 import type { Caller } from '../call-context.ts';
 import { requireRealtimeFields } from '../cost-fields/index.ts';
@@ -14,7 +15,6 @@ import type { InferenceHeaders } from '../headers.ts';
 import { viaWith } from '../provider-loop.ts';
 import { rateHeaders } from '../rate-limits.ts';
 import { asStep, isBeforeRun } from '../run-calls.ts';
-import { runHeaders } from '../run-headers.ts';
 import { releaseLater } from '../settlement.ts';
 import { upstreamProblem } from '../upstream-problem.ts';
 import { ConversationBound } from './conversation-bound.ts';
@@ -98,7 +98,7 @@ async function tryFirst(
   const admission = await admit(call, deps);
   await releaseLater(admission, deps);
   const { hold } = admission;
-  return { admission, headers: { ...rateHeaders(hold.rates), ...runHeaders(hold.lanes), ...call.run?.headers } };
+  return { admission, headers: { ...rateHeaders(hold.rates), ...agentRunHeaders(hold.lanes), ...call.run?.headers } };
 }
 
 type Connected = Pick<UpstreamConnection, 'socket'> & { readonly target: Target };

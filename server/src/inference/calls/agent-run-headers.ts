@@ -2,10 +2,10 @@ import type { LaneState } from '../../adapters/lanes/port.ts';
 import { formatUsd, maxOf, minOf } from '../../kernel/money.ts';
 
 /**
- * Where the agent run stands; nothing for a call outside runs. Its own lane comes first, then those of the runs above it, which leave it no
+ * Spend and budget of the agent run; nothing for a call outside runs. Its own lane comes first, then those of the runs above it, which leave it no
  * more than they have left themselves. Without any ceiling there is only the spend.
  */
-export function runHeaders(lanes: readonly LaneState[]): Record<string, string> {
+export function agentRunHeaders(lanes: readonly LaneState[]): Record<string, string> {
   const runs = lanes.filter(({ source }) => source === 'agent_run');
   const [own] = runs;
   if (!own) return {};

@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts';
 const FRESH_MS = 500;
 
 /** Whom a route admits. */
-export interface AdmissionRule {
+export interface AccessRule {
   readonly metadata: RouteMetadata;
   /** Verifies the signatures of requests itself, over their bodies. */
   readonly verifiesSignatures?: true;
@@ -18,7 +18,7 @@ export interface AdmissionRule {
 }
 
 /** Who is calling, and may they: asked in one order for every route. */
-export class Admission {
+export class AccessControl {
   readonly #authenticator: Authenticator;
   readonly #isDedicated: boolean;
 
@@ -35,9 +35,9 @@ export class Admission {
    * @throws Problem `missing_credentials`, `invalid_credentials`, `ambiguous_credentials`, `signature_required`, `session_required`,
    * `scope_required`, `live_key_required`, `forbidden`, `storing_off`, `dedicated_capacity_required`, `store_unavailable`
    */
-  admit(exchange: Exchange, rule: AdmissionRule): Promise<void> | undefined {
+  check(exchange: Exchange, rule: AccessRule): Promise<void> | undefined {
     const { auth } = rule.metadata;
-    exchange.admittedTick = performance.now();
+    exchange.checkedTick = performance.now();
     switch (auth) {
       case 'none':
         return undefined;
@@ -54,8 +54,8 @@ export class Admission {
   }
 
   /** Once more, where what came after took long: a body that trickles in must not carry a caller past the end of a key, or a lowered cap. */
-  renew(exchange: Exchange, rule: AdmissionRule): Promise<void> | undefined {
-    return performance.now() - exchange.admittedTick > FRESH_MS ? this.admit(exchange, rule) : undefined;
+  recheck(exchange: Exchange, rule: AccessRule): Promise<void> | undefined {
+    return performance.now() - exchange.checkedTick > FRESH_MS ? this.check(exchange, rule) : undefined;
   }
 
   /** The credential alone, for routes that say otherwise what it may do. */
@@ -71,7 +71,7 @@ export class Admission {
     return proven instanceof Promise ? proven.then(noted, unreachable('Credentials cannot be checked at the moment')) : noted(proven);
   }
 
-  #allow(grant: Grant, { metadata, verifiesSignatures, takesClientSecrets, requires }: AdmissionRule): Promise<void> | undefined {
+  #allow(grant: Grant, { metadata, verifiesSignatures, takesClientSecrets, requires }: AccessRule): Promise<void> | undefined {
     if (!takesClientSecrets) requireNoClientSecret(grant);
     if (!verifiesSignatures) requireNoSignature(grant);
     authorise(metadata, grant.principal);

@@ -3,8 +3,8 @@ import { secretHash } from './key-secret.ts';
 
 export type KeyStatus = 'active' | 'expired' | 'revoked';
 
-/** What decides whether a key opens: the row itself, or a plain copy of these columns, which is read twenty times as fast as an entity. */
-export interface KeyLock {
+/** What decides whether a key is accepted: the row itself, or a plain copy of these columns, which is read twenty times as fast as an entity. */
+export interface VerifiableKey {
   readonly id: string;
   readonly livemode: boolean;
   readonly secretHash: Uint8Array;
@@ -14,8 +14,8 @@ export interface KeyLock {
   readonly revokedAt?: Date | null | undefined;
 }
 
-/** A copy for the hot path. It does not follow the row: whoever keeps it has to hear of changes. */
-export const lockOf = (key: KeyLock): KeyLock =>
+/** A copy for the hot path. It does not follow the row: its cache listens for changes. */
+export const verifiableKey = (key: VerifiableKey): VerifiableKey =>
   Object.freeze({
     id: key.id,
     livemode: key.livemode,
@@ -26,19 +26,19 @@ export const lockOf = (key: KeyLock): KeyLock =>
     revokedAt: key.revokedAt ?? null,
   });
 
-export function statusOf({ revokedAt, expiresAt }: KeyLock, now: Date): KeyStatus {
+export function statusOf({ revokedAt, expiresAt }: VerifiableKey, now: Date): KeyStatus {
   if (revokedAt) return 'revoked';
   return expiresAt && now >= expiresAt ? 'expired' : 'active';
 }
 
 /** When the secret before the last rotation dies; `undefined` when none is left. */
-export const graceEndsAt = ({ previousExpiresAt }: KeyLock, now: Date): Date | undefined =>
+export const graceEndsAt = ({ previousExpiresAt }: VerifiableKey, now: Date): Date | undefined =>
   previousExpiresAt && now < previousExpiresAt ? previousExpiresAt : undefined;
 
 /** Compares in constant time; says nothing of whether the key is usable. */
-export function isOpenedBy(lock: KeyLock, secret: string, now: Date): boolean {
+export function matchesSecret(key: VerifiableKey, secret: string, now: Date): boolean {
   const presented = secretHash(secret);
-  if (timingSafeEqual(presented, lock.secretHash)) return true;
-  const { previousSecretHash } = lock;
-  return Boolean(previousSecretHash && graceEndsAt(lock, now) && timingSafeEqual(presented, previousSecretHash));
+  if (timingSafeEqual(presented, key.secretHash)) return true;
+  const { previousSecretHash } = key;
+  return Boolean(previousSecretHash && graceEndsAt(key, now) && timingSafeEqual(presented, previousSecretHash));
 }
