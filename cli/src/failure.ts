@@ -146,6 +146,7 @@ const BUDGET_STEPS: Record<BudgetDetail['limit_source'], string> = {
   account: LIMITS,
   project: LIMITS,
   member: LIMITS,
+  run: LIMITS,
   end_user: LIMITS,
   tag: LIMITS,
   model: LIMITS,

@@ -22,11 +22,11 @@ import {
 
 const c = initContract();
 
-export const LIMIT_KINDS = ['account', 'project', 'member', 'key', 'end_user', 'tag', 'model'] as const;
+export const LIMIT_KINDS = ['account', 'project', 'member', 'key', 'run', 'end_user', 'tag', 'model'] as const;
 export const LimitKind = z.enum(LIMIT_KINDS).meta({
   id: 'LimitKind',
   description:
-    'Whose spending is counted: the account’s, that of a project, of a member (the person whose key or session it is) or of an API key; by request, that of an end user, of a tag or of a model.',
+    'Whose spending is counted: the account’s, that of a project, of a member (the person whose key or session it is) or of an API key; by request, that of an agent run with its child runs, of an end user, of a tag or of a model.',
 });
 export type LimitKind = z.infer<typeof LimitKind>;
 
@@ -45,7 +45,7 @@ const Subject = z
   .nullable()
   .meta({
     description:
-      'What it limits: the id of the project, member (user) or API key, the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null.',
+      'What it limits: the id of the project, member (user) or API key, the agent run or the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null.',
     examples: ['feature=search'],
   });
 const rate = (description: string, example: number) =>
@@ -70,7 +70,8 @@ export const SpendingLimit = z
     external_id: ExternalIdOrNull,
     ...figures,
     alert_thresholds: AlertThresholds.meta({
-      description: 'Percent of the cap at which webhooks are told, once a period each.',
+      description:
+        'Percent of the cap at which webhooks are told, once a period each. For the lifetime of an agent run: of its ceiling (`X-Agent-Max-Budget`) where that is lower or there is no cap.',
       examples: [[50, 80, 100]],
     }),
     created_at: Timestamp,
@@ -101,7 +102,7 @@ export const SetLimitRequest = z
     path: ['subject'],
     message: 'must be null where kind is account',
   })
-  .refine((limit) => limit.cap_usd !== null || limit.requests_per_minute !== null || limit.tokens_per_minute !== null, {
+  .refine((limit) => limit.cap_usd !== null || limit.requests_per_minute !== null || limit.tokens_per_minute !== null || warns(limit), {
     path: ['cap_usd'],
     message: 'must be given where there is no limit on requests or tokens per minute',
   })
@@ -111,6 +112,19 @@ export const SetLimitRequest = z
     examples: [{ kind: 'tag', subject: 'feature=search', period: 'day', cap_usd: '50' }],
   });
 export type SetLimitRequest = z.infer<typeof SetLimitRequest>;
+
+/** Runs have a ceiling of their own, which is not a limit of the account: thresholds alone say how much of it is spent. */
+function warns({
+  kind,
+  period,
+  alert_thresholds,
+}: {
+  readonly kind: LimitKind;
+  readonly period: LimitPeriod;
+  readonly alert_thresholds: number[];
+}) {
+  return kind === 'run' && period === 'lifetime' && alert_thresholds.length > 0;
+}
 
 export const LimitStatus = z
   .object({

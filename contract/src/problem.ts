@@ -16,8 +16,11 @@ export type FieldError = z.infer<typeof FieldError>;
 export const BudgetDetail = z
   .object({
     limit_source: z
-      .enum(['agent_run', 'key', 'plan_quota', 'balance', 'account', 'project', 'member', 'end_user', 'tag', 'model'])
-      .meta({ description: 'Which of the request’s limits refused it.' }),
+      .enum(['agent_run', 'key', 'plan_quota', 'balance', 'account', 'project', 'member', 'run', 'end_user', 'tag', 'model'])
+      .meta({
+        description:
+          'Which of the request’s limits refused it: `agent_run` is the ceiling that the run was begun with, `run` a limit that the account sets for runs.',
+      }),
     subject: z
       .string()
       .optional()

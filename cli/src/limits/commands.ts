@@ -40,7 +40,7 @@ export function limitCommands(limits: Command, perform: Perform): void {
       .command('set')
       .description('Set a limit, in place of the one of the same kind, subject and period')
       .addOption(new Option('--kind <kind>', 'whose spending').choices(LimitKindValues).makeOptionMandatory())
-      .option('--subject <subject>', 'an id, an end user, a tag as name=value; each of the kind when left out')
+      .option('--subject <subject>', 'an id, a run, an end user, a tag as name=value; each of the kind when left out')
       .addOption(new Option('--period <period>', 'in the time zone of the account').choices(LimitPeriodValues).makeOptionMandatory())
       .option('--cap <usd>', 'the most that may be spent in the period, USD', usdAmount)
       .option('--rpm <n>', 'requests per minute', wholeNumber())

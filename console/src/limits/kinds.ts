@@ -5,6 +5,7 @@ export const KINDS = [
   ['project', 'Project'],
   ['member', 'Member'],
   ['key', 'API key'],
+  ['run', 'Agent run'],
   ['end_user', 'End user'],
   ['tag', 'Tag'],
   ['model', 'Model'],

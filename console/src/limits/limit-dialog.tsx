@@ -9,6 +9,19 @@ import { type Subject, WhatIf } from './what-if-hint.tsx';
 
 export const LIMITS = ['limits'] as const;
 
+const DEFAULT_ALERTS = [50, 80, 100] as const;
+
+/** In the order in which they are reached. */
+const percentsOf = (text: string | undefined): number[] =>
+  [
+    ...new Set(
+      (text ?? '')
+        .split(/[\s,%]+/)
+        .filter(Boolean)
+        .map(Number),
+    ),
+  ].sort((a, b) => a - b);
+
 const wholeOf = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
 
 interface LimitDialogProps {
@@ -34,7 +47,7 @@ function SubjectFields() {
       <Field
         name="subject"
         label="Which"
-        hint="An id, an end user, or a tag as name=value. Empty: the default for all others of this kind."
+        hint="An id, an agent run, an end user, or a tag as name=value. Empty: the default for all others of this kind."
         autoComplete="off"
       />
     </>
@@ -48,6 +61,14 @@ function FigureFields({ limit }: { limit: SpendingLimit | undefined }) {
       {limit ? null : <Select name="period" label="For" options={PERIODS} defaultValue="month" />}
       <Field name="requests" label="Requests a minute" inputMode="numeric" defaultValue={limit?.requests_per_minute?.toString() ?? ''} />
       <Field name="tokens" label="Tokens a minute" inputMode="numeric" defaultValue={limit?.tokens_per_minute?.toString() ?? ''} />
+      <Field
+        name="alerts"
+        label="Alerts at, percent"
+        hint="Webhooks are told when so much of the cap is spent. For the lifetime of agent runs: of each run’s own ceiling, where that is lower."
+        inputMode="numeric"
+        autoComplete="off"
+        defaultValue={(limit?.alert_thresholds ?? DEFAULT_ALERTS).join(', ')}
+      />
     </>
   );
 }
@@ -69,7 +90,7 @@ export function LimitDialog({ limit, about = limit, onClose }: LimitDialogProps)
       cap_usd: given(fields, 'cap') ?? null,
       requests_per_minute: wholeOf(given(fields, 'requests')),
       tokens_per_minute: wholeOf(given(fields, 'tokens')),
-      ...(limit && { alert_thresholds: limit.alert_thresholds }),
+      alert_thresholds: percentsOf(given(fields, 'alerts')),
     });
     for (const queryKey of [LIMITS, ['limit']]) await client.invalidateQueries({ queryKey });
     onClose();

@@ -14,6 +14,7 @@ export interface Subject {
 const GROUPS: Readonly<Partial<Record<LimitKind, keyof UsageRow>>> = {
   project: 'project_id',
   member: 'user_id',
+  run: 'run_id',
   end_user: 'end_user',
   tag: 'tag',
 };

@@ -566,8 +566,8 @@ export interface BetaInviteActivationResponse {
 
 /** The numbers behind a refusal over money. */
 export interface BudgetDetail {
-  /** Which of the request’s limits refused it. */
-  limit_source: 'agent_run' | 'key' | 'plan_quota' | 'balance' | 'account' | 'project' | 'member' | 'end_user' | 'tag' | 'model';
+  /** Which of the request’s limits refused it: `agent_run` is the ceiling that the run was begun with, `run` a limit that the account sets for runs. */
+  limit_source: 'agent_run' | 'key' | 'plan_quota' | 'balance' | 'account' | 'project' | 'member' | 'run' | 'end_user' | 'tag' | 'model';
   /** What the limit applies to, for limits of `GET /v1/limits`: a tag, the id of a project. */
   subject?: string | undefined;
   /** Of such a limit: `hour`, `day`, `week`, `month` or `lifetime`. */
@@ -2521,8 +2521,8 @@ export interface LatencyResponse {
   hours: LatencyHour[];
 }
 
-/** Whose spending is counted: the account’s, that of a project, of a member (the person whose key or session it is) or of an API key; by request, that of an end user, of a tag or of a model. */
-export type LimitKind = 'account' | 'project' | 'member' | 'key' | 'end_user' | 'tag' | 'model';
+/** Whose spending is counted: the account’s, that of a project, of a member (the person whose key or session it is) or of an API key; by request, that of an agent run with its child runs, of an end user, of a tag or of a model. */
+export type LimitKind = 'account' | 'project' | 'member' | 'key' | 'run' | 'end_user' | 'tag' | 'model';
 
 /** In the time zone of the account; a week begins on Monday. `lifetime`: all of the time. */
 export type LimitPeriod = 'hour' | 'day' | 'week' | 'month' | 'lifetime';
@@ -5736,7 +5736,7 @@ export interface SessionResponse {
 /** A limit as it is to be. Kind, subject and period name it. */
 export interface SetLimitRequest {
   kind: LimitKind;
-  /** What it limits: the id of the project, member (user) or API key, the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null. */
+  /** What it limits: the id of the project, member (user) or API key, the agent run or the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null. */
   subject?: string | null | undefined;
   period: LimitPeriod;
   /** Your own id of it, once in an account. To create it again with the same content answers with what is there. */
@@ -5912,7 +5912,7 @@ export interface SpendingLimit {
   /** UUIDv7. */
   limit_id: string;
   kind: LimitKind;
-  /** What it limits: the id of the project, member (user) or API key, the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null. */
+  /** What it limits: the id of the project, member (user) or API key, the agent run or the end user as requests name it, the tag as `name=value`, or the id of the model. Null: each of the kind that has no limit of its own for the period; of the kind `account` it is always null. */
   subject: string | null;
   period: LimitPeriod;
   /** Your own id of it. */
@@ -5923,7 +5923,7 @@ export interface SpendingLimit {
   requests_per_minute: number | null;
   /** Tokens in a minute, in and out; null for no such limit. */
   tokens_per_minute: number | null;
-  /** Percent of the cap at which webhooks are told, once a period each. */
+  /** Percent of the cap at which webhooks are told, once a period each. For the lifetime of an agent run: of its ceiling (`X-Agent-Max-Budget`) where that is lower or there is no cap. */
   alert_thresholds: number[];
   /** RFC 3339, UTC. */
   created_at: string;

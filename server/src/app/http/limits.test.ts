@@ -98,6 +98,7 @@ describe.each(STORES)('limits %s', (store) => {
     ['project', () => project, {}, {}],
     ['member', () => world.user.user_id, {}, {}],
     ['key', () => keyId, {}, {}],
+    ['run', () => 'trip', { 'x-agent-run-id': 'trip' }, {}],
     ['end_user', () => 'ada', { 'x-end-user': 'ada' }, {}],
     ['end_user', () => 'grace', {}, { safety_identifier: 'grace', user: 'somebody-else' }],
     ['tag', () => 'feature=search', { 'x-tags': 'team=web, feature=search' }, {}],
@@ -159,15 +160,58 @@ describe.each(STORES)('limits %s', (store) => {
     for (const { limit_id } of [each, own]) await remove(limit_id);
   });
 
-  test.skipIf(isMissing)('requests and tokens per minute are limited for each tag', async () => {
+  test.skipIf(isMissing)('requests per minute are limited for each tag', async () => {
     const { limit_id } = (await set({ kind: 'tag', period: 'day', requests_per_minute: 2 })).body;
     const of = (tag: string) => chat({ 'x-tags': tag });
     expect([(await of('a=1')).status, (await of('a=1')).status, (await of('a=2')).status]).toEqual([200, 200, 200]);
     const refused = await of('a=1');
     expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited']);
-    expect(refused.body.detail).toContain('of the tag');
+    expect(refused.body.detail).toContain('of the tag a=1 is reached');
     await remove(limit_id);
     expect((await of('a=1')).status).toBe(200);
+  });
+
+  const periods = ['hour', 'day', 'week', 'month', 'lifetime'] as const;
+  const everyLimit = kinds.flatMap(([kind, subject, headers, more], at) => {
+    // Its own window: what is taken of a minute is there until the minute is over.
+    const period = periods[at % periods.length] ?? 'day';
+    return [
+      { kind, subject, headers, more, period, figure: 'requests_per_minute' },
+      { kind, subject, headers, more, period, figure: 'tokens_per_minute' },
+    ];
+  });
+
+  test.skipIf(isMissing).each(everyLimit)('$figure of a $kind limit it by the $period, and the refusal names it', async (one) => {
+    const { limit_id } = (await set({ kind: one.kind, subject: one.subject(), period: one.period, [one.figure]: 1 })).body;
+    const answers = [await chat(one.headers, one.more), await chat(one.headers, one.more)];
+    const refused = answers.find(({ status }) => status !== 200);
+    expect([refused?.status, refused?.body.code]).toEqual([429, 'rate_limited']);
+    expect(refused?.body.detail).toContain(`of ${['account', 'member', 'key'].includes(one.kind) ? '' : 'the '}`);
+    if (!['account', 'member'].includes(one.kind)) expect(refused?.body.detail).toContain(` ${one.subject()}`);
+    await remove(limit_id);
+  });
+
+  test.skipIf(isMissing).each(kinds)('the cap of a %s holds in every window', async (kind, subject, headers, more) => {
+    for (const period of periods) {
+      const { limit_id } = (await set({ kind, subject: subject(), period, cap_usd: '0', alert_thresholds: [7, 90] })).body;
+      const { status, body } = await chat(headers, more);
+      expect([status, body.budget]).toMatchObject([402, { limit_source: kind, period, ...(subject() !== null && { subject: subject() }) }]);
+      expect((await statusOf(limit_id)).limit.alert_thresholds).toEqual([7, 90]);
+      await remove(limit_id);
+    }
+  });
+
+  test.skipIf(isMissing)('a run is held on the limits of the runs above it', async () => {
+    await chat({ 'x-agent-run-id': 'trip-above' });
+    const { limit_id } = (await set({ kind: 'run', subject: 'trip-above', period: 'day', cap_usd: '0' })).body;
+    const { body } = await chat({ 'x-agent-run-id': 'leg', 'x-agent-parent-run-id': 'trip-above' });
+    expect(body.budget).toMatchObject({ limit_source: 'run', subject: 'trip-above', period: 'day' });
+    await remove(limit_id);
+    const only = { kind: 'run', period: 'lifetime', alert_thresholds: [80] };
+    const warned = (await set(only)).body;
+    expect(warned).toMatchObject({ cap_usd: null, alert_thresholds: [80] });
+    expect((await set({ ...only, period: 'day' })).body.code).toBe('validation_failed');
+    await remove(warned.limit_id);
   });
 
   test.skipIf(isMissing)('a session is under the limits of its account, too', async () => {

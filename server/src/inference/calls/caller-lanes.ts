@@ -70,7 +70,7 @@ function keyLanes({ grant: { principal, monthlyCap } }: Passing, month: Month, r
 }
 
 /** Whose spending the call is. Lines of a batch are held together: what differs between requests names none of their lanes. */
-export function namesOf({ grant, headers, kind }: Pick<Passing, 'grant' | 'headers' | 'kind'>, model: string | undefined): CallNames {
+export function namesOf({ grant, headers, kind, run }: Omit<Passing, 'startedAt'>, model: string | undefined): CallNames {
   const { principal } = grant;
   return {
     accountId: principal.accountId,
@@ -78,6 +78,7 @@ export function namesOf({ grant, headers, kind }: Pick<Passing, 'grant' | 'heade
     project: projectOf(grant),
     member: principal.userId,
     key: keyIdOf(principal),
+    runs: headers.runId === null ? [] : [headers.runId, ...(run?.ancestors ?? [])],
     ...(kind !== 'batch_line' && { endUser: headers.endUser, tags: headers.tags, model }),
   };
 }

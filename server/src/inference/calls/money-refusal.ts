@@ -15,6 +15,7 @@ const LIMIT_NAMES = {
   account: 'a limit of your account',
   project: 'a limit of the project',
   member: 'a limit of the owner of this API key or session',
+  run: 'the limit of the agent run',
   end_user: 'the limit of the end user',
   tag: 'the limit of the tag',
   model: 'the limit of the model',

@@ -157,12 +157,19 @@ const OWNERS: Readonly<Record<RateLane['owner'], string>> = {
     account: 'your account',
     project: 'the project',
   },
-  ...{ member: 'the owner of this API key or session', end_user: 'the end user', tag: 'the tag', model: 'the model' },
+  ...{ member: 'the owner of this API key or session', run: 'the agent run', end_user: 'the end user', tag: 'the tag', model: 'the model' },
 };
+
+/** Names the subject of a limit of the account; the account and the caller themselves need no name. */
+function ownerOf({ owner, id }: RateRefused['refusedBy']): string {
+  const [, subject = ''] = owner === 'member' ? [] : (OF_LIMIT.exec(id) ?? []);
+  return subject === '' ? OWNERS[owner] : `${OWNERS[owner]} ${subject}`;
+}
+const OF_LIMIT = /^rate:[^:]+:limit:[^:]+:[^:]+:[^:]+:(.*)$/s;
 
 /** @param cheaper what makes the request count for less, as an advice */
 export function rateLimited({ refusedBy, kind, limit, retryAfterMs, rates }: RateRefused, cheaper: string): Problem {
-  const owner = OWNERS[refusedBy.owner];
+  const owner = ownerOf(refusedBy);
   const headers = rateHeaders(rates);
   if (retryAfterMs === null) {
     const detail = `The request counts for more than the ${limit} tokens per minute of ${owner}: ${cheaper}.`;

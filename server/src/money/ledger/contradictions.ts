@@ -50,9 +50,9 @@ const TO_BOOK = `select posting_id, account, sum(amount_nano) as amount_nano fro
     ('operator_losses', case when livemode then -waived_nano else 0 end),
     (case when livemode then 'revenue' else 'test_revenue' end, cost_nano + case when livemode then waived_nano else 0 end)
   ) as entry (account, amount_nano) group by 1, 2 having sum(amount_nano) <> 0`;
-const RUNS = `select account_id, livemode, run_id, sum(counts * cost_nano) as spent_nano, count(*) as requests,
+const RUNS = `select account_id, livemode, run, sum(counts * cost_nano) as spent_nano, count(*) as requests,
     min(started_at) as first_request_at, max(started_at) as last_request_at
-  from ${RECORDS} where run_id is not null group by 1, 2, 3`;
+  from ${RECORDS} cross join lateral unnest(run_id || ancestor_run_ids) as run where run is not null group by 1, 2, 3`;
 const AGENT_RUNS = 'select account_id, livemode, run_id, spent_nano, requests, first_request_at, last_request_at from agent_runs';
 
 const LANES = `select lane as lane_id, sum(counts * cost_nano) as spent_nano

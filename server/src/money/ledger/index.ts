@@ -14,6 +14,7 @@ export type { LedgerEntry } from './postings.ts';
 export { type Repaired, reconcileLanes, repairLanes, setToLedger } from './reconcile.ts';
 export { Refunds } from './refunds.ts';
 export { ledgerRoutes } from './routes.ts';
+export { nameOfRun, runCeilings } from './run-ceilings.ts';
 export { isSettled, settledAmong } from './settled-among.ts';
 export type { SettlementRecord } from './settlement-record.ts';
 export { unwrittenAmong } from './unwritten.ts';

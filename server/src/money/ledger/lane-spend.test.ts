@@ -92,6 +92,8 @@ test.each([
   ['project', 'b6a1c2d3-0000-4000-8000-000000000001', { projectId: 'b6a1c2d3-0000-4000-8000-000000000001' }],
   ['member', 'b6a1c2d3-0000-4000-8000-000000000002', { userId: 'b6a1c2d3-0000-4000-8000-000000000002' }],
   ['key', 'b6a1c2d3-0000-4000-8000-000000000003', { keyId: 'b6a1c2d3-0000-4000-8000-000000000003' }],
+  ['run', 'trip:1', { runId: 'trip:1' }],
+  ['run', 'trip', { runId: 'leg', ancestorRunIds: ['day', 'trip'] }],
   ['end_user', 'ada:lovelace', { endUser: 'ada:lovelace' }],
   ['tag', 'feature=search', { tags: ['feature=search', 'team=web'] }],
   ['model', 'gpt-5.4-nano', {}],

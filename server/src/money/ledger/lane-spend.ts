@@ -8,10 +8,17 @@ const SUBJECT = {
   project: 'r.project_id::text',
   member: 'r.user_id::text',
   key: 'r.key_id::text',
+  run: 'run',
   end_user: 'r.end_user',
   tag: 'tag',
   model: 'r.model_served',
 } as const;
+
+/** Where one request is of several: of its tags, and of its run with every run above it. */
+const EACH: Readonly<Partial<Record<keyof typeof SUBJECT, string>>> = {
+  tag: 'cross join lateral unnest(r.tags) as tag',
+  run: 'cross join lateral unnest(r.run_id || r.ancestor_run_ids) as run',
+};
 
 export interface Counting extends Pick<LimitLane, 'accountId' | 'period' | 'start'> {
   readonly kind: keyof typeof SUBJECT;
@@ -34,7 +41,7 @@ export async function countSpent(db: Queryable, { accountId, kind, subject, peri
      from (
        select case when r.livemode then $2 else $3 end || ${SUBJECT[kind]} as lane_id, r.limit_lanes,
          case when r.refunded then 0 else r.cost_nano end as cost
-       from standing_usage r ${kind === 'tag' ? 'cross join lateral unnest(r.tags) as tag' : ''}
+       from standing_usage r ${EACH[kind] ?? ''}
        where r.account_id = $1 and ${SUBJECT[kind]} is not null and ($4::text is null or ${SUBJECT[kind]} = $4)
          and ($5::timestamptz is null or r.started_at >= $5) and ($6::timestamptz is null or r.started_at < $6)
      ) as settled

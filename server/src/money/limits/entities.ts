@@ -6,7 +6,7 @@ export const SpendingLimit = defineEntity({
   properties: {
     id: p.uuid().primary(),
     accountId: p.uuid(),
-    kind: p.enum(['account', 'project', 'member', 'key', 'end_user', 'tag', 'model']),
+    kind: p.enum(['account', 'project', 'member', 'key', 'run', 'end_user', 'tag', 'model']),
     subject: p.text().nullable(),
     period: p.enum(['hour', 'day', 'week', 'month', 'lifetime']),
     externalId: p.text().nullable(),

@@ -96,6 +96,35 @@ test('a limit of each gives way to one of its own, also where that has no cap', 
   expect(await told()).toEqual([[50, '0.00000005']]);
 });
 
+/** What the first request of a run asked for. */
+const begin = (runId: string, ceiling: number | null) =>
+  pool.query(
+    `insert into agent_runs (account_id, livemode, run_id, ceiling_nano, spent_nano, requests, first_request_at, last_request_at)
+     values ($1, true, $2, $3, 0, 0, now(), now())`,
+    [accountId, runId, ceiling],
+  );
+const RUN = { kind: 'run', subject: 'trip', period: 'lifetime', start: null } as const;
+
+test.each<[string, bigint | null, number | null, unknown[]]>([
+  ['its own ceiling, where the account sets no cap', null, 200, [[50, '0.0000001']]],
+  ['its own ceiling, where that is below the cap', 1_000n, 200, [[50, '0.0000001']]],
+  ['the cap, where its ceiling is higher', 100n, 200, [[80, '0.0000001']]],
+  ['the cap, where it has no ceiling', 200n, null, [[50, '0.0000001']]],
+  ['nothing, where there is neither', null, null, []],
+])('an agent run is told of at shares of %s', async (_name, cap, ceiling, expected) => {
+  await begin('trip', ceiling);
+  await setLimit({ kind: 'run', subject: null, period: 'lifetime', cap });
+  await settle(laneOf(RUN), 100);
+  expect(await told()).toEqual(expected);
+});
+
+test('an hour of an agent run is a share of the cap alone', async () => {
+  await begin('trip', 10);
+  await setLimit({ kind: 'run', subject: 'trip', period: 'hour', cap: 1_000n });
+  await settle(laneOf({ ...RUN, period: 'hour', start: DAY }), 100);
+  expect(await told()).toEqual([]);
+});
+
 test.each<[string, Set, Parameters<typeof laneOf>[0]]>([
   ['without thresholds', { thresholds: [] }, {}],
   ['with a cap of zero', { cap: 0n }, {}],

@@ -1,10 +1,10 @@
 import type { PoolClient } from 'pg';
 import * as z from 'zod';
 import { rfc3339 } from '../../kernel/clock.ts';
-import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
+import { formatUsd, minOf, type NanoUsd } from '../../kernel/money.ts';
 import { checkedRows, type Queryable } from '../../kernel/statements.ts';
 import { recordEvent } from '../../webhooks/index.ts';
-import { type LaneSpent, laneSpentOn, markAlerted, windowStartOf } from '../ledger/index.ts';
+import { type LaneSpent, laneSpentOn, markAlerted, nameOfRun, runCeilings, windowStartOf } from '../ledger/index.ts';
 import { readLimitLane } from './limit-refusals.ts';
 import { windowAt } from './period.ts';
 
@@ -35,14 +35,30 @@ export async function recordLimitAlerts(client: PoolClient, settled: readonly Co
   if (counted.length === 0) return;
   const limits = await limitsOf(client, [...new Set(counted.map(({ accountId }) => accountId))]);
   if (limits.length === 0) return;
-  for (const lane of await laneSpentOn(client, [...new Set(counted.flatMap(({ limitLanes }) => limitLanes))])) {
+  const lanes = await laneSpentOn(client, [...new Set(counted.flatMap(({ limitLanes }) => limitLanes))]);
+  const ceilings = await runCeilings(client, lanes.flatMap(wholeRunOf));
+  for (const lane of lanes) {
     const limit = limitOn(lane, limits);
+    if (!limit) continue;
+    const { alert_thresholds, time_zone } = limit;
+    const cap = capOn(lane, limit, ceilings);
     // A cap of zero has no shares.
-    if (!limit?.cap) continue;
-    const { cap, alert_thresholds, time_zone } = limit;
+    if (!cap) continue;
     const reached = highestReached(alert_thresholds, lane.spent, cap);
     if (reached !== undefined && reached > lane.alerted_percent) await tell(client, lane, { cap, time_zone, threshold: reached });
   }
+}
+
+/** The run whose whole spending a lane counts; none for other lanes. */
+function wholeRunOf({ lane_id }: LaneSpent) {
+  const { accountId, livemode, kind, period, subject } = readLimitLane(lane_id);
+  return kind === 'run' && period === 'lifetime' && subject !== null ? [{ accountId, livemode, runId: subject }] : [];
+}
+
+/** What its spending is a share of: the cap of the limit, or of a whole run the run's own ceiling where that is lower. */
+function capOn(lane: LaneSpent, { cap }: LimitRow, ceilings: ReadonlyMap<string, NanoUsd>): NanoUsd | null {
+  const ceiling = wholeRunOf(lane).map((run) => ceilings.get(nameOfRun(run)))[0];
+  return ceiling === undefined ? cap : cap === null ? ceiling : minOf(cap, ceiling);
 }
 
 const limitsOf = (db: Queryable, accounts: readonly string[]): Promise<LimitRow[]> =>

@@ -11,13 +11,15 @@ export interface CallNames {
   readonly project?: string | null | undefined;
   readonly member: string;
   readonly key: string | null;
+  /** Its agent run and the runs above it, the nearest first. */
+  readonly runs?: readonly string[] | undefined;
   readonly endUser?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly model?: string | undefined;
 }
 
 /** The kinds of limits, the widest first: of several that are full, the first one refuses. */
-const SPENDING_KINDS: readonly LimitKind[] = ['account', 'project', 'member', 'key', 'end_user', 'tag', 'model'];
+const SPENDING_KINDS: readonly LimitKind[] = ['account', 'project', 'member', 'key', 'run', 'end_user', 'tag', 'model'];
 
 /** The lanes that a call passes through by the limits of its account, at the time at which it came. */
 export function limitLanes(rules: SpendingRules, names: CallNames, at: number): MoneyLane[] {
@@ -59,6 +61,8 @@ function subjectsOf(kind: LimitKind, names: CallNames): readonly string[] {
       return [names.member];
     case 'key':
       return one(names.key);
+    case 'run':
+      return names.runs ?? [];
     case 'end_user':
       return one(names.endUser);
     case 'tag':

@@ -20,6 +20,7 @@ const OWNED = {
 } as const;
 
 const WRITTEN = {
+  run: [/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, 'must be 1 to 128 letters, digits and . _ : -'],
   end_user: [/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 characters of ASCII without spaces'],
   tag: [/^[A-Za-z0-9._-]{1,40}=[A-Za-z0-9._:/@+-]{1,80}$/, 'must be a pair such as feature=search'],
 } as const;
@@ -40,6 +41,7 @@ export async function requireSubject(db: Queryable, { accountId, kind, subject }
       if (!answer?.found) throw new Problem('not_found', `There is no such ${kind === 'key' ? 'API key' : kind} in this account.`);
       return;
     }
+    case 'run':
     case 'end_user':
     case 'tag': {
       const [pattern, msg] = WRITTEN[kind];
