@@ -3,8 +3,12 @@ import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isConsistent, parseCheckpoint } from '@tallygate/receipts';
+import OpenAI, { toFile } from 'openai';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { BlobStore } from '../../server/src/adapters/blobs/port.ts';
+import { openS3Bucket } from '../../server/src/adapters/blobs/s3/s3-bucket.ts';
+import { s3Program, startS3 } from '../../server/src/adapters/blobs/s3/testing/s3-server.ts';
 import { type Cluster, openCluster } from '../../server/src/adapters/postgres/cluster.ts';
 import { launchPostmaster, type Postmaster, stopPostmaster, urlOf } from '../../server/src/adapters/postgres/postmaster.ts';
 import { findPrograms, type Programs } from '../../server/src/adapters/postgres/programs.ts';
@@ -17,7 +21,8 @@ const [BIN] = globSync('/usr/lib/postgresql/*/bin/pg_dump')
   .toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }))
   .map(dirname);
 const isMissing = BIN === undefined;
-const FILES = ['master.key', 'receipt-signing.key', 'log-signing.key', 'bootstrap.json', 'blobs'];
+const KEYS = ['master.key', 'receipt-signing.key', 'log-signing.key', 'bootstrap.json'];
+const s3 = await s3Program();
 const WITHIN = { timeout: 120_000, interval: 50 };
 
 let home: string;
@@ -37,12 +42,9 @@ beforeAll(async () => {
   });
   if (!launch.started) throw new Error(launch.said);
   postmaster = launch.postmaster;
-  await administer('create database tallygate');
-  gateway = await Gateway.start({ env: { DATABASE_URL: database() } });
 });
 afterAll(async () => {
   if (isMissing) return;
-  await gateway?.remove();
   if (postmaster) await stopPostmaster(cluster, programs, postmaster);
   rmSync(home, { recursive: true, force: true });
 });
@@ -94,31 +96,110 @@ async function checkpoint() {
   return parsed;
 }
 
-test.skipIf(isMissing)('a log of receipts goes on from the state of the backup after dump, wipe and restore', async () => {
-  const before = [await receiptOfRequest(), await receiptOfRequest()];
-  const old = await checkpoint();
-  const [dump, files] = [join(home, 'tallygate.dump'), join(home, 'files.tar.gz')];
-  // As docs/guides/running.md says: while it runs, first the database, then the files.
-  run('pg_dump', '--format=custom', `--file=${dump}`, database());
-  execFileSync('tar', ['-C', gateway.dataDir, '-czf', files, ...FILES]);
+/** Where files, videos and archived months are, and how they are copied and brought back. */
+interface Files {
+  readonly variables: Readonly<Record<string, string>>;
+  /** What of `DATA_DIR` is in the archive of the files. */
+  readonly inArchive: readonly string[];
+  copy(): Promise<void>;
+  lose(): Promise<void>;
+  bringBack(): Promise<void>;
+  close(): Promise<void>;
+}
 
-  await gateway.stop();
-  await administer('drop database tallygate');
-  rmSync(gateway.dataDir, { recursive: true });
+const nothing = async (): Promise<void> => {};
+const onDisk = async (): Promise<Files> => ({
+  ...{ variables: {}, inArchive: [...KEYS, 'blobs'], copy: nothing, lose: nothing, bringBack: nothing, close: nothing },
+});
 
-  await administer('create database tallygate');
-  run('pg_restore', '--exit-on-error', '--no-owner', `--dbname=${database()}`, dump);
-  mkdirSync(gateway.dataDir, { mode: 0o700 });
-  execFileSync('tar', ['-C', gateway.dataDir, '-xzf', files]);
-  await gateway.start();
+/** Copied and brought back object by object, as `aws s3 sync` does it. */
+async function inBucket(): Promise<Files> {
+  const server = await startS3(s3 ?? '');
+  const { bucket, endpoint = '', credentials } = server.settings;
+  const [own, copied] = [openS3Bucket({ ...server.settings, prefix: 'gateway/' }), openS3Bucket({ ...server.settings, prefix: 'copy/' })];
+  return {
+    variables: {
+      ...{ S3_BUCKET: bucket, S3_ENDPOINT: endpoint, S3_PREFIX: 'gateway/' },
+      ...{ S3_ACCESS_KEY_ID: credentials?.accessKeyId ?? '', S3_SECRET_ACCESS_KEY: credentials?.secretAccessKey ?? '' },
+    },
+    inArchive: KEYS,
+    copy: () => sync(own, copied),
+    lose: async () => {
+      for await (const key of own.list('')) await own.delete(key);
+    },
+    bringBack: () => sync(copied, own),
+    close: async () => {
+      for (const one of [own, copied]) one.close();
+      await server.stop();
+    },
+  };
+}
 
-  expect(await (await fetch(`${gateway.url}/health/ready`)).json()).toMatchObject({ status: 'ok', checks: { receipt_log: 'ok' } });
-  for (const { id, index } of before) expect(await indexOf(id)).toBe(index);
-  const after = await receiptOfRequest();
-  expect(after.index).toBeGreaterThanOrEqual(old.size);
+async function sync(from: BlobStore, to: BlobStore): Promise<void> {
+  for await (const key of from.list('')) {
+    const { stream, size } = (await from.get(key)) ?? {};
+    if (stream && size !== undefined) await to.put(key, stream, { maxBytes: size });
+  }
+}
+
+describe.each([
+  ['on the disk', onDisk, isMissing],
+  ['in a bucket', inBucket, isMissing || s3 === undefined],
+] as const)('with files %s, after dump, wipe and restore', (_where, open, isSkipped) => {
+  let files: Files;
+
+  beforeAll(async () => {
+    if (isSkipped) return;
+    files = await open();
+    await administer('create database tallygate');
+    gateway = await Gateway.start({ env: { DATABASE_URL: database(), ...files.variables } });
+  });
+  afterAll(async () => {
+    if (isSkipped) return;
+    await gateway?.remove();
+    await files?.close();
+    await administer('drop database if exists tallygate');
+  });
+
+  const client = () => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: gateway.bootstrap.test_api_key, maxRetries: 0 });
+  const textOf = async (id: string) => (await client().files.content(id)).text();
+
+  test.skipIf(isSkipped)('the log of receipts goes on from its state, and every file is there', async () => {
+    const before = [await receiptOfRequest(), await receiptOfRequest()];
+    const old = await checkpoint();
+    const { id: fileId } = await client().files.create({ file: await toFile(Buffer.from('kept'), 'a.txt'), purpose: 'evals' });
+    const [dump, archive] = [join(home, 'tallygate.dump'), join(home, 'files.tar.gz')];
+    // As docs/guides/running.md says: while it runs, first the database, then the files.
+    run('pg_dump', '--format=custom', `--file=${dump}`, database());
+    await files.copy();
+    execFileSync('tar', ['-C', gateway.dataDir, '-czf', archive, ...files.inArchive]);
+
+    await gateway.stop();
+    await administer('drop database tallygate');
+    rmSync(gateway.dataDir, { recursive: true });
+    await files.lose();
+
+    await administer('create database tallygate');
+    run('pg_restore', '--exit-on-error', '--no-owner', `--dbname=${database()}`, dump);
+    mkdirSync(gateway.dataDir, { mode: 0o700 });
+    execFileSync('tar', ['-C', gateway.dataDir, '-xzf', archive]);
+    await files.bringBack();
+    await gateway.start();
+
+    expect(await (await fetch(`${gateway.url}/health/ready`)).json()).toMatchObject({ status: 'ok', checks: { receipt_log: 'ok' } });
+    for (const { id, index } of before) expect(await indexOf(id)).toBe(index);
+    expect(await textOf(fileId)).toBe('kept');
+    const after = await receiptOfRequest();
+    expect(after.index).toBeGreaterThanOrEqual(old.size);
+    await expectConsistent(old);
+  });
+});
+
+/** The log goes on from a state that was seen before. */
+async function expectConsistent(old: Awaited<ReturnType<typeof checkpoint>>): Promise<void> {
   const { size, root, origin } = await checkpoint();
   const { path } = await (await fetch(`${gateway.url}/v1/log/consistency?from=${old.size}&to=${size}`)).json();
   const hashes = path.map((hash: string) => Buffer.from(hash, 'base64'));
   expect(origin).toBe(old.origin);
   expect(isConsistent({ oldSize: old.size, oldRoot: old.root, newSize: size, newRoot: root, path: hashes })).toBe(true);
-});
+}
