@@ -44,7 +44,7 @@ export const getLatency = {
   path: '/v1/usage/latency',
   summary: 'How long requests took',
   description:
-    'Percentiles of answered requests by the hour in which they arrived; lines of batches and media jobs are left out. Of a busy account up to 150,000 requests, evenly from every five minutes, are measured. Months that are archived have none.',
+    'Percentiles of answered requests, of those that the caller may see, by the hour in which they arrived; lines of batches and media jobs are left out. Of a busy account up to 150,000 requests, evenly from every five minutes, are measured. Months that are archived have none.',
   headers: headersA,
   query: LatencyQuery,
   responses: { 200: LatencyResponse, ...refusals.read },

@@ -1795,7 +1795,7 @@ export class Uploads extends Resource {
 
 /** `tallygate.usage`: What was used, what it cost, and what happened to one request. */
 export class Usage extends Resource {
-  /** How long requests took. Percentiles of answered requests by the hour in which they arrived; lines of batches and media jobs are left out. Of a busy account up to 150,000 requests, evenly from every five minutes, are measured. Months that are archived have none. */
+  /** How long requests took. Percentiles of answered requests, of those that the caller may see, by the hour in which they arrived; lines of batches and media jobs are left out. Of a busy account up to 150,000 requests, evenly from every five minutes, are measured. Months that are archived have none. */
   latency(query?: LatencyQuery, options?: CallOptions): Call<LatencyResponse> {
     return this.transport.json({ method: 'GET', path: '/v1/usage/latency', query: { ...query } }, options);
   }

@@ -145,6 +145,12 @@ describe.each(ROLES)('the %s of an account', (role) => {
     expect(whole.status).toBe(role === 'developer' ? 403 : 200);
   });
 
+  test('sees how long these requests took, and no others', async () => {
+    const { body } = await get(role, '/v1/usage/latency?from=2026-11-21T00:00:00Z&to=2026-11-22T00:00:00Z');
+    const counted = body.hours.reduce((sum: number, { requests }: { requests: number }) => sum + requests, 0);
+    expect(counted).toBe(seenIn(role).length);
+  });
+
   test('reads these runs, and what is spent now', async () => {
     const expected = named(seenIn(role).map(({ runId }) => ({ run_id: String(runId) })));
     expect(named((await get(role, '/v1/runs')).body.data)).toEqual(expected);

@@ -1,6 +1,7 @@
 import type { LatencyHour, LatencyQuery, LatencyResponse } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import * as z from 'zod';
+import type { Seen } from '../../http/index.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { checkedRows } from '../../kernel/statements.ts';
@@ -9,6 +10,8 @@ interface LatencyScope {
   readonly accountId: string;
   /** Mode of the API key that asks; live for sessions. */
   readonly livemode: boolean;
+  /** What of the account the caller sees; undefined for all of it. */
+  readonly seen?: Seen | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -30,6 +33,7 @@ const LATENCY = `
       select started_at, first_byte_at, completed_at, overhead_ms from usage_records
       where account_id = $1 and livemode = $2 and kind = 'usage' and outcome <> 'failed'
         and started_at >= slice.begins and started_at < least(slice.begins + $5::interval, $4) and ($6::text is null or model_served = $6)
+        and ($8::uuid is null or user_id = $8 or project_id = any($9::uuid[]))
       order by started_at limit $7
     ) r
   )
@@ -56,7 +60,8 @@ export async function latencyOf(pool: Pool, scope: LatencyScope, query: LatencyQ
   const livemode = query.livemode ?? scope.livemode;
   const eachSlice = Math.ceil(MOST_REQUESTS / Math.ceil((to - from) / SLICE_MS));
   const span = [new Date(from), new Date(to), `${SLICE_MS} milliseconds`];
-  const rows = await checkedRows(pool, Row, LATENCY, [scope.accountId, livemode, ...span, query.model ?? null, eachSlice]);
+  const seen = [scope.seen?.userId ?? null, [...(scope.seen?.projects ?? [])]];
+  const rows = await checkedRows(pool, Row, LATENCY, [scope.accountId, livemode, ...span, query.model ?? null, eachSlice, ...seen]);
   return { from: rfc3339(from), to: rfc3339(to), livemode, hours: rows.map(toWire) };
 }
 

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { seenBy } from '../../access/projects/index.ts';
 import type { Archive } from '../../archive/index.ts';
 import { actorOf, originOf, recordAudit } from '../../audit/index.ts';
-import type { Handlers, Principal } from '../../http/index.ts';
+import type { Handlers } from '../../http/index.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { formatUsd } from '../../kernel/money.ts';
@@ -12,6 +12,7 @@ import type { CorrectionOutcome, Corrections, MadeCorrection } from './correctio
 import { latencyOf } from './latency.ts';
 import type { MadeRefund, RefundOutcome, Refunds } from './refunds.ts';
 import { requestTrace } from './request-trace.ts';
+import { usageScopeOf } from './usage-routes.ts';
 
 interface LedgerRoutesDeps {
   readonly pool: Pool;
@@ -22,7 +23,10 @@ interface LedgerRoutesDeps {
 }
 
 export const ledgerRoutes = ({ pool, archive, clock, refunds, corrections }: LedgerRoutesDeps): Handlers<typeof contract.ledger> => ({
-  getLatency: async ({ principal, query }) => ({ status: 200, body: await latencyOf(pool, scopeOf(principal), query, clock.now()) }),
+  getLatency: async ({ principal, query }) => {
+    const scope = await usageScopeOf(pool, principal);
+    return { status: 200, body: await latencyOf(pool, scope, query, clock.now()) };
+  },
   getRequest: async ({ principal, params }) => ({
     status: 200,
     body: await requestTrace(pool, archive, { accountId: principal.accountId, seen: await seenBy(pool)(principal) }, params.request_id),
@@ -116,8 +120,3 @@ function refusalOf(because: Exclude<Because, 'already_refunded' | 'impossible'>)
       return because satisfies never;
   }
 }
-
-const scopeOf = (principal: Principal) => ({
-  accountId: principal.accountId,
-  livemode: principal.kind === 'session' || principal.livemode,
-});

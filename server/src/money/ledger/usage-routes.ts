@@ -23,7 +23,7 @@ export const usageRoutes = ({ pool, clock }: UsageRoutesDeps): Handlers<typeof c
 });
 
 /** What a member of an account sees of its usage. */
-export const usageScopeOf = async (pool: Pool, principal: Principal): Promise<UsageScope> => ({
+export const usageScopeOf = async (pool: Pool, principal: Principal): Promise<UsageScope & { readonly accountId: string }> => ({
   ...{ accountId: principal.accountId, livemode: isLive(principal) },
   seen: await seenBy(pool)(principal),
 });
