@@ -1,4 +1,12 @@
-import { ApiError, FunctionCallingConfigMode, GoogleGenAI, ThinkingLevel } from '@google/genai';
+import {
+  ApiError,
+  FunctionCallingConfigMode,
+  GoogleGenAI,
+  HarmBlockThreshold,
+  HarmCategory,
+  MediaResolution,
+  ThinkingLevel,
+} from '@google/genai';
 import { anthropicSteps, type FakeUpstream, googleSteps, startFakeUpstream, steps } from '@tallygate/fake-upstream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Account } from './account.ts';
@@ -21,6 +29,7 @@ let gateway: Gateway;
 let account: Account;
 let sandbox: GoogleGenAI;
 let live: GoogleGenAI;
+let liveKey: string;
 beforeAll(async () => {
   fake = await startFakeUpstream();
   gateway = await Gateway.start({
@@ -36,6 +45,7 @@ beforeAll(async () => {
   account = await Account.signUp(gateway, { plan: 'enterprise' });
   const { key } = await account.createKey();
   sandbox = clientWith(gateway.bootstrap.test_api_key);
+  liveKey = key;
   live = clientWith(key);
 });
 beforeEach(() => fake.reset());
@@ -116,8 +126,13 @@ describe.each(CASES)('Google’s SDK at $model, $form', ({ model, price: [input,
       {
         role: 'user',
         parts: [
-          ...['Sun.', 'Rain.'].map((output) => ({ functionResponse: { name: 'look', response: { output } } })),
-          { inlineData: { mimeType: 'image/png', data: PIXEL } },
+          { functionResponse: { name: 'look', response: { output: 'Sun.' } } },
+          {
+            functionResponse: {
+              ...{ name: 'look', response: { output: 'Rain.' } },
+              parts: [{ inlineData: { mimeType: 'image/png', data: PIXEL } }],
+            },
+          },
         ],
       },
     ];
@@ -136,7 +151,7 @@ describe.each(CASES)('Google’s SDK at $model, $form', ({ model, price: [input,
       config: { responseMimeType: 'application/json', responseSchema: responseSchema as never },
     });
     expect(JSON.parse(text)).toEqual({ name: 'Ada' });
-    expect(JSON.stringify(fake.requests[0]?.body)).toMatch(/"properties":\{"name":\{[^}]*"string"/);
+    expect(JSON.stringify(fake.requests[0]?.body)).toMatch(/"properties":\{"name":\{[^}]*"string"/i);
   });
 
   test('ends at its bound, for a filter, and for a failure of the provider in Google’s words', async () => {
@@ -177,6 +192,59 @@ describe('Google’s SDK', () => {
     const { body } = fake.requests.at(-1) ?? {};
     expect(body).toMatchObject({ generationConfig: { thinkingConfig: { includeThoughts: true, thinkingLevel: 'LOW' } } });
     expect(JSON.stringify(body)).toContain('"thoughtSignature":"c2lnbmVk"');
+  });
+
+  test.each([false, true])(
+    'passes to Google what it alone knows, and has its answer as Google sent it: streamed %s',
+    async (isStreamed) => {
+      const model = 'gemini-3.5-flash';
+      const safetySettings = [{ category: HarmCategory.HARM_CATEGORY_HARASSMENT, threshold: HarmBlockThreshold.BLOCK_NONE }];
+      const asked: Asked = {
+        model,
+        contents: [{ role: 'user', parts: [{ text: HELLO }, { inlineData: { mimeType: 'image/png', data: PIXEL } }] }],
+        config: { safetySettings, mediaResolution: MediaResolution.MEDIA_RESOLUTION_LOW, thinkingConfig: { thinkingBudget: 64 } },
+      };
+      const answers = [];
+      if (isStreamed) for await (const one of await live.models.generateContentStream(asked)) answers.push(one);
+      else answers.push(await live.models.generateContent(asked));
+      expect(fake.requests[0]?.body).toEqual({
+        contents: asked.contents,
+        safetySettings,
+        generationConfig: {
+          mediaResolution: 'MEDIA_RESOLUTION_LOW',
+          thinkingConfig: { thinkingBudget: 64 },
+          maxOutputTokens: expect.any(Number),
+        },
+      });
+      expect(new Set(answers.map(({ responseId }) => responseId)).size).toBe(1);
+      expect(answers[0]).toMatchObject({ responseId: expect.stringMatching(/^fakeResponse/), modelVersion: model });
+      expect(answers.at(-1)?.usageMetadata).toMatchObject({ promptTokenCount: 10, cost: (10 * 1_500 + 8 * 9_000) / 1e9 });
+    },
+  );
+
+  test('embeds at Google with what it alone knows, held and shown with its cost', async () => {
+    const config = { outputDimensionality: 8, taskType: 'RETRIEVAL_DOCUMENT', title: 'Ledgers' };
+    const { embeddings } = await live.models.embedContent({ model: 'gemini-embedding-001', contents: ['one', 'two'], config });
+    expect(embeddings?.map(({ values }) => values?.length)).toEqual([8, 8]);
+    expect(fake.requests[0]?.path).toMatch(/:batchEmbedContents$/);
+    expect(Object(fake.requests[0]?.body).requests).toMatchObject([config, config]);
+  });
+
+  test('falls back from Google to a model of another maker, which is asked in its own words', async () => {
+    fake.script(googleSteps.overloaded());
+    const answer = await fetch(`${gateway.url}/v1beta/models/gemini-3.5-flash:generateContent`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-goog-api-key': liveKey },
+      body: JSON.stringify({
+        contents: [{ parts: [{ text: HELLO }] }],
+        models: ['claude-sonnet-4-6'],
+        safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
+      }),
+    });
+    const { modelVersion, usageMetadata } = await answer.json();
+    expect([answer.status, answer.headers.get('x-provider'), modelVersion]).toEqual([200, 'anthropic', 'claude-sonnet-4-6']);
+    expect(usageMetadata.cost).toBe((10 * 3_000 + 8 * 15_000) / 1e9);
+    expect(fake.requests.map(({ path }) => path)).toEqual(['/v1beta/models/gemini-3.5-flash:generateContent', '/v1/messages']);
   });
 
   test('gets several candidates, each held and paid', async () => {

@@ -155,9 +155,16 @@ const google: SurfaceFields = {
     field('safetySettings', { safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }] }),
     field('labels', { labels: { team: 'web' } }),
     field('mediaResolution', configured({ mediaResolution: 'MEDIA_RESOLUTION_LOW' })),
+    field(
+      'mediaResolution of a part',
+      saysInGoogle({ inlineData: { mimeType: 'image/gif', data: PICTURE }, mediaResolution: { level: 'MEDIA_RESOLUTION_LOW' } }),
+      saysInGoogle({ inlineData: { mimeType: 'image/gif', data: PICTURE } }),
+    ),
+    field('a thought of an earlier turn', saysInGoogle({ text: 'Hm.', thought: true })),
     field('a picture', saysInGoogle({ inlineData: { mimeType: 'image/gif', data: PICTURE } })),
     field('a PDF', saysInGoogle({ inlineData: { mimeType: 'application/pdf', data: PDF } })),
     field('a file by its address', saysInGoogle({ fileData: { mimeType: 'image/png', fileUri: ADDRESS } })),
+    field('a field that nobody knows', { tomorrow: true }),
   ],
 };
 

@@ -19,19 +19,19 @@ const embedded = {
     .nullable()
     .optional()
     .meta({ description: 'Length of the vector, where the model lets it be chosen.' }),
-  taskType: anyJson('Not sent.').optional(),
-  title: anyJson('Not sent.').optional(),
+  taskType: anyJson('What the vector is for. Sent to Google, and to no other provider.').optional(),
+  title: anyJson('Of a document that is to be found. Sent to Google, and to no other provider.').optional(),
 };
 
-export const EmbedContentRequest = z.strictObject(embedded).meta({
+export const EmbedContentRequest = z.looseObject(embedded).meta({
   id: 'EmbedContentRequest',
-  description: 'Google’s request for a vector.',
+  description: 'Google’s request for a vector. A field that is not listed here is sent to Google as it is.',
   examples: [{ content: { parts: [{ text: 'The ledger sums to zero.' }] } }],
 });
 export type EmbedContentRequest = z.infer<typeof EmbedContentRequest>;
 
 export const BatchEmbedContentsRequest = z
-  .strictObject({
+  .looseObject({
     model: embedded.model,
     requests: z.array(EmbedContentRequest).min(1).max(100).meta({ description: 'Each gives a vector; all of one length.' }),
   })
@@ -43,7 +43,7 @@ export const BatchEmbedContentsRequest = z
 export type BatchEmbedContentsRequest = z.infer<typeof BatchEmbedContentsRequest>;
 
 const Vector = z.looseObject({ values: z.array(z.number()) });
-const usageMetadata = z.looseObject({ promptTokenCount: z.int(), totalTokenCount: z.int(), cost: costField });
+const usageMetadata = z.looseObject({ promptTokenCount: z.int(), totalTokenCount: z.int().optional(), cost: costField });
 const usage = { promptTokenCount: 6, totalTokenCount: 6, cost: 0.0000009 };
 const vector = { values: [0.0023, -0.0093, 0.0157] };
 
@@ -67,7 +67,7 @@ export const embedContent = c.router({
     method: 'POST',
     path: '/v1beta/models/:model/embedContent',
     summary: 'Embed content',
-    description: 'Google’s endpoint, for every embedding model.',
+    description: 'Google’s endpoint, for every embedding model: where Google serves, request and answer pass as they are.',
     pathParams: modelPath,
     headers,
     body: EmbedContentRequest,

@@ -16,10 +16,12 @@ export const googleHeaders = {
 };
 
 const notSent = (why: string) => anyJson(`Not sent: ${why}`).optional();
+/** What Google's models know, and no others. */
+const googlesOwn = (what: string) => anyJson(`${what} Sent to Google, and to no other provider.`).optional();
 const refusedField = (why: string) => anyJson(`Refused: ${why}`).optional();
 
 export const GoogleThinkingConfig = z
-  .strictObject({
+  .looseObject({
     includeThoughts: z.boolean().nullable().optional(),
     thinkingBudget: z
       .int()
@@ -33,7 +35,7 @@ export const GoogleThinkingConfig = z
   .meta({ id: 'GoogleThinkingConfig', description: 'How much the model thinks, within the bound on tokens out.' });
 
 export const GoogleGenerationConfig = z
-  .strictObject({
+  .looseObject({
     maxOutputTokens: z
       .int()
       .min(1)
@@ -70,19 +72,19 @@ export const GoogleGenerationConfig = z
       .meta({ description: 'JSON Schema, in place of `responseSchema`.' }),
     thinkingConfig: GoogleThinkingConfig.nullable().optional(),
     responseModalities: z.array(z.string()).nullable().optional().meta({ description: '`TEXT` alone: other answers have no price here.' }),
-    mediaResolution: notSent('every image is held at the most that one can cost.'),
-    enableEnhancedCivicAnswers: notSent('of Google’s own models alone.'),
+    mediaResolution: googlesOwn('How closely images are looked at: each is held at the most that one can cost.'),
+    enableEnhancedCivicAnswers: googlesOwn('Answers about elections.'),
     responseFormat: refusedField('use `responseMimeType` and `responseJsonSchema`.'),
     speechConfig: refusedField('answers that are no text.'),
     imageConfig: refusedField('answers that are no text.'),
     audioTranscriptionConfig: refusedField('answers that are no text.'),
     translationConfig: refusedField('answers that are no text.'),
     enableAffectiveDialog: refusedField('answers that are no text.'),
-    audioTimestamp: notSent('of Vertex alone.'),
+    audioTimestamp: googlesOwn('Of Vertex alone.'),
     modelSelectionConfig: refusedField('models that the provider chooses.'),
     routingConfig: refusedField('models that the provider chooses.'),
   })
-  .meta({ id: 'GoogleGenerationConfig', description: 'How to answer.' });
+  .meta({ id: 'GoogleGenerationConfig', description: 'How to answer. A field that is not listed here is sent to Google as it is.' });
 export type GoogleGenerationConfig = z.infer<typeof GoogleGenerationConfig>;
 
 const prompt = {
@@ -91,9 +93,9 @@ const prompt = {
   tools: z.array(GoogleTool).max(128).nullable().optional(),
   toolConfig: GoogleToolConfig.nullable().optional(),
   generationConfig: GoogleGenerationConfig.nullable().optional(),
-  safetySettings: notSent('the operator’s account decides.'),
+  safetySettings: googlesOwn('What is filtered.'),
   cachedContent: refusedField('content that is kept at Google is not the caller’s.'),
-  labels: notSent('of Vertex alone.'),
+  labels: googlesOwn('For Vertex’s bill.'),
   serviceTier: z
     .string()
     .max(40)
@@ -105,7 +107,7 @@ const prompt = {
 };
 
 export const GenerateContentRequest = z
-  .strictObject({
+  .looseObject({
     model: z.string().max(300).nullable().optional().meta({ description: 'Passed over: the model of the path counts.' }),
     models: fallbackModels,
     ...prompt,
@@ -113,37 +115,55 @@ export const GenerateContentRequest = z
   .meta({
     id: 'GenerateContentRequest',
     description:
-      'Google’s request. Fields may be written in snake case, as Google’s may (`generation_config`). A field that is not listed here is refused, as Google refuses it.',
+      'Google’s request. Fields may be written in snake case, as Google’s may (`generation_config`). Google’s models are sent it as it is, fields that are not listed here among it.',
     examples: [{ contents: [{ role: 'user', parts: [{ text: 'Say hello.' }] }], generationConfig: { maxOutputTokens: 256 } }],
   });
 export type GenerateContentRequest = z.infer<typeof GenerateContentRequest>;
 
 export const GoogleUsage = z
   .looseObject({
-    promptTokenCount: z.int().meta({ examples: [9] }),
+    promptTokenCount: z
+      .int()
+      .optional()
+      .meta({ examples: [9] }),
     cachedContentTokenCount: z.int().optional().meta({ description: 'Of the prompt, read from a cache.' }),
-    candidatesTokenCount: z.int().meta({ examples: [12] }),
+    candidatesTokenCount: z
+      .int()
+      .optional()
+      .meta({ description: 'Left out where nothing was written.', examples: [12] }),
     thoughtsTokenCount: z.int().optional().meta({ description: 'Billed as output, beside the candidates.' }),
-    totalTokenCount: z.int().meta({ examples: [21] }),
+    totalTokenCount: z
+      .int()
+      .optional()
+      .meta({ examples: [21] }),
     cost: costField,
   })
   .meta({ id: 'GoogleUsage', description: 'Google’s usage, with the cost added.' });
 
 export const GenerateContentResponse = z
   .looseObject({
-    candidates: z.array(
-      z.looseObject({
-        content: z.looseObject({ role: z.literal('model'), parts: z.array(z.looseObject({})) }),
-        finishReason: z
-          .string()
-          .optional()
-          .meta({ examples: ['STOP'] }),
-        index: z.int(),
-      }),
-    ),
+    candidates: z
+      .array(
+        z.looseObject({
+          content: z.looseObject({ role: z.string().optional(), parts: z.array(z.looseObject({})).optional() }).optional(),
+          finishReason: z
+            .string()
+            .optional()
+            .meta({ examples: ['STOP'] }),
+          index: z.int().optional(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'None where the prompt was blocked: `promptFeedback` says why.' }),
     usageMetadata: GoogleUsage.optional(),
-    modelVersion: z.string().meta({ examples: [MODEL] }),
-    responseId: z.string().meta({ examples: ['019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
+    modelVersion: z
+      .string()
+      .optional()
+      .meta({ examples: [MODEL] }),
+    responseId: z
+      .string()
+      .optional()
+      .meta({ examples: ['019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
   })
   .meta({
     id: 'GenerateContentResponse',
@@ -168,7 +188,7 @@ export const generateContent = c.router({
     path: '/v1beta/models/:model/generateContent',
     summary: 'Generate content',
     description:
-      'Google’s endpoint: text, images, files, functions, thoughts and JSON. Works with every chat model of the catalogue; the request is translated into a chat, and the answer back.',
+      'Google’s endpoint: text, images, files, functions, thoughts and JSON. Works with every chat model of the catalogue: where Google serves, request and answer pass as they are; elsewhere the request is translated into a chat, and the answer back.',
     pathParams: modelPath,
     headers,
     body: GenerateContentRequest,

@@ -4,6 +4,8 @@ import { anyJson } from './model-fields.ts';
 /** Of the gateway's own making where it is left out: Google's ids are optional. */
 const id = z.string().max(256).nullable().optional();
 
+const GOOGLES = 'Sent to Google, and to no other provider.';
+
 const Blob = z.strictObject({
   mimeType: z.string().min(1).max(200),
   data: z.string().meta({ description: 'Base64.' }),
@@ -46,10 +48,15 @@ export const GooglePart = z
     fileData: FileData.nullable().optional(),
     functionCall: FunctionCall.nullable().optional(),
     functionResponse: FunctionResponse.nullable().optional(),
-    thought: z.boolean().nullable().optional().meta({ description: 'A thought of the model. Those of earlier turns are left out.' }),
+    thought: z
+      .boolean()
+      .nullable()
+      .optional()
+      .meta({ description: 'A thought of the model. Those of earlier turns go to Google’s models alone.' }),
     thoughtSignature: z.string().nullable().optional().meta({ description: 'Sent back to Google’s models as it came.' }),
-    mediaResolution: anyJson('Not sent: every image is held at the most that one can cost.').optional(),
-    partMetadata: anyJson('Not sent.').optional(),
+    mediaResolution: anyJson(`How closely it is looked at: every image is held at the most that one can cost. ${GOOGLES}`).optional(),
+    videoMetadata: anyJson(`Which part of a video is looked at, and how closely. ${GOOGLES}`).optional(),
+    partMetadata: anyJson(GOOGLES).optional(),
   })
   .meta({ id: 'GooglePart', description: 'A part of a turn: a text, a file, a call of a function, or what one gave back.' });
 export type GooglePart = z.infer<typeof GooglePart>;
@@ -64,12 +71,12 @@ export type GoogleContent = z.infer<typeof GoogleContent>;
 
 const Schema = z.record(z.string(), anyJson('A schema.')).nullable().optional();
 
-const FunctionDeclaration = z.strictObject({
+const FunctionDeclaration = z.looseObject({
   name: z.string().min(1).max(200),
   description: z.string().nullable().optional(),
   parameters: Schema.meta({ description: 'Google’s schema, with its types in upper case.' }),
   parametersJsonSchema: Schema.meta({ description: 'JSON Schema, in place of `parameters`.' }),
-  response: Schema.meta({ description: 'What it gives back. Not sent.' }),
+  response: Schema.meta({ description: `What it gives back. ${GOOGLES}` }),
   responseJsonSchema: Schema,
   behavior: z.enum(['BLOCKING', 'UNSPECIFIED']).nullable().optional(),
 });

@@ -476,6 +476,7 @@ export interface BatchEmbedContentsRequest {
   model?: string | null | undefined;
   /** Each gives a vector; all of one length. */
   requests: EmbedContentRequest[];
+  [field: string]: unknown;
 }
 
 /** One vector for each request, in order. */
@@ -486,7 +487,7 @@ export interface BatchEmbedContentsResponse {
   }[];
   usageMetadata: {
     promptTokenCount: number;
-    totalTokenCount: number;
+    totalTokenCount?: number | undefined;
     /** What the request cost, USD. For people: the exact amount is in the receipt. */
     cost?: number | undefined;
     [field: string]: unknown;
@@ -1465,7 +1466,7 @@ export interface EmailVerifyRequest {
   token: string;
 }
 
-/** Google’s request for a vector. */
+/** Google’s request for a vector. A field that is not listed here is sent to Google as it is. */
 export interface EmbedContentRequest {
   /** Passed over: the model of the path counts. */
   model?: string | null | undefined;
@@ -1473,10 +1474,11 @@ export interface EmbedContentRequest {
   content: GoogleContent;
   /** Length of the vector, where the model lets it be chosen. */
   outputDimensionality?: number | null | undefined;
-  /** Not sent. */
+  /** What the vector is for. Sent to Google, and to no other provider. */
   taskType?: unknown | undefined;
-  /** Not sent. */
+  /** Of a document that is to be found. Sent to Google, and to no other provider. */
   title?: unknown | undefined;
+  [field: string]: unknown;
 }
 
 /** A vector, in Google’s form. */
@@ -1487,7 +1489,7 @@ export interface EmbedContentResponse {
   };
   usageMetadata: {
     promptTokenCount: number;
-    totalTokenCount: number;
+    totalTokenCount?: number | undefined;
     /** What the request cost, USD. For people: the exact amount is in the receipt. */
     cost?: number | undefined;
     [field: string]: unknown;
@@ -1593,7 +1595,7 @@ export interface FileObject {
   status: 'uploaded' | 'processed' | 'error';
 }
 
-/** Google’s request. Fields may be written in snake case, as Google’s may (`generation_config`). A field that is not listed here is refused, as Google refuses it. */
+/** Google’s request. Fields may be written in snake case, as Google’s may (`generation_config`). Google’s models are sent it as it is, fields that are not listed here among it. */
 export interface GenerateContentRequest {
   /** Passed over: the model of the path counts. */
   model?: string | null | undefined;
@@ -1606,11 +1608,11 @@ export interface GenerateContentRequest {
   tools?: GoogleTool[] | null | undefined;
   toolConfig?: GoogleToolConfig | null | undefined;
   generationConfig?: GoogleGenerationConfig | null | undefined;
-  /** Not sent: the operator’s account decides. */
+  /** What is filtered. Sent to Google, and to no other provider. */
   safetySettings?: unknown | undefined;
   /** Refused: content that is kept at Google is not the caller’s. */
   cachedContent?: unknown | undefined;
-  /** Not sent: of Vertex alone. */
+  /** For Vertex’s bill. Sent to Google, and to no other provider. */
   labels?: unknown | undefined;
   /** `standard`, or `flex` or `priority` where the model has a price at it. */
   serviceTier?: string | null | undefined;
@@ -1618,23 +1620,25 @@ export interface GenerateContentRequest {
   store?: unknown | undefined;
   /** Refused: answers that are kept at Google. */
   continuationToken?: unknown | undefined;
+  [field: string]: unknown;
 }
 
 /** Google’s answer, or an event of a streamed one. */
 export interface GenerateContentResponse {
-  candidates: {
-    content: {
-      role: 'model';
-      parts: { [name: string]: unknown }[];
+  /** None where the prompt was blocked: `promptFeedback` says why. */
+  candidates?: {
+    content?: {
+      role?: string | undefined;
+      parts?: { [name: string]: unknown }[] | undefined;
       [field: string]: unknown;
-    };
+    } | undefined;
     finishReason?: string | undefined;
-    index: number;
+    index?: number | undefined;
     [field: string]: unknown;
-  }[];
+  }[] | undefined;
   usageMetadata?: GoogleUsage | undefined;
-  modelVersion: string;
-  responseId: string;
+  modelVersion?: string | undefined;
+  responseId?: string | undefined;
   [field: string]: unknown;
 }
 
@@ -1671,7 +1675,7 @@ export interface GoogleError {
   budget?: BudgetDetail | undefined;
 }
 
-/** How to answer. */
+/** How to answer. A field that is not listed here is sent to Google as it is. */
 export interface GoogleGenerationConfig {
   /** Upper bound on tokens out of one candidate, thoughts included. */
   maxOutputTokens?: number | null | undefined;
@@ -1695,9 +1699,9 @@ export interface GoogleGenerationConfig {
   thinkingConfig?: GoogleThinkingConfig | null | undefined;
   /** `TEXT` alone: other answers have no price here. */
   responseModalities?: string[] | null | undefined;
-  /** Not sent: every image is held at the most that one can cost. */
+  /** How closely images are looked at: each is held at the most that one can cost. Sent to Google, and to no other provider. */
   mediaResolution?: unknown | undefined;
-  /** Not sent: of Google’s own models alone. */
+  /** Answers about elections. Sent to Google, and to no other provider. */
   enableEnhancedCivicAnswers?: unknown | undefined;
   /** Refused: use `responseMimeType` and `responseJsonSchema`. */
   responseFormat?: unknown | undefined;
@@ -1711,12 +1715,13 @@ export interface GoogleGenerationConfig {
   translationConfig?: unknown | undefined;
   /** Refused: answers that are no text. */
   enableAffectiveDialog?: unknown | undefined;
-  /** Not sent: of Vertex alone. */
+  /** Of Vertex alone. Sent to Google, and to no other provider. */
   audioTimestamp?: unknown | undefined;
   /** Refused: models that the provider chooses. */
   modelSelectionConfig?: unknown | undefined;
   /** Refused: models that the provider chooses. */
   routingConfig?: unknown | undefined;
+  [field: string]: unknown;
 }
 
 /** A model, in Google’s form. */
@@ -1773,13 +1778,15 @@ export interface GooglePart {
     willContinue?: false | null | undefined;
     scheduling?: string | null | undefined;
   } | null | undefined;
-  /** A thought of the model. Those of earlier turns are left out. */
+  /** A thought of the model. Those of earlier turns go to Google’s models alone. */
   thought?: boolean | null | undefined;
   /** Sent back to Google’s models as it came. */
   thoughtSignature?: string | null | undefined;
-  /** Not sent: every image is held at the most that one can cost. */
+  /** How closely it is looked at: every image is held at the most that one can cost. Sent to Google, and to no other provider. */
   mediaResolution?: unknown | undefined;
-  /** Not sent. */
+  /** Which part of a video is looked at, and how closely. Sent to Google, and to no other provider. */
+  videoMetadata?: unknown | undefined;
+  /** Sent to Google, and to no other provider. */
   partMetadata?: unknown | undefined;
 }
 
@@ -1789,6 +1796,7 @@ export interface GoogleThinkingConfig {
   /** Tokens of thought; -1 leaves it to the model. */
   thinkingBudget?: number | null | undefined;
   thinkingLevel?: 'THINKING_LEVEL_UNSPECIFIED' | 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH' | null | undefined;
+  [field: string]: unknown;
 }
 
 /** Functions that the model may ask to have called. */
@@ -1800,10 +1808,11 @@ export interface GoogleTool {
     parameters?: { [name: string]: unknown } | null | undefined;
     /** JSON Schema, in place of `parameters`. */
     parametersJsonSchema?: { [name: string]: unknown } | null | undefined;
-    /** What it gives back. Not sent. */
+    /** What it gives back. Sent to Google, and to no other provider. */
     response?: { [name: string]: unknown } | null | undefined;
     responseJsonSchema?: { [name: string]: unknown } | null | undefined;
     behavior?: 'BLOCKING' | 'UNSPECIFIED' | null | undefined;
+    [field: string]: unknown;
   }[] | null | undefined;
   /** Run by Google: refused, since the catalogue has no price for it. */
   googleSearch?: unknown | undefined;
@@ -1844,13 +1853,14 @@ export interface GoogleToolConfig {
 
 /** Google’s usage, with the cost added. */
 export interface GoogleUsage {
-  promptTokenCount: number;
+  promptTokenCount?: number | undefined;
   /** Of the prompt, read from a cache. */
   cachedContentTokenCount?: number | undefined;
-  candidatesTokenCount: number;
+  /** Left out where nothing was written. */
+  candidatesTokenCount?: number | undefined;
   /** Billed as output, beside the candidates. */
   thoughtsTokenCount?: number | undefined;
-  totalTokenCount: number;
+  totalTokenCount?: number | undefined;
   /** What the request cost, USD. For people: the exact amount is in the receipt. */
   cost?: number | undefined;
   [field: string]: unknown;

@@ -3,7 +3,7 @@ import { unknownName } from './unknown-name.ts';
 
 const KNOWN_CONTENT = new Set(['role', 'parts']);
 const DATA = ['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse'];
-const KNOWN_PART = new Set([...DATA, 'thought', 'thoughtSignature']);
+const KNOWN_PART = new Set([...DATA, 'thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution', 'partMetadata']);
 
 /** Part by part, then the order of calls and their results. */
 export function whatIsWrongWithContents({ contents, systemInstruction }: Fields, model: string): string | undefined {
@@ -13,7 +13,7 @@ export function whatIsWrongWithContents({ contents, systemInstruction }: Fields,
     const wrong = wrongContent(content);
     if (wrong !== undefined) return wrong;
   }
-  if (all.some(({ role }) => role !== 'user' && role !== 'model')) return 'Please use a valid role: user, model.';
+  if (all.some(({ role }) => role !== undefined && role !== 'user' && role !== 'model')) return 'Please use a valid role: user, model.';
   return wrongOrder(all) ?? wrongSignatures(all, model);
 }
 

@@ -6,7 +6,9 @@ import { answerEvents, plainAnswer } from './events.ts';
 import { whatIsWrongWith } from './request.ts';
 import { invalid, refused } from './steps.ts';
 
-const METHOD = /^\/v1beta\/models\/([^/:?]+):(generateContent|streamGenerateContent|batchEmbedContents)(?:\?(.*))?$/;
+const METHOD = /^\/v1beta\/models\/([^/:?]+):(generateContent|streamGenerateContent|embedContent|batchEmbedContents)(?:\?(.*))?$/;
+
+const isEmbedding = (action = ''): boolean => /embedContents?$/i.test(action);
 
 /** Google's Gemini API below `/v1beta`. It requires no key, but refuses one in the URL. */
 export const google: Dialect = {
@@ -17,7 +19,7 @@ export const google: Dialect = {
     if (query.includes('key=')) return refused(403, 'PERMISSION_DENIED', 'Keys belong in a header.');
     if (!isFields(body)) return invalid('Invalid JSON payload received. Unexpected token.');
     if (action === 'streamGenerateContent' && query !== 'alt=sse') return invalid('This fake streams server-sent events only.');
-    const wrong = action === 'batchEmbedContents' ? whatIsWrongWithEmbedding(body, model) : whatIsWrongWith(body, model);
+    const wrong = isEmbedding(action) ? whatIsWrongWithEmbedding(body, model) : whatIsWrongWith(body, model);
     return wrong === undefined ? undefined : invalid(wrong);
   },
   answer: (question) => {
@@ -25,8 +27,8 @@ export const google: Dialect = {
     const generated = () => generatedAnswer(question);
     return {
       isStream: action === 'streamGenerateContent',
-      plain: (): Fields => (action === 'batchEmbedContents' ? embeddingAnswer(question.request) : plainAnswer(generated())),
-      exactUsage: () => (action === 'batchEmbedContents' ? undefined : generated().exact),
+      plain: (): Fields => (isEmbedding(action) ? embeddingAnswer(question.request) : plainAnswer(generated())),
+      exactUsage: () => (isEmbedding(action) ? undefined : generated().exact),
       events: () => answerEvents(generated(), question.step),
     };
   },

@@ -3,7 +3,11 @@ import { callingConfigIn, declarationsIn } from './answer.ts';
 import { whatIsWrongWithContents } from './contents.ts';
 import { unknownName } from './unknown-name.ts';
 
-const KNOWN = new Set(['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'safetySettings', 'cachedContent']);
+const KNOWN = new Set([
+  ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'safetySettings', 'cachedContent', 'serviceTier'],
+  // Of Vertex, which has its own.
+  'labels',
+]);
 const KNOWN_CONFIG = new Set([
   ...['maxOutputTokens', 'candidateCount', 'temperature', 'topP', 'topK', 'seed', 'presencePenalty', 'frequencyPenalty', 'stopSequences'],
   ...['responseLogprobs', 'logprobs', 'responseMimeType', 'responseSchema', 'responseJsonSchema', 'thinkingConfig', 'mediaResolution'],

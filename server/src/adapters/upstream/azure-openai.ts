@@ -3,7 +3,7 @@ import { PreambleMerged } from './azure-preamble.ts';
 import { Untranslatable } from './fault.ts';
 import type { MaxTokensField } from './openai-quirks.ts';
 import { openAiRequest, realtimePath } from './openai-request.ts';
-import type { UpstreamCall, UpstreamEndpoint, UpstreamProvider } from './port.ts';
+import { isMakersOwn, type UpstreamCall, type UpstreamEndpoint, type UpstreamProvider } from './port.ts';
 import { type ConnectionOptions, ProviderHttp } from './provider-http.ts';
 import { TranslatedAnswer } from './translated-answer.ts';
 
@@ -33,8 +33,8 @@ const BY_DEPLOYMENT: ReadonlySet<UpstreamEndpoint> = new Set<UpstreamEndpoint>([
   '/v1/audio/transcriptions',
   '/v1/audio/translations',
 ]);
-/** Azure moderates by its content filter, never had variations, and has Messages at another resource. */
-const MISSING: ReadonlySet<UpstreamEndpoint> = new Set<UpstreamEndpoint>(['/v1/messages', '/v1/moderations', '/v1/images/variations']);
+/** Azure moderates by its content filter, and never had variations. What other makers have, Messages for one, is at another resource. */
+const MISSING: ReadonlySet<UpstreamEndpoint> = new Set<UpstreamEndpoint>(['/v1/moderations', '/v1/images/variations']);
 
 /** A deployment can be set to a dearer tier since then; before, the field was unknown. */
 const FIRST_WITH_TIERS = '2025-10-01';
@@ -55,7 +55,7 @@ export function azureOpenAi(options: AzureOpenAiOptions): UpstreamProvider {
   const isDated = /^\d/.test(apiVersion);
   const hasProjectTier = !isDated || apiVersion >= FIRST_WITH_TIERS;
   return {
-    serves: (endpoint) => !MISSING.has(endpoint) && !(isDated && NOT_DATED.test(endpoint)),
+    serves: (endpoint) => !isMakersOwn(endpoint) && !MISSING.has(endpoint) && !(isDated && NOT_DATED.test(endpoint)),
     takesServiceTiers: true,
     call: async (call) => {
       // Azure would fetch documents and put them into the prompt: tokens that nobody has held.

@@ -1,7 +1,7 @@
 import { openAiWords } from './openai-fault.ts';
 import { changesFields, type MaxTokensField, type OpenAiQuirks, quirkFault } from './openai-quirks.ts';
 import { openAiRequest, realtimePath } from './openai-request.ts';
-import type { UpstreamProvider } from './port.ts';
+import { isMakersOwn, type UpstreamProvider } from './port.ts';
 import { type ConnectionOptions, ProviderHttp } from './provider-http.ts';
 
 export interface OpenAiCompatibleOptions extends ConnectionOptions {
@@ -31,7 +31,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): UpstreamProv
   const isGoogles = new URL(options.baseUrl).hostname.endsWith('.googleapis.com');
   return {
     // What else it has not, it will say itself.
-    serves: (endpoint) => endpoint !== '/v1/messages' && (endpoint !== '/v1/responses' || hasResponses),
+    serves: (endpoint) => !isMakersOwn(endpoint) && (endpoint !== '/v1/responses' || hasResponses),
     readsGoogleFields: () => isGoogles,
     takesServiceTiers: true,
     call: (call) => {

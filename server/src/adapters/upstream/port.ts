@@ -1,8 +1,11 @@
 import type { Readable } from 'node:stream';
 import type {
+  BatchEmbedContentsRequest,
   ChatCompletionRequest,
   CompletionRequest,
+  EmbedContentRequest,
   EmbeddingRequest,
+  GenerateContentRequest,
   ImageEditRequest,
   ImageGenerationRequest,
   ImageVariationRequest,
@@ -35,12 +38,15 @@ export interface RankedTexts extends Pick<RerankRequest, 'model' | 'query' | 'to
   readonly [field: string]: unknown;
 }
 
-/** The requests that a provider can be sent, by the endpoint whose dialect they and their answers are in: OpenAI's, and Anthropic's Messages. */
+/** The requests that a provider can be sent, by the endpoint whose dialect they and their answers are in: OpenAI's, Anthropic's and Google's. */
 export interface UpstreamRequests {
   '/v1/chat/completions': ChatCompletionRequest;
   '/v1/completions': CompletionRequest;
   '/v1/responses': ResponseRequest;
   '/v1/messages': MessagesRequest;
+  '/v1beta/models:generateContent': GenerateContentRequest;
+  '/v1beta/models:embedContent': EmbedContentRequest;
+  '/v1beta/models:batchEmbedContents': BatchEmbedContentsRequest;
   '/v1/embeddings': EmbeddingRequest;
   '/v1/rerank': RankedTexts;
   '/v1/moderations': ModerationRequest;
@@ -58,8 +64,14 @@ export interface UpstreamRequests {
 
 export type UpstreamEndpoint = keyof UpstreamRequests;
 
+/** Whether it is none of OpenAI's: only its maker, and who serves for it, has it. */
+export const isMakersOwn = (endpoint: UpstreamEndpoint): boolean => endpoint === '/v1/messages' || endpoint.startsWith('/v1beta/');
+
 /** The endpoints whose tokens out a bound can limit. */
-export type BoundedEndpoint = Extract<UpstreamEndpoint, '/v1/chat/completions' | '/v1/completions' | '/v1/responses' | '/v1/messages'>;
+export type BoundedEndpoint = Extract<
+  UpstreamEndpoint,
+  '/v1/chat/completions' | '/v1/completions' | '/v1/responses' | '/v1/messages' | '/v1beta/models:generateContent'
+>;
 
 /** A file of a multipart request. It may be opened anew for every attempt. */
 export interface UpstreamFile {
@@ -223,6 +235,8 @@ export interface Begun {
 }
 
 export { isDecrease, laterUsage as laterMessageUsage, usageOf as messageUsageOf } from './anthropic/usage.ts';
+export { isKeptAtGoogle } from './google/kept-files.ts';
+export { isDecrease as isGoogleDecrease, largerUsage as largerGoogleUsage, usageOf as googleUsageOf } from './google/usage.ts';
 
 const NAME = /^[\w.-]+$/;
 

@@ -7,7 +7,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 /** Whether it may be an event that says what was used, or ends its stream: all that is wanted behind an event that was left out. */
 export const mayTellUsage = (event: Buffer): boolean => TELLING.some((name) => event.includes(name));
-const TELLING = ['"usage"', '"error"', '[DONE]'].map((name) => Buffer.from(name));
+const TELLING = ['"usage', '"error"', '[DONE]'].map((name) => Buffer.from(name));
 
 /** What is longer, because it carries pictures or sound, is looked at in pieces: other work has its turn between them. */
 export const LONGEST_PARSED = 256 * 1024;
@@ -54,7 +54,8 @@ export function jsonOf(data: string | undefined): Json | undefined {
   }
 }
 
-const USAGE = Buffer.from('"usage"');
+/** Also as Google calls it, `usageMetadata`. */
+export const USAGE = Buffer.from('"usage');
 
 /** What an event says that breaks off in its usage, or behind it; undefined where it has none. Large ones are not looked into. */
 export function eventSoFar(event: Buffer): Json | undefined {

@@ -158,6 +158,8 @@ export const isKeepAlive = (event: Buffer): boolean =>
 /** The events that may carry data. */
 export const dataEventsOf = (bytes: Buffer): Buffer[] => eventsOf(bytes).filter((event) => !isKeepAlive(event));
 
-/** The event that the object is, written with its type as its name. */
+/** The event that the object is, written with its type as its name, where it has one. */
 export const writtenEvent = (event: Readonly<Record<string, unknown>>): Soon<Buffer> =>
-  andThen(writtenJson(event), (json) => joined([Buffer.from(`event: ${String(event['type'])}\ndata: `), json, END_OF_EVENT]));
+  andThen(writtenJson(event), (json) => joined([Buffer.from(headOf(event)), json, END_OF_EVENT]));
+
+const headOf = ({ type }: Readonly<Record<string, unknown>>): string => (type === undefined ? 'data: ' : `event: ${String(type)}\ndata: `);

@@ -1,14 +1,18 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import { andThen, inOrder, type Soon } from '../../kernel/soon.ts';
 import type { Delivered, RunTools, ShownCost, StreamError, StreamFilter } from './answer-form.ts';
-import { dataOf, eventSoFar, isJsonText, type Json, jsonOf, LONGEST_PARSED, mayTellUsage, nameOf, readLarge } from './event-data.ts';
+import { dataOf, eventSoFar, isJsonText, type Json, jsonOf, LONGEST_PARSED, mayTellUsage, nameOf, readLarge, USAGE } from './event-data.ts';
 import { END_OF_EVENT, EventFrames, eventsOf, isKeepAlive, writtenEvent } from './event-frames.ts';
 import { ToldUsage } from './told-usage.ts';
 import { atLeast, isRecord, reportedUsage } from './usage.ts';
 import { mostOfSeveral } from './usage-anywhere.ts';
 
-/** What distinguishes the event streams whose events name their type: responses, messages, images, speech, transcripts. */
+/** What distinguishes the event streams whose events name their type, responses, messages, images, speech, transcripts, or can be given one. */
 export interface EventForm {
+  /** The type of an event, where events do not name it: an empty one where it is no event of the stream. */
+  typeOf?(event: Json): string;
+  /** No event says that it completes the answer: the last of those that belong to the end does, once the body is through. */
+  readonly endsWithBody?: true;
   /** Whether events of the type are parsed; others pass as the bytes they came in. The final ones have to be among them. */
   isWatched(type: string): boolean;
   /** Whether the event completes the answer. */
@@ -38,7 +42,6 @@ export interface EventForm {
 }
 
 const EMPTY = Buffer.alloc(0);
-const USAGE = Buffer.from('"usage"');
 const KEPT_BYTES = 256 * 1024;
 
 /** Passes whole events on, keeps the final one back for the cost, and stops at an error. */
@@ -79,12 +82,19 @@ export class TypedEventStream implements StreamFilter {
   end(): Soon<Buffer> {
     const { isTooLarge } = this.#frames;
     const rest = this.#frames.end();
-    if (this.isOver || isTooLarge || rest.length === 0) return EMPTY;
+    if (this.isOver || isTooLarge || rest.length === 0) return this.#ended(EMPTY);
     if (rest.length <= LONGEST_PARSED && jsonOf(dataOf(rest.toString('utf8'))) === undefined) {
       this.#hear(eventSoFar(rest) ?? {}, false);
       return EMPTY;
     }
-    return this.#take(Buffer.concat([rest, END_OF_EVENT]));
+    return andThen(this.#take(Buffer.concat([rest, END_OF_EVENT])), (last) => this.#ended(last));
+  }
+
+  #ended(last: Buffer): Buffer {
+    if (!this.#form.endsWithBody || this.isOver) return last;
+    this.#final = this.#ending;
+    this.#ending = undefined;
+    return last;
   }
 
   get isOver(): boolean {
@@ -260,11 +270,11 @@ export class TypedEventStream implements StreamFilter {
   }
 
   #passesAsItIs(name: string | undefined): boolean {
-    return name !== undefined && name !== 'error' && !this.#form.isWatched(name);
+    return name !== undefined && name !== 'error' && !this.#form.typeOf && !this.#form.isWatched(name);
   }
 
   #passWatched(event: Json, bytes: Buffer): Soon<Buffer | undefined> {
-    const type = typeof event['type'] === 'string' ? event['type'] : '';
+    const type = this.#form.typeOf?.(event) ?? (typeof event['type'] === 'string' ? event['type'] : '');
     this.#serviceTier = this.#form.tierOf?.(event) ?? this.#serviceTier;
     if (event['error'] || type === 'error' || type === 'response.failed') {
       this.#error = errorOf(event, this.#form);
@@ -332,6 +342,6 @@ function errorOf(event: Json, { codeOf }: EventForm): StreamError {
   return {
     message: text(error['message']) ?? 'The provider broke the stream off.',
     type: 'server_error',
-    code: text(error['code'] ?? codeOf?.(error)) ?? null,
+    code: text(error['code']) ?? text(codeOf?.(error)) ?? null,
   };
 }

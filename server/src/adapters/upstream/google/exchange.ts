@@ -12,13 +12,18 @@ import { givenToTools } from './candidate.ts';
 import { ChunkStream } from './chunk-stream.ts';
 import { completionOf } from './completion.ts';
 import { argumentsIn } from './contents.ts';
+import { contentMethod } from './native-request.ts';
 import { generateContentRequest } from './request.ts';
 import { usageOf } from './usage.ts';
 
-/** What a call becomes: what is posted where, and how the answer is read. */
-export interface Exchange {
+/** What is posted where; the answer passes as it is. */
+export interface Passage {
   readonly path: string;
   readonly body: object;
+}
+
+/** What a call becomes that is translated: also how the answer is read. */
+export interface Exchange extends Passage {
   readonly translation: Translation | DocumentTranslation;
 }
 
@@ -36,9 +41,8 @@ export async function chatExchange(call: ChatCall, resource: string, clock: Cloc
     id: randomUUID().replaceAll('-', ''),
     oneCallOnly: request.parallel_tool_calls === false,
   };
-  const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
   return {
-    path: `${resource}:${method}`,
+    path: `${resource}:${contentMethod(call)}`,
     body: generateContentRequest(call, await readArguments(argumentsIn(request.messages))),
     translation: stream
       ? new ChunkStream(context)

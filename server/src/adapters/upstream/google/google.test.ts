@@ -1,9 +1,10 @@
-import { ChatCompletion, type ChatCompletionRequest } from '@tallygate/contract';
+import { ChatCompletion, type ChatCompletionRequest, EmbedContentRequest, GenerateContentRequest } from '@tallygate/contract';
 import { googleSteps, startFakeUpstream, steps } from '@tallygate/fake-upstream';
 import { describe, expect, it } from 'vitest';
 import { againstFakeUpstream, KEY, MAX_BYTES } from '../against-fake-upstream.ts';
 import { describeUpstreamConformance } from '../conformance.ts';
 import { answered, type CallOverrides, chatCall, chunksOf, pumped } from '../conformance-calls.ts';
+import type { UpstreamCall } from '../port.ts';
 import { google } from './index.ts';
 
 const baseUrlOf = (url: string): string => new URL('/v1beta', url).href;
@@ -230,4 +231,54 @@ it('serves nothing else', async () => {
   expect(provider().serves('/v1/images/generations')).toBe(false);
   const answer = await answered(provider(), chatCall('tunedModels/my-model')).catch((error: Error) => error.message);
   expect(answer).toContain('/v1beta/tunedModels/my-model');
+});
+
+describe('a request in Google’s own words', () => {
+  const contents = [{ role: 'user' as const, parts: [{ text: 'Hi.' }] }];
+  const contentCall = (fields: object = {}, stream = false): UpstreamCall => ({
+    ...{ endpoint: '/v1beta/models:generateContent', model: MODEL, stream, maxOutputTokens: 100, signal: new AbortController().signal },
+    ...{ firstByteTimeoutMs: 5_000, idleTimeoutMs: 5_000 },
+    request: GenerateContentRequest.parse({ contents, models: ['other'], store: true, ...fields }),
+  });
+
+  const passedBy = async (call: UpstreamCall) => {
+    const answer = await provider().call(call);
+    if (!answer.ok) throw new Error(answer.message);
+    return answer;
+  };
+
+  it('passes as it is, with the bound that is held and without what the gateway reads', async () => {
+    const fields = { safetySettings: [], generationConfig: { maxOutputTokens: 5_000, topK: 3, thinkingConfig: { thinkingBudget: 0 } } };
+    await passedBy(contentCall(fields));
+    expect(fake().requests[0]?.body).toEqual({
+      ...{ contents, safetySettings: [] },
+      generationConfig: { maxOutputTokens: 100, topK: 3, thinkingConfig: { thinkingBudget: 0 } },
+    });
+  });
+
+  it('has Google’s own answer and events, byte by byte', async () => {
+    const body = '{ "candidates":[{}], "a_field_of_next_year": 1e2 }';
+    const events = 'data: {"x": 1e2}\r\n\r\n';
+    fake().script({ body }, { body: events, headers: { 'content-type': 'text/event-stream' } });
+    expect(String(await (await passedBy(contentCall())).collect(MAX_BYTES))).toBe(body);
+    expect(await pumped(await passedBy(contentCall({}, true)))).toBe(events);
+    expect(fake().requests.map(({ path }) => path.split(':')[1])).toEqual(['generateContent', 'streamGenerateContent?alt=sse']);
+  });
+
+  it('is told that a call was another model’s, where Google demands a signature', async () => {
+    const called = { role: 'model' as const, parts: [{ functionCall: { name: 'look', args: {} } }] };
+    const given = { role: 'user' as const, parts: [{ functionResponse: { name: 'look', response: { output: 'sun' } } }] };
+    await passedBy(contentCall({ contents: [...contents, called, given] }));
+    expect(JSON.stringify(fake().requests[0]?.body)).toContain('"thoughtSignature":"skip_thought_signature_validator"');
+  });
+
+  it('asks for vectors with all that Google knows of them', async () => {
+    const request = EmbedContentRequest.parse({ model: 'x', content: { parts: [{ text: 'Hi.' }] }, taskType: 'CLUSTERING' });
+    const call = (fields: object) =>
+      ({ ...contentCall(), maxOutputTokens: null, model: 'gemini-embedding-001', ...fields }) as UpstreamCall;
+    await passedBy(call({ endpoint: '/v1beta/models:embedContent', request }));
+    await passedBy(call({ endpoint: '/v1beta/models:batchEmbedContents', request: { requests: [request] } }));
+    const { model: _, ...sent } = request;
+    expect(fake().requests.map(({ body }) => body)).toEqual([sent, { requests: [{ ...sent, model: 'models/gemini-embedding-001' }] }]);
+  });
 });

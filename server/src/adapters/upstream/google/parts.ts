@@ -2,6 +2,7 @@ import { dataUrlIn } from '../data-url.ts';
 import { Untranslatable } from '../fault.ts';
 import { isRecord, type Json, recordsIn, textIn } from '../json-value.ts';
 import type { Part } from './gemini-api.ts';
+import { isKeptAtGoogle } from './kept-files.ts';
 
 const PDF = 'application/pdf';
 
@@ -78,14 +79,6 @@ function mediaPart(url: string, param: string, otherwise: string): Part {
   const kindOf = (type: string): string => type.slice(0, type.indexOf('/'));
   const isOpenEnded = otherwise === PDF; // A file may be anything; its tokens were held as such.
   return { fileData: { fileUri: url, mimeType: isOpenEnded || kindOf(mediaType) === kindOf(otherwise) ? mediaType : otherwise } };
-}
-
-/** Files of the operator’s own project and storage, and YouTube’s films, which Google has by their address. */
-function isKeptAtGoogle(url: string): boolean {
-  const host = URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : '';
-  return /(?:^|\.)(?:googleapis\.com|googleusercontent\.com|storage\.cloud\.google\.com|youtube\.com|youtu\.be|youtube-nocookie\.com)$/.test(
-    host,
-  );
 }
 
 function mediaTypeOf(url: string): string | undefined {

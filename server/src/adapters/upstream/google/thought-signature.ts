@@ -1,5 +1,4 @@
 import { isRecord, type Json, textIn } from '../json-value.ts';
-import type { Content, Part } from './gemini-api.ts';
 
 /**
  * Where a caller finds the signature of a thought, and sends it back: `extra_content.google.thought_signature` on the tool call, or on the
@@ -17,16 +16,25 @@ export function signatureIn(holder: Json): string | undefined {
 /** Google's word for a call that this model did not make, or whose signature was lost on the way. */
 const UNSIGNED = 'skip_thought_signature_validator';
 
+interface SignedPart {
+  readonly functionCall?: unknown;
+  readonly thoughtSignature?: string | null | undefined;
+}
+interface SignedContent {
+  readonly parts?: readonly SignedPart[] | null | undefined;
+}
+
 /**
  * Gemini 3 refuses a turn whose first call has no signature. Clients that know OpenAI's fields alone drop it, and another model may have made
  * the call: then the model goes on without its thoughts rather than not at all. Earlier models demand none.
  */
-export function signed(contents: readonly Content[], model: string): readonly Content[] {
+export function signed<T extends SignedContent>(contents: readonly T[], model: string): readonly T[] {
   if (!demandsSignatures(model)) return contents;
   return contents.map((content) => {
-    const first = content.parts.findIndex(({ functionCall }) => functionCall);
-    if (first < 0 || content.parts[first]?.thoughtSignature !== undefined) return content;
-    const parts = content.parts.map((part, at): Part => (at === first ? { ...part, thoughtSignature: UNSIGNED } : part));
+    const given = content.parts ?? [];
+    const first = given.findIndex(({ functionCall }) => functionCall);
+    if (first < 0 || typeof given[first]?.thoughtSignature === 'string') return content;
+    const parts = given.map((part, at) => (at === first ? { ...part, thoughtSignature: UNSIGNED } : part));
     return { ...content, parts };
   });
 }

@@ -42,7 +42,10 @@ export function compose(call: UpstreamCall, circumstances: Circumstances): Compo
     case '/v1/videos/characters':
       return composeCharacter(call, circumstances);
     case '/v1/messages':
-      return rejection('The sandbox is asked for messages in the words of chat completions.', { param: null, code: 'invalid_value' });
+    case '/v1beta/models:generateContent':
+    case '/v1beta/models:embedContent':
+    case '/v1beta/models:batchEmbedContents':
+      return rejection('The sandbox is asked in the words of OpenAI alone.', { param: null, code: 'invalid_value' });
     default:
       return call satisfies never;
   }

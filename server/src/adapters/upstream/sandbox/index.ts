@@ -2,7 +2,14 @@ import { createHash, hash, randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '../../../kernel/clock.ts';
 import { nextTurn } from '../../../kernel/turn.ts';
 import { eachJsonPiece, isSmall } from '../../../kernel/written-json.ts';
-import type { UpstreamAnswer, UpstreamCall, UpstreamFault, UpstreamProvider, UpstreamRead } from '../port.ts';
+import {
+  isMakersOwn,
+  type UpstreamAnswer,
+  type UpstreamCall,
+  type UpstreamFault,
+  type UpstreamProvider,
+  type UpstreamRead,
+} from '../port.ts';
 import { Cancellation } from './cancellation.ts';
 import { compose } from './compose.ts';
 import { deliver } from './deliver.ts';
@@ -72,7 +79,7 @@ export function createSandboxProvider({
   }
 
   return {
-    serves: (endpoint) => endpoint !== '/v1/messages',
+    serves: (endpoint) => !isMakersOwn(endpoint),
     takesServiceTiers: true,
     call,
     read,

@@ -1,3 +1,4 @@
+import type { EmbedContentRequest } from '@tallygate/contract';
 import { statedUsage } from '../../../kernel/stated-usage.ts';
 import { inTurns } from '../../../kernel/turn.ts';
 import { Untranslatable } from '../fault.ts';
@@ -12,7 +13,12 @@ type EmbeddingCall = UpstreamCallOf<'/v1/embeddings'>;
 export const isEmbedding = (model: string): boolean => /embedding/.test(model);
 
 /** Gemini's newer ones have a method of their own, for one content a request; Google's libraries choose by the same rule. */
-const hasOwnMethod = (model: string): boolean => model.includes('gemini') && !model.includes('gemini-embedding-001');
+export const hasOwnMethod = (model: string): boolean => model.includes('gemini') && !model.includes('gemini-embedding-001');
+
+/** A request in Google's own words: what its API for developers has beside the content is in a member of its own at Vertex. */
+export function embedContentBody({ model: _, content, ...config }: EmbedContentRequest): object {
+  return { content: { role: 'user', ...content }, ...(Object.keys(config).length > 0 && { embedContentConfig: config }) };
+}
 
 /** @param resource of the model, from the root */
 export const embeddingExchange = (call: EmbeddingCall, resource: string): Exchange =>

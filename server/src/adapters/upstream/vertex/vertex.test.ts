@@ -122,6 +122,32 @@ describe('a request of Messages', () => {
   });
 });
 
+describe('a request in Google’s own words', () => {
+  const contents = [{ role: 'user' as const, parts: [{ text: 'Hi.' }] }];
+  const googleCall = (endpoint: string, model: string, request: object, stream = false) =>
+    ({ ...chatCall(model), endpoint, request, stream, maxOutputTokens: 100 }) as UpstreamCall;
+
+  it('passes as it is to Gemini, with the labels that Vertex bills by', async () => {
+    const request = { contents, labels: { team: 'web' } };
+    await answered(googleCall('/v1beta/models:generateContent', GEMINI, request));
+    await answered(googleCall('/v1beta/models:generateContent', GEMINI, request, true));
+    expect(fake().requests[0]?.body).toEqual({ ...request, generationConfig: { maxOutputTokens: 100 } });
+    expect(fake().requests[1]?.path).toMatch(/:streamGenerateContent\?alt=sse$/);
+  });
+
+  it('asks for a vector where its model has the method, and is served by these models alone', async () => {
+    const request = { content: { parts: [{ text: 'Hi.' }] }, outputDimensionality: 2, taskType: 'CLUSTERING' };
+    await answered(googleCall('/v1beta/models:embedContent', 'gemini-embedding-2', request));
+    expect(fake().requests[0]?.body).toEqual({
+      content: { role: 'user', parts: [{ text: 'Hi.' }] },
+      embedContentConfig: { outputDimensionality: 2, taskType: 'CLUSTERING' },
+    });
+    const served = (endpoint: '/v1beta/models:generateContent' | '/v1beta/models:embedContent') =>
+      [GEMINI, CLAUDE, 'gemini-embedding-001', 'gemini-embedding-2'].filter((model) => provider().serves(endpoint, model));
+    expect([served('/v1beta/models:generateContent'), served('/v1beta/models:embedContent')]).toEqual([[GEMINI], ['gemini-embedding-2']]);
+  });
+});
+
 describe('embeddings', () => {
   const embedded = async (model: string, fields: object) => {
     const request = EmbeddingRequest.parse({ model: 'embeddings', ...fields });

@@ -1,12 +1,14 @@
 import { systemClock } from '../../../kernel/clock.ts';
 import { chatAnswer } from '../anthropic/chat-answer.ts';
 import { failed, faultOfTranslation, MAX_MESSAGE_CHARACTERS, printable } from '../fault.ts';
-import { chatExchange, type Exchange, JSON_CONTENT, translated } from '../google/exchange.ts';
+import { chatExchange, type Exchange, JSON_CONTENT, type Passage, translated } from '../google/exchange.ts';
+import { contentMethod, nativeContentRequest } from '../google/native-request.ts';
 import type { ChatCall, UpstreamAnswer, UpstreamCall, UpstreamEndpoint, UpstreamFault, UpstreamProvider } from '../port.ts';
 import { type ConnectionOptions, ProviderHttp, postedJson } from '../provider-http.ts';
+import type { Renewed } from '../renewed.ts';
 import { accessTokens, renewedTokens, type TokenSource } from './access-token.ts';
 import { chatBody, headersOf, isClaude, messagesBody, methodOf, vertexWords } from './claude.ts';
-import { embeddingExchange, isEmbedding } from './embeddings.ts';
+import { embedContentBody, embeddingExchange, hasOwnMethod, isEmbedding } from './embeddings.ts';
 
 export interface VertexOptions extends ConnectionOptions {
   /** Google's project; without one only an API key's own (express mode). */
@@ -24,13 +26,15 @@ export interface VertexOptions extends ConnectionOptions {
 const CHAT = '/v1/chat/completions';
 const MESSAGES = '/v1/messages';
 const EMBEDDINGS = '/v1/embeddings';
+const CONTENT = '/v1beta/models:generateContent';
+const EMBED = '/v1beta/models:embedContent';
 
 /** No access token could be had. */
 class WithoutToken extends Error {}
 
 /**
- * Google Vertex AI (`https://<location>-aiplatform.googleapis.com`): Gemini as Google's own API has it, and Claude in Anthropic's words, whose
- * Messages pass as they are.
+ * Google Vertex AI (`https://<location>-aiplatform.googleapis.com`): Gemini as Google's own API has it, whose requests pass as they are, and
+ * Claude in Anthropic's words, whose Messages do.
  * @throws TypeError if `baseUrl` is no http or https URL, or carries credentials
  */
 export function vertex(options: VertexOptions): UpstreamProvider {
@@ -39,26 +43,19 @@ export function vertex(options: VertexOptions): UpstreamProvider {
   const http = new ProviderHttp({ ...options, ownHeaders, wordsOf: vertexWords });
   const tokens = apiKey === undefined ? renewedTokens(source ?? accessTokens(keyFile), clock) : undefined;
 
-  const authorization = async (): Promise<string[]> => {
-    try {
-      return tokens ? ['authorization', `Bearer ${await tokens.get()}`] : [];
-    } catch (error) {
-      throw new WithoutToken(error instanceof Error ? error.message : '', { cause: error });
-    }
-  };
   const send = async (one: UpstreamCall, path: string, headers: readonly string[], body: object | Promise<object>) => {
-    const outcome = await http.send(one, async () => postedJson(path, [...headers, ...(await authorization())], await body));
+    const outcome = await http.send(one, async () => postedJson(path, [...headers, ...(await authorizationBy(tokens))], await body));
     if (!outcome.ok && outcome.status === 401) tokens?.discard();
     return outcome;
   };
-  const claude = (one: UpstreamCall, body: object | Promise<object>) =>
-    send(one, `${resourceOf(one.model, 'v1', options)}:${methodOf(one)}`, headersOf(one), body);
-  const gemini = async (one: UpstreamCall, exchange: Exchange) => {
+  const googles = ({ model }: UpstreamCall) => resourceOf(model, 'v1beta1', options);
+  const claude = (one: UpstreamCall, body: object | Promise<object>) => send(one, claudePath(one, options), headersOf(one), body);
+  const gemini = async (one: UpstreamCall, exchange: Exchange | Passage) => {
     const outcome = await send(one, exchange.path, JSON_CONTENT, exchange.body);
-    return outcome.ok ? translated(outcome, exchange) : outcome;
+    return outcome.ok && 'translation' in exchange ? translated(outcome, exchange) : outcome;
   };
   const chat = async (one: ChatCall) => {
-    if (!isClaude(one.model)) return gemini(one, await chatExchange(one, resourceOf(one.model, 'v1beta1', options), clock));
+    if (!isClaude(one.model)) return gemini(one, await chatExchange(one, googles(one), clock));
     return chatAnswer(await claude(one, await chatBody(one)), { stream: one.stream, created: Math.floor(clock.now() / 1000) });
   };
   const asked = async (one: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault> => {
@@ -67,8 +64,12 @@ export function vertex(options: VertexOptions): UpstreamProvider {
         return chat(one);
       case MESSAGES:
         return claude(one, messagesBody(one));
+      case CONTENT:
+        return gemini(one, { path: `${googles(one)}:${contentMethod(one)}`, body: nativeContentRequest(one) });
+      case EMBED:
+        return gemini(one, { path: `${googles(one)}:embedContent`, body: embedContentBody(one.request) });
       case EMBEDDINGS:
-        return gemini(one, embeddingExchange(one, resourceOf(one.model, 'v1beta1', options)));
+        return gemini(one, embeddingExchange(one, googles(one)));
       default:
         return failed(`Vertex is not asked for ${one.endpoint}.`, null);
     }
@@ -85,9 +86,19 @@ export function vertex(options: VertexOptions): UpstreamProvider {
   };
 }
 
+async function authorizationBy(tokens: Pick<Renewed<string>, 'get'> | undefined): Promise<string[]> {
+  try {
+    return tokens ? ['authorization', `Bearer ${await tokens.get()}`] : [];
+  } catch (error) {
+    throw new WithoutToken(error instanceof Error ? error.message : '', { cause: error });
+  }
+}
+
 function serves(endpoint: UpstreamEndpoint, model?: string): boolean {
   if (endpoint === CHAT) return model === undefined || !isEmbedding(model);
   if (endpoint === MESSAGES) return model === undefined || isClaude(model);
+  if (endpoint === CONTENT) return model === undefined || !(isEmbedding(model) || isClaude(model));
+  if (endpoint === EMBED) return model === undefined || (isEmbedding(model) && hasOwnMethod(model));
   return endpoint === EMBEDDINGS && (model === undefined || isEmbedding(model));
 }
 
@@ -95,6 +106,8 @@ function faultOf(error: unknown): UpstreamFault {
   if (!(error instanceof WithoutToken)) return faultOfTranslation(error);
   return failed(`No access token of Google could be had: ${printable(error.message, MAX_MESSAGE_CHARACTERS)}`, null);
 }
+
+const claudePath = (call: UpstreamCall, options: VertexOptions): string => `${resourceOf(call.model, 'v1', options)}:${methodOf(call)}`;
 
 /** From the root. A name with its publisher (`publishers/…/models/…`), or an endpoint, is taken as it is. */
 function resourceOf(model: string, version: string, { project, location }: VertexOptions): string {

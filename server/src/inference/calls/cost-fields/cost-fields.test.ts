@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { COST_FIELDS } from './cost-fields.ts';
 import { GENERATION_CONFIG } from './google-fields.ts';
 import { OTHER_NAMES } from './other-names.ts';
-import { fieldsKept, membersOf, PATHS, REQUESTS, typesIn } from './testing/requests.ts';
+import { check, fieldsKept, membersOf, PATHS, REQUESTS, refusal, typesIn } from './testing/requests.ts';
 import { CHAT_TOOLS, RESPONSE_TOOLS } from './tool-rules.ts';
+
+const GENERATE_CONTENT = '/v1beta/models/:model/generateContent';
 
 describe('the table of cost fields', () => {
   test('has every operation of the contract that runs a model', () => {
@@ -62,14 +64,44 @@ describe('the table of cost fields', () => {
   });
 
   test('has every member of Google’s `generationConfig` and every tool that Google runs, which it refuses', () => {
-    const { generationConfig, tools } = COST_FIELDS['/v1beta/models/:model/generateContent'] ?? {};
+    const { tools } = COST_FIELDS[GENERATE_CONTENT] ?? {};
     expect(membersOf('genai', 'GenerationConfig', 'google').filter((name) => !Object.hasOwn(GENERATION_CONFIG, name))).toEqual([]);
     expect(Object.keys(GoogleGenerationConfig.shape).toSorted()).toEqual(Object.keys(GENERATION_CONFIG).toSorted());
     const refused = Object.entries(GENERATION_CONFIG).flatMap(([name, { kept }]) => (kept === 'refused' ? [name] : []));
-    for (const name of refused) expect(generationConfig?.unpriced?.({ [name]: 'x' }, 'c'), name).toMatchObject({ param: `c.${name}` });
+    for (const name of refused)
+      expect(check(GENERATE_CONTENT, { generationConfig: { [name]: 'x' } }), name).toThrow(
+        refusal('unpriced_feature', `generationConfig.${name}`),
+      );
     const hosted = membersOf('genai', 'Tool', 'google').filter((name) => name !== 'functionDeclarations');
     for (const name of hosted) expect(tools?.unpriced?.([{ [name]: {} }], 't'), name).toMatchObject({ param: `t[0].${name}` });
     expect(hosted.length).toBeGreaterThan(8);
+  });
+
+  test.each([
+    [{ generationConfig: { tomorrow: { is: 'new' } } }],
+    [{ tomorrow: true, safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }], labels: { team: 'web' } }],
+    [{ contents: [{ parts: [{ fileData: { fileUri: 'https://example.com/a.png' } }] }] }],
+  ])('lets pass of Google’s requests what costs nothing beside the prompt: %j', (request) => {
+    expect(check(GENERATE_CONTENT, request)).not.toThrow();
+  });
+
+  test.each([
+    [{ generationConfig: { maxoutputtokens: 9 } }, 'validation_failed', 'generationConfig.maxoutputtokens'],
+    [{ generationConfig: { maxReplyTokens: 9 } }, 'unpriced_feature', 'generationConfig.maxReplyTokens'],
+    [{ generationConfig: { tomorrow: { candidateCount: 9 } } }, 'validation_failed', 'generationConfig.tomorrow.candidateCount'],
+    [{ generationConfig: { webSearch: true } }, 'unpriced_feature', 'generationConfig.webSearch'],
+    [
+      { contents: [{ parts: [{ fileData: { fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/a' } }] }] },
+      'unpriced_feature',
+      'contents[0].parts[0].fileData.fileUri',
+    ],
+    [
+      { systemInstruction: { parts: [{ fileData: { fileUri: 'https://youtu.be/a' } }] } },
+      'unpriced_feature',
+      'systemInstruction.parts[0].fileData.fileUri',
+    ],
+  ])('refuses of Google’s requests what no price holds, also where no table has it: %j', (request, code, param) => {
+    expect(check(GENERATE_CONTENT, request)).toThrow(refusal(code, param));
   });
 
   test('says of every field why it is kept as it is', () => {

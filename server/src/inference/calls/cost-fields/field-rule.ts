@@ -16,6 +16,8 @@ export interface FieldRule {
   readonly how: string;
   /** What the request's own fields are called inside of it, some provider may read there. Always so for fields that are in no table. */
   readonly mayHoldFields?: true;
+  /** Of an object whose members are fields of the request in all but their place: how each of them is kept. */
+  readonly members?: FieldRules;
   /** What of a value has no price. Not asked for `null`, which says nothing. */
   readonly unpriced?: (value: unknown, param: string) => Unpriced | undefined;
 }

@@ -1,4 +1,5 @@
 import { GOOGLE_HOSTED_TOOLS } from '@tallygate/contract';
+import { isKeptAtGoogle } from '../../../adapters/upstream/port.ts';
 import { isRecord } from '../usage.ts';
 import { counted, type FieldRules, free, refused, type Unpriced } from './field-rule.ts';
 import { OTHER_PROVIDERS } from './other-names.ts';
@@ -6,7 +7,6 @@ import { OTHER_PROVIDERS } from './other-names.ts';
 const TIERS: ReadonlySet<unknown> = new Set(['standard', 'flex', 'priority', 'unspecified', 'service_tier_unspecified']);
 const isKnownTier = (tier: unknown): boolean => TIERS.has(String(tier).toLowerCase());
 
-const NOT_SENT = 'not sent to the provider';
 const PROMPT = 'part of the prompt: what a chat with it is bounded by';
 
 /** Google's own, which `tools` names by members: each is billed by the call or by what it fetches. */
@@ -39,7 +39,8 @@ export const GENERATION_CONFIG: FieldRules = {
   enableAffectiveDialog: refused('output other than text', (value) => value === false),
   modelSelectionConfig: refused('models that the provider chooses: name them in `models`'),
   routingConfig: refused('models that the provider chooses: name them in `models`'),
-  ...free(NOT_SENT, 'mediaResolution', 'enableEnhancedCivicAnswers', 'audioTimestamp'),
+  mediaResolution: counted('every image is held at the most that one can cost, and a video at the window'),
+  ...free('adds to what is shown, not to what is billed', 'enableEnhancedCivicAnswers', 'audioTimestamp'),
   ...free('steers which tokens are drawn, not how many', 'temperature', 'topP', 'topK', 'seed', 'presencePenalty', 'frequencyPenalty'),
   ...free('steers which tokens are drawn, not how many', 'stopSequences', 'responseMimeType'),
   ...free('adds to what is shown, not to what is billed', 'responseLogprobs', 'logprobs'),
@@ -48,22 +49,28 @@ export const GENERATION_CONFIG: FieldRules = {
 const isTextOut = (value: unknown): boolean =>
   Array.isArray(value) && value.every((one) => typeof one === 'string' && one.toUpperCase() === 'TEXT');
 
-function unpricedGenerationConfig(config: unknown, param: string): Unpriced | undefined {
-  if (!isRecord(config)) return undefined;
-  for (const [name, value] of Object.entries(config)) {
-    if (value === null || value === undefined || !Object.hasOwn(GENERATION_CONFIG, name)) continue;
-    const found = GENERATION_CONFIG[name]?.unpriced?.(value, `${param}.${name}`);
+/** The first part with what no price holds: what is kept at Google is not the caller's. */
+function unpricedContents(contents: unknown, param: string): Unpriced | undefined {
+  if (!Array.isArray(contents)) return unpricedParts(contents, param);
+  for (const [at, content] of contents.entries()) {
+    const found = unpricedParts(content, `${param}[${at}]`);
     if (found) return found;
   }
   return undefined;
 }
 
-/** What Google's `generateContent` takes. Its schema lets no other field through. */
+function unpricedParts(content: unknown, param: string): Unpriced | undefined {
+  const parts = isRecord(content) && Array.isArray(content['parts']) ? content['parts'] : [];
+  const at = parts.findIndex((part) => isRecord(part) && isRecord(part['fileData']) && isKeptAtGoogle(String(part['fileData']['fileUri'])));
+  return at < 0 ? undefined : { param: `${param}.parts[${at}].fileData.fileUri`, what: 'files that are kept at Google' };
+}
+
+/** What Google's `generateContent` takes. */
 const GENERATE_CONTENT: FieldRules = {
-  contents: counted(PROMPT),
-  systemInstruction: counted(PROMPT),
+  contents: counted(PROMPT, unpricedContents),
+  systemInstruction: counted(PROMPT, unpricedContents),
   tools: counted(PROMPT, unpricedGoogleTool),
-  generationConfig: counted('by its members', unpricedGenerationConfig),
+  generationConfig: { ...counted('by its members'), members: GENERATION_CONFIG },
   cachedContent: refused('content that is kept at the provider'),
   continuationToken: refused('answers that are kept at the provider'),
   serviceTier: {
@@ -71,15 +78,17 @@ const GENERATE_CONTENT: FieldRules = {
     unpriced: (tier, param) => (isKnownTier(tier) ? undefined : { param, what: `the service tier "${String(tier).slice(0, 40)}"` }),
   },
   ...free('the functions that it names are part of the prompt', 'toolConfig'),
-  ...free(NOT_SENT, 'safetySettings', 'labels', 'store'),
+  ...free('decides what is withheld, not what is billed', 'safetySettings'),
+  ...free('marks the bill', 'labels'),
+  ...free('nothing is kept at the provider: not sent', 'store'),
   ...free('read by the gateway, not sent', 'model', 'models'),
   ...OTHER_PROVIDERS,
 };
 
 const EMBED_CONTENT: FieldRules = {
   content: counted('every text, by its bytes or tokens'),
-  ...free('tokens in are all that is billed', 'outputDimensionality'),
-  ...free(NOT_SENT, 'taskType', 'title'),
+  ...free('tokens in are all that is billed', 'outputDimensionality', 'taskType'),
+  title: counted('as a text'),
   ...free('read by the gateway, not sent', 'model'),
   ...OTHER_PROVIDERS,
 };

@@ -19,9 +19,26 @@ export function costCheckOf(path: string): (request: unknown) => void {
   if (!fields) throw new Error(`The cost of the fields of ${path} is in no table`);
   return (request) => {
     requireSpelling(request, shape);
-    requirePriced(request, fields);
-    requireNothingNested(request, { path, fields, names: shape.names });
+    requireCostless(request, { path, fields, shape }, []);
   };
+}
+
+interface Place {
+  readonly path: string;
+  readonly fields: FieldRules;
+  readonly shape: Shape;
+}
+
+/** @throws Problem `validation_failed`, `unpriced_feature` */
+function requireCostless(request: unknown, { path, fields, shape }: Place, at: readonly string[]): void {
+  if (!isRecord(request)) return;
+  requirePriced(request, fields, at);
+  requireNothingNested(request, { path, fields, names: shape.names }, at);
+  for (const name in request) {
+    const members = Object.hasOwn(fields, name) ? fields[name]?.members : undefined;
+    const inner = members && shape.within.get(name);
+    if (inner) requireCostless(request[name], { path, fields: members, shape: inner }, [...at, name]);
+  }
 }
 
 /**
@@ -44,12 +61,11 @@ export const bytesBeside = (path: string, request: Readonly<Record<string, unkno
   bytesOutside(request, COST_FIELDS[path] ?? {});
 
 /** @throws Problem `unpriced_feature` */
-function requirePriced(request: unknown, fields: FieldRules): void {
-  if (!isRecord(request)) return;
+function requirePriced(request: Readonly<Record<string, unknown>>, fields: FieldRules, at: readonly string[]): void {
   for (const name in request) {
     const value = request[name];
     if (value === undefined || value === null || !Object.hasOwn(fields, name)) continue;
-    const found = fields[name]?.unpriced?.(value, name);
+    const found = fields[name]?.unpriced?.(value, [...at, name].join('.'));
     if (found) throw unpricedFeature(found);
   }
 }

@@ -27,9 +27,10 @@ interface Known {
 /**
  * A field that is in no table goes to the provider as it came. What is inside of it (`options`, `extra_body`, `generation_config`,
  * `sampling_params`) some provider reads as fields of the request, and puts it above what was held: nothing that costs may be there.
+ * @param at where in the request its fields are
  * @throws Problem `validation_failed`, `unpriced_feature`
  */
-export function requireNothingNested(request: unknown, known: Known): void {
+export function requireNothingNested(request: unknown, known: Known, at: Loc = []): void {
   const { fields, names } = known;
   if (!isRecord(request)) return;
   for (const name in request) {
@@ -37,10 +38,11 @@ export function requireNothingNested(request: unknown, known: Known): void {
     if (isKnown && !(Object.hasOwn(fields, name) && fields[name]?.mayHoldFields)) continue;
     const value = request[name];
     if (value === null || value === undefined) continue;
-    if (!isKnown) requireNoMeaning(value, known, [name]);
-    if (!isKnown) requireNoFeature(value, known, [name]);
+    const loc = [...at, name];
+    if (!isKnown) requireNoMeaning(value, known, loc);
+    if (!isKnown) requireNoFeature(value, known, loc);
     if (EXTENSIONS.has(snakeCase(name))) requireExtension(value, name);
-    requireNoFieldsIn(value, known, [name]);
+    requireNoFieldsIn(value, known, loc);
   }
 }
 

@@ -1,4 +1,5 @@
 import { COST_FIELDS } from './cost-fields.ts';
+import { GENERATION_CONFIG } from './google-fields.ts';
 import { OTHER_NAMES } from './other-names.ts';
 import { type Shape, shape } from './spelling.ts';
 
@@ -63,6 +64,9 @@ const BLOCK_NAMES = words(
 const BLOCK = shape(BLOCK_NAMES, { source: SOURCE, content: shape(BLOCK_NAMES, { source: SOURCE }) });
 const MESSAGE_TOOL = shape(words('type name description input_schema cache_control strict max_uses'));
 
+/** What of Google's requests is no field of its own at the top. */
+const GOOGLE = { generationConfig: shape(Object.keys(GENERATION_CONFIG)) };
+
 /** Members of requests whose own members matter, by the path of the operation. */
 const WITHIN: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
   '/v1/chat/completions': {
@@ -94,6 +98,8 @@ const WITHIN: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
     thinking: shape(words('type budget_tokens display')),
     output_config: shape(words('effort format task_budget')),
   },
+  '/v1beta/models/:model/generateContent': GOOGLE,
+  '/v1beta/models/:model/streamGenerateContent': GOOGLE,
   '/v1/responses/compact': { input: ITEM },
   '/v1/completions': { stream_options: STREAM },
   '/v1/images/edits': { images: IMAGE_IN, mask: IMAGE_IN },

@@ -1,8 +1,15 @@
-import { type EmbedContentRequest, EmbeddingRequest, type GoogleContent, type InferenceEndpoint } from '@tallygate/contract';
+import {
+  type BatchEmbedContentsRequest,
+  type EmbedContentRequest,
+  EmbeddingRequest,
+  type GoogleContent,
+  type InferenceEndpoint,
+} from '@tallygate/contract';
 import { invalidInput } from '../../../kernel/invalid-input.ts';
 import { statedUsage } from '../../../kernel/stated-usage.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
 import type { AnswerForm, ShownCost } from '../answer-form.ts';
+import type { Dialect } from '../dialect.ts';
 import { embeddingWork, readEmbeddingUsage } from '../embedding-work.ts';
 import type { Json } from '../event-data.ts';
 import { jsonObjectOf } from '../json-answer.ts';
@@ -11,24 +18,40 @@ import { isRecord } from '../usage.ts';
 import type { Work } from '../work.ts';
 
 /** What keys are narrowed to, and what usage and receipts are filed under: the model is in the path on the wire. */
-export const EMBED_CONTENT: InferenceEndpoint = '/v1beta/models:embedContent';
+export const EMBED_CONTENT = '/v1beta/models:embedContent' satisfies InferenceEndpoint;
 
 /** @throws Problem `validation_failed` */
 export const embedContentWork = (request: EmbedContentRequest, received: Received): Work =>
-  vectorsWork([{ ...request, at: 'content' }], received, ([embedding]) => ({ embedding }));
+  vectorsWork({
+    wanted: [{ ...request, at: 'content' }],
+    received,
+    shown: ([embedding]) => ({ embedding }),
+    passage: { endpoint: EMBED_CONTENT, request, form: passedForm(({ embedding }) => [embedding]) },
+  });
 
 /** @throws Problem `validation_failed` */
-export const batchEmbedContentsWork = ({ requests }: { readonly requests: readonly EmbedContentRequest[] }, received: Received): Work =>
-  vectorsWork(
-    requests.map((request, index) => ({ ...request, at: `requests[${index}].content` })),
+export const batchEmbedContentsWork = (request: BatchEmbedContentsRequest, received: Received): Work =>
+  vectorsWork({
+    wanted: request.requests.map((one, index) => ({ ...one, at: `requests[${index}].content` })),
     received,
-    (embeddings) => ({ embeddings }),
-  );
+    shown: (embeddings) => ({ embeddings }),
+    passage: {
+      ...{ endpoint: '/v1beta/models:batchEmbedContents', request },
+      form: passedForm(({ embeddings }) => (Array.isArray(embeddings) ? embeddings : [])),
+    },
+  });
 
-type Wanted = Pick<EmbedContentRequest, 'content' | 'outputDimensionality'> & { readonly at: string };
+interface Vectors {
+  readonly wanted: readonly (Pick<EmbedContentRequest, 'content' | 'outputDimensionality'> & { readonly at: string })[];
+  readonly received: Received;
+  /** Google's answer, of vectors in its form. */
+  readonly shown: Shown;
+  /** Where Google serves. */
+  readonly passage: Dialect;
+}
 type Shown = (vectors: readonly Json[]) => Json;
 
-function vectorsWork(wanted: readonly Wanted[], received: Received, shown: Shown): Work {
+function vectorsWork({ wanted, received, shown, passage }: Vectors): Work {
   const [first, ...others] = wanted.map(({ outputDimensionality }) => outputDimensionality ?? undefined);
   if (others.some((dimensions) => dimensions !== first)) throw refused('requests', 'must all have one `outputDimensionality`');
   const request = EmbeddingRequest.parse({
@@ -36,12 +59,14 @@ function vectorsWork(wanted: readonly Wanted[], received: Received, shown: Shown
     input: wanted.map(({ content, at }) => textOf(content, at)),
     ...(first !== undefined && { dimensions: first }),
   });
-  const { isPassedOn: _, ...work } = embeddingWork(request, received);
+  const { isPassedOn: _, countedBound: __, ...work } = embeddingWork(request, received);
   return {
     ...work,
     endpoint: EMBED_CONTENT,
     cheaper: 'shorten what is embedded',
-    dialects: [{ endpoint: '/v1/embeddings', request, form: vectorForm(wanted.length, shown) }],
+    dialects: [passage, { endpoint: '/v1/embeddings', request, form: vectorForm(wanted.length, shown) }],
+    // Titles and what else Google is sent are in the body: it has more bytes than all of them have tokens.
+    bound: (model) => ({ inputTokens: Math.max(work.bound(model).inputTokens, received.bytes.length) }),
   };
 }
 
@@ -53,6 +78,30 @@ function textOf({ parts }: GoogleContent, at: string): string {
   if (text === '') throw refused(at, 'must have a text');
   return text;
 }
+
+/** Google's own answer, with the cost in its usage. */
+const passedForm = (vectorsOf: (answer: Json) => readonly unknown[]): AnswerForm => ({
+  async read(bytes) {
+    const value = await jsonObjectOf(bytes);
+    const vectors = value ? vectorsOf(value) : [];
+    if (!value || vectors.length === 0 || !vectors.every((one) => isRecord(one) && Array.isArray(one['values']))) return undefined;
+    const usage = readEmbeddingUsage(statedUsage(value));
+    const reported = usage && isRecord(value['usageMetadata']) ? value['usageMetadata'] : undefined;
+    return {
+      contentType: 'application/json',
+      usage,
+      delivered: { text: '', scale: 1 },
+      value,
+      toBytes: (cost) => writtenJson({ ...value, usageMetadata: { ...(reported ?? usageOf(cost)), cost: cost.costUsd } }),
+    };
+  },
+  usageIn: readEmbeddingUsage,
+  openStream: neverStreamed,
+});
+
+const neverStreamed = (): never => {
+  throw new Error('This endpoint does not stream');
+};
 
 const vectorForm = (count: number, shown: Shown): AnswerForm => ({
   async read(bytes) {
@@ -69,9 +118,7 @@ const vectorForm = (count: number, shown: Shown): AnswerForm => ({
     };
   },
   usageIn: readEmbeddingUsage,
-  openStream() {
-    throw new Error('This endpoint does not stream');
-  },
+  openStream: neverStreamed,
 });
 
 const usageOf = ({ usage: { input_tokens: tokens }, costUsd }: ShownCost): Json => ({

@@ -2,6 +2,7 @@ import { GenerateContentRequest } from '@tallygate/contract';
 import { describe, expect, test } from 'vitest';
 import { loadCatalog } from '../../../money/catalog/index.ts';
 import type { ProviderTraits } from '../dialect.ts';
+import type { Work } from '../work.ts';
 import { inCamelCase } from './camel-case.ts';
 import { generateContentWork } from './generate-content-work.ts';
 import { jsonSchemaOf } from './json-schema.ts';
@@ -28,13 +29,21 @@ async function workOf(fields: object, { model = 'gpt-4o-mini', isStream = false,
   return generateContentWork(GenerateContentRequest.parse(given), received, isStream);
 }
 
+/** For providers that do not have Google's own API. */
+const chatsIn = ({ dialects }: Pick<Work, 'dialects'>) => dialects.filter(({ endpoint }) => endpoint === '/v1/chat/completions');
+async function chatFormOf(isStream: boolean, query = '') {
+  const [chat] = chatsIn(await workOf({}, { isStream, query }));
+  if (!chat) throw new Error('There is no chat');
+  return chat.form;
+}
+
 const GOOGLE = { readsGoogleFields: true };
 const OTHERS = { readsGoogleFields: false };
 
 async function chatFor(fields: object, id = 'gpt-4o-mini', at: ProviderTraits = OTHERS) {
   const model = catalog.find(id);
   if (!model) throw new Error(id);
-  const found = (await workOf(fields, { model: id })).dialects.find(({ suits }) => suits?.(model, at) ?? true);
+  const found = chatsIn(await workOf(fields, { model: id })).find(({ suits }) => suits?.(model, at) ?? true);
   return JSON.parse(JSON.stringify(found?.request));
 }
 
@@ -93,8 +102,8 @@ describe('a request in Google’s words', () => {
     const work = await workOf({ generationConfig: { maxOutputTokens: 50, candidateCount: 3 } });
     expect(work.output).toMatchObject({ asked: 50, choices: 3, param: 'generationConfig.maxOutputTokens' });
     const model = catalog.find('gpt-4o-mini');
-    const sent = JSON.stringify(work.dialects[0].request).length;
-    expect(model && work.bound(model).inputTokens).toBeGreaterThanOrEqual(sent);
+    for (const { request } of work.dialects)
+      expect(model && work.bound(model).inputTokens).toBeGreaterThanOrEqual(JSON.stringify(request).length);
   });
 
   test.each([
@@ -152,7 +161,7 @@ const STREAM = [
 
 /** Fed in pieces of several sizes, which must not change what is said. */
 async function streamed(query: string): Promise<string> {
-  const { form } = (await workOf({}, { isStream: true, query })).dialects[0];
+  const form = await chatFormOf(true, query);
   const said = await Promise.all(
     [1, 7, 10_000].map(async (pieceBytes) => {
       const filter = form.openStream('text/event-stream');
@@ -203,7 +212,7 @@ describe('an answer in Google’s words', () => {
     ['upstream_timeout', { code: 504, message: 'No.', status: 'DEADLINE_EXCEEDED' }],
     ['odd', { code: 500, message: 'No.', status: 'INTERNAL' }],
   ])('ends for %s with Google’s error, also before anything was said', async (code, error) => {
-    const { form } = (await workOf({}, { isStream: true })).dialects[0];
+    const form = await chatFormOf(true);
     const bytes = form.openStream('x').errorBytes({ message: 'No.', type: 'server_error', code });
     expect(JSON.parse(String(bytes))).toEqual([{ error }]);
   });
@@ -224,7 +233,7 @@ describe('an answer in Google’s words', () => {
       [{ text: 'Hi.', thoughtSignature: 's' }],
     ],
   ])('%j that ended for %s says so in Google’s words', async (message, finish_reason, ended, parts) => {
-    const { form } = (await workOf({})).dialects[0];
+    const form = await chatFormOf(false);
     const completion = {
       model: 'served',
       choices: [{ index: 0, message, finish_reason }],
