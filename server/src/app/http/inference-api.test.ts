@@ -102,6 +102,21 @@ const NATIVE = {
   end: [event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } }), event({ type: 'message_stop' })],
 } as const;
 
+const contents = (fields: object) => `data: ${JSON.stringify(fields)}\n\n`;
+const said = (text: string) => ({ index: 0, content: { role: 'model', parts: [{ text }] } });
+const OF_GOOGLE = {
+  begun: [contents({ candidates: [said('a')] }), contents({ candidates: [said('b')] })],
+  end: [
+    contents({
+      candidates: [{ ...said(''), finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+    }),
+  ],
+} as const;
+
+const GOOGLE_EVENT = /\n\ndata: \{"error":\{"code":50\d,"message":"[^"]+","status":"[A-Z]+"\}\}\n\n$/;
+const GOOGLE_ELEMENT = /^\[\{.*\},\{"error":\{"code":50\d,"message":"[^"]+","status":"[A-Z]+"\}\}\]$/s;
+
 /** Each form of a stream, what its provider says, and how an error ends it. */
 const ENDINGS = [
   [
@@ -118,20 +133,24 @@ const ENDINGS = [
     MESSAGE,
     /\n\nevent: error\ndata: \{"type":"error","error":\{"type":"[a-z_]+",[^\n]+\}\n\n$/,
   ],
-  ['Google’s events', CHAT, `${GOOGLE}?alt=sse`, CONTENT, /\n\ndata: \{"error":\{"code":50\d,"message":"[^"]+","status":"[A-Z]+"\}\}\n\n$/],
-  ['Google’s list', CHAT, GOOGLE, CONTENT, /^\[\{.*\},\{"error":\{"code":50\d,"message":"[^"]+","status":"[A-Z]+"\}\}\]$/s],
+  ['Google’s events', CHAT, `${GOOGLE}?alt=sse`, CONTENT, GOOGLE_EVENT],
+  ['Google’s list', CHAT, GOOGLE, CONTENT, GOOGLE_ELEMENT],
+  ['Google’s own events', OF_GOOGLE, `${GOOGLE}?alt=sse`, CONTENT, GOOGLE_EVENT],
+  ['Google’s own list', OF_GOOGLE, GOOGLE, CONTENT, GOOGLE_ELEMENT],
 ] as const;
 
 describe.each(ENDINGS)('a stream in the form of %s', (_, { begun, end }, path, body, ending) => {
   test('that its provider breaks off ends with an error, which the hash has', async () => {
-    const { post, settled } = await open(new ScriptedAnswer(begun, 'reset'));
+    const { post, settled, sandbox } = await open(new ScriptedAnswer(begun, 'reset'));
+    if (begun === CHAT.begun) sandbox.endpoints = ['/v1/chat/completions'];
     const text = await (await post(body, {}, path)).text();
     expect(text).toMatch(ending);
     expect((await settled())[0]?.record).toMatchObject({ outcome: 'cut', responseSha256: sha256(text) });
   });
 
   test('whose settlement cannot be written ends with an error', async () => {
-    const { post, journal } = await open(new ScriptedAnswer([...begun, ...end]));
+    const { post, journal, sandbox } = await open(new ScriptedAnswer([...begun, ...end]));
+    if (begun === CHAT.begun) sandbox.endpoints = ['/v1/chat/completions'];
     journal.isBroken = true;
     expect(await (await post(body, {}, path)).text()).toMatch(ending);
   });
