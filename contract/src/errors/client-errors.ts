@@ -287,7 +287,7 @@ export const CLIENT_ERRORS = {
     title: 'Body too large',
     type: 'invalid_request_error',
     retryable: false,
-    help: 'The body is larger than this endpoint accepts: 10 MiB on inference, 256 KiB elsewhere, 512 MiB for a file, unless configured otherwise.',
+    help: 'The body is larger than this endpoint accepts: 50 MiB on inference, 10 MiB where it is stored or counted, 256 KiB elsewhere, 512 MiB for a file, unless configured otherwise.',
   },
   body_too_complex: {
     status: 413,

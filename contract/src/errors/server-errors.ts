@@ -28,7 +28,7 @@ export const SERVER_ERRORS = {
     title: 'The gateway serves as many requests as it can',
     type: 'server_error',
     retryable: true,
-    help: 'As many requests are running as this gateway serves at the same time (`GATEWAY_CONCURRENCY`), less what is reserved for accounts with dedicated capacity. Repeat after `Retry-After` seconds.',
+    help: 'As many requests are running as this gateway serves at the same time (`GATEWAY_CONCURRENCY`), less what is reserved for accounts with dedicated capacity, or as many large bodies are in its memory as fit (`LARGE_BODIES_BYTES`). Repeat after `Retry-After` seconds.',
   },
   store_unavailable: {
     status: 503,

@@ -82,7 +82,7 @@ export type ErrorCode =
   | 'idempotency_conflict'
   /** 409. A request with this `Idempotency-Key` is still running. Repeat after `Retry-After` seconds to get its answer. */
   | 'idempotency_in_progress'
-  /** 413. The body is larger than this endpoint accepts: 10 MiB on inference, 256 KiB elsewhere, 512 MiB for a file, unless configured otherwise. */
+  /** 413. The body is larger than this endpoint accepts: 50 MiB on inference, 10 MiB where it is stored or counted, 256 KiB elsewhere, 512 MiB for a file, unless configured otherwise. */
   | 'payload_too_large'
   /** 413. The JSON body has more values, fields or levels than this endpoint accepts, a number of more than 1,000 digits, or a field name of more than 4,096 bytes. Inference takes 320,000 values, 30,000 of them fields of objects; other endpoints take 20,000, 10,000 of them fields. An object may have 5,000 fields, and arrays and objects may nest 256 levels deep. The detail says which bound was exceeded. Split the request. */
   | 'body_too_complex'
@@ -140,7 +140,7 @@ export type ErrorCode =
   | 'upstream_failed'
   /** 503. No deployment is configured that serves this model for live keys. The detail names the setting; `tg_test_` keys use the sandbox provider. */
   | 'no_provider_configured'
-  /** 503. As many requests are running as this gateway serves at the same time (`GATEWAY_CONCURRENCY`), less what is reserved for accounts with dedicated capacity. Repeat after `Retry-After` seconds. */
+  /** 503. As many requests are running as this gateway serves at the same time (`GATEWAY_CONCURRENCY`), less what is reserved for accounts with dedicated capacity, or as many large bodies are in its memory as fit (`LARGE_BODIES_BYTES`). Repeat after `Retry-After` seconds. */
   | 'shared_capacity_full'
   /** 503. The store that holds budgets and records usage cannot be reached, so nothing may be spent. Repeat later. */
   | 'store_unavailable'

@@ -2,6 +2,7 @@ import { majorityOf, type NoteKey } from '@tallygate/receipts';
 import * as z from 'zod';
 import { type Offer, type RateLimits, TEST_RATES } from '../money/plans/index.ts';
 import { type AnchorChainConfig, anchorChainsOf } from './anchoring-config.ts';
+import { BODY_VARIABLES, type BodyConfig, bodiesOf } from './body-config.ts';
 import { BUCKET_VARIABLES, bucketOf } from './bucket-config.ts';
 import { ConfigError } from './config-error.ts';
 import {
@@ -78,9 +79,7 @@ export const Variables = z.object({
   MCP_ORIGINS: webOrigins.default([]),
   PROVIDERS_FILE: z.string().min(1).optional(),
   MODELS_FILE: z.string().min(1).optional(),
-  INFERENCE_BODY_BYTES: bytes.default(10 * 1024 * 1024),
-  BODY_BYTES: bytes.default(256 * 1024),
-  BODY_TIMEOUT_MS: milliseconds.default(30_000),
+  ...BODY_VARIABLES,
   FILE_BYTES: z.coerce
     .number()
     .int()
@@ -179,8 +178,7 @@ export interface Config {
   readonly ignoredAddresses: readonly string[];
   /** Models and prices of the operator's own; read at the start and on SIGHUP. */
   readonly modelsFile: string | undefined;
-  readonly inferenceBody: { readonly maxBytes: number; readonly timeoutMs: number };
-  readonly accountBody: { readonly maxBytes: number; readonly timeoutMs: number };
+  readonly bodies: BodyConfig;
   /** Whether prompts and answers may be stored. */
   readonly storesContent: boolean;
   /** Of all answers that an account keeps to be given again. */
@@ -298,8 +296,7 @@ export function readConfig(environment: Environment = process.env): Config {
     modelsFile: given.MODELS_FILE,
     ignoredAddresses: ignored,
     providers: [...listed, ...wellKnown.filter(({ name }) => listed.every((one) => one.name !== name))],
-    inferenceBody: { maxBytes: given.INFERENCE_BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },
-    accountBody: { maxBytes: given.BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },
+    bodies: bodiesOf(given),
     storesContent: given.STORE_CONTENT === 'on',
     answerCacheBytes: given.ANSWER_CACHE_BYTES,
     files: {

@@ -192,7 +192,13 @@ export const VARIABLE_GROUPS: readonly Group[] = [
       GATEWAY_CONCURRENCY: {
         text: 'Inference requests served at the same time; 1000 where [capacity is reserved](dedicated-capacity.md).',
       },
-      INFERENCE_BODY_BYTES: { text: 'Largest body of an inference request.' },
+      INFERENCE_BODY_BYTES: {
+        text: 'Largest body of an inference request. What is [stored](responses.md), or a part of a batch or a conversation, has 10 MiB at most.',
+      },
+      LARGE_BODIES_BYTES: {
+        text: 'Of all bodies above 1 MiB that a process serves at a time; others wait up to 10 seconds. One account may have three quarters.',
+        unset: 'a quarter of the heap limit',
+      },
       BODY_BYTES: { text: 'Largest body of every other request.' },
       FILE_BYTES: { text: 'Largest file sent whole.' },
       UPLOAD_PART_BYTES: { text: 'Largest part of an upload.' },

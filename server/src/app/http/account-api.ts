@@ -6,9 +6,10 @@ import { ACCOUNT_JSON, INFERENCE_JSON } from '../../kernel/json-scan.ts';
 import type { Idempotency } from '../idempotency.ts';
 import type { AccessControl } from './access-control.ts';
 import { type BodyLimits, type JsonBody, readJsonBody, readMail } from './body.ts';
+import { type BodyRoom, mayBeLarge } from './body-room.ts';
 import { whenClosed } from './closed.ts';
 import { type Endpoint, metadataOf } from './endpoint.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, principalOf } from './exchange.ts';
 import { mostWelcome } from './most-welcome.ts';
 import type { PeerAddress } from './peer-address.ts';
 import type { Refusals } from './refusals.ts';
@@ -24,6 +25,7 @@ export interface AccountApiDeps {
   readonly bodyLimits: BodyLimits;
   /** Of the routes that take what inference takes. */
   readonly largeBodyLimits: BodyLimits;
+  readonly bodyRoom: BodyRoom;
   readonly peerAddress: PeerAddress;
   readonly refusals: Refusals;
   /** Checks every answer against the contract; for tests. */
@@ -99,11 +101,19 @@ async function bodyOf(
   return taken;
 }
 
+function readLarge(exchange: Exchange, { largeBodyLimits, bodyRoom }: AccountApiDeps): Promise<JsonBody> {
+  const { req, res } = exchange;
+  if (!mayBeLarge(req)) return readJsonBody(req, largeBodyLimits, INFERENCE_JSON);
+  const place = bodyRoom.placeOf(principalOf(exchange).accountId);
+  whenClosed(res, () => place.leave());
+  return readJsonBody(req, largeBodyLimits, INFERENCE_JSON, place);
+}
+
 /** A body with many values is checked here, up to its first fault: ts-rest, which checks it once more, would collect them all. */
-async function readChecked({ req }: Exchange, route: AppRoute, { bodyLimits, largeBodyLimits }: AccountApiDeps): Promise<JsonBody> {
+async function readChecked(exchange: Exchange, route: AppRoute, deps: AccountApiDeps): Promise<JsonBody> {
   const body = await (metadataOf(route).body === 'inference'
-    ? readJsonBody(req, largeBodyLimits, INFERENCE_JSON)
-    : readJsonBody(req, bodyLimits, ACCOUNT_JSON));
+    ? readLarge(exchange, deps)
+    : readJsonBody(exchange.req, deps.bodyLimits, ACCOUNT_JSON));
   if (isCheckedUpToFirstFault(body) && 'body' in route && route.body instanceof z.ZodType) checkedBody(route.body, body);
   return body;
 }

@@ -6,6 +6,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { JsonFault, readJson } from '../../kernel/read-json.ts';
 import { andThen } from '../../kernel/soon.ts';
 import { nextTurn } from '../../kernel/turn.ts';
+import { type BodyPlace, SMALL_BYTES } from './body-room.ts';
 import { codingOf, decodedBody } from './content-coding.ts';
 import { MailScan } from './mail-scan.ts';
 
@@ -29,9 +30,9 @@ export const LARGE_BYTES = 512 * 1024;
 
 /**
  * The JSON body of a request. What it consists of is counted as it comes, so that nothing is ever parsed that would take many times its size.
- * @throws Problem `unsupported_media_type`, `payload_too_large`, `body_too_complex`, `request_timeout`, `malformed_json`
+ * @throws Problem `unsupported_media_type`, `payload_too_large`, `body_too_complex`, `request_timeout`, `malformed_json`, `shared_capacity_full`
  */
-export function readJsonBody(request: IncomingMessage, limits: BodyLimits, bounds: JsonBounds): Promise<JsonBody> {
+export function readJsonBody(request: IncomingMessage, limits: BodyLimits, bounds: JsonBounds, place?: BodyPlace): Promise<JsonBody> {
   if (!hasBody(request)) return Promise.resolve({ bytes: Buffer.alloc(0), value: undefined, values: 0 });
   try {
     requireJson(request);
@@ -41,7 +42,7 @@ export function readJsonBody(request: IncomingMessage, limits: BodyLimits, bound
   const isHarmless =
     codingOf(request) === undefined && Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= HARMLESS_BYTES;
   const scan = isHarmless ? undefined : new JsonScan(bounds);
-  return readBody(request, limits, scan).then((bytes) => {
+  return readBody(request, limits, scan, place).then((bytes) => {
     const values = scan?.values ?? 0;
     if (bytes.length > LARGE_BYTES) return readLarge(bytes, values);
     return andThen(bytes.length === 0 ? undefined : parseJson(bytes), (value) => ({ bytes, value, values }));
@@ -75,60 +76,113 @@ interface Scan {
 
 /**
  * @param scan receives each piece of the body before it is stored
+ * @param place takes room once the body turns out to be large
  * @throws Problem `payload_too_large` (before reading, where the length is declared), `request_timeout`, `unsupported_media_type` and
  *   `malformed_json` for its coding, and what the scan throws
  */
-export function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits, scan?: Scan): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const { stream, stop } = decodedBody(request, maxBytes, (problem) => fail(problem));
-    const timer = setTimeout(() => fail(tooSlow(timeoutMs)), timeoutMs);
+export const readBody = (request: IncomingMessage, limits: BodyLimits, scan?: Scan, place?: BodyPlace): Promise<Buffer> =>
+  new Promise((resolve, reject) => new BodyReader(request, limits, { scan, place, resolve, reject }).read());
 
-    const settle = () => {
-      clearTimeout(timer);
-      stream.off('data', onData).off('end', onEnd);
-      request.off('close', onClose).off('error', onClose);
-    };
-    const fail = (reason: unknown) => {
-      settle();
-      stop();
-      // The rest is read and thrown away, for as long as the front allows: a client that is cut off while it writes never reads why.
-      request.resume();
-      reject(reason);
-    };
-    const onData = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maxBytes) return fail(tooLarge(maxBytes));
-      try {
-        scan?.take(chunk);
-      } catch (refusal) {
-        return fail(refusal);
-      }
-      chunks.push(chunk);
-    };
-    const onEnd = () => {
-      settle();
-      const [first] = chunks;
-      const whole = chunks.length === 1 && first ? first : Buffer.concat(chunks, size);
-      // Listeners of the request live as long as it does, and with them everything here.
-      chunks.length = 0;
-      resolve(whole);
-    };
-    const onClose = () => {
-      // What has arrived whole may still be decoded.
-      if (stream !== request && request.complete) return;
-      fail(new Problem('request_timeout', 'The connection closed before the whole body had arrived.'));
-    };
-
-    request.on('error', onClose);
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) fail(tooLarge(maxBytes));
-    else {
-      stream.on('data', onData).on('end', onEnd);
-      request.on('close', onClose);
-    }
-  });
+interface Reading {
+  readonly scan: Scan | undefined;
+  readonly place: BodyPlace | undefined;
+  readonly resolve: (body: Buffer) => void;
+  readonly reject: (reason: unknown) => void;
 }
+
+class BodyReader {
+  readonly #request: IncomingMessage;
+  readonly #limits: BodyLimits;
+  readonly #reading: Reading;
+  readonly #decoded: ReturnType<typeof decodedBody>;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #hasRoom: boolean;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(request: IncomingMessage, limits: BodyLimits, reading: Reading) {
+    this.#request = request;
+    this.#limits = limits;
+    this.#reading = reading;
+    this.#hasRoom = reading.place === undefined;
+    this.#decoded = decodedBody(request, limits.maxBytes, this.#fail);
+  }
+
+  read(): void {
+    const { maxBytes } = this.#limits;
+    this.#startTimer();
+    this.#request.on('error', this.#onClose);
+    if (Number(this.#request.headers['content-length'] ?? 0) > maxBytes) this.#fail(tooLarge(maxBytes));
+    else {
+      this.#decoded.stream.on('data', this.#onData).on('end', this.#onEnd);
+      this.#request.on('close', this.#onClose);
+    }
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    const { maxBytes } = this.#limits;
+    this.#size += chunk.length;
+    try {
+      if (this.#size > maxBytes) throw tooLarge(maxBytes);
+      this.#reading.scan?.take(chunk);
+    } catch (refusal) {
+      this.#fail(refusal);
+      return;
+    }
+    this.#chunks.push(chunk);
+    if (this.#size > SMALL_BYTES && !this.#hasRoom) this.#takeRoom();
+  };
+
+  /** Unread meanwhile, and not slow: it is the gateway that it waits for. */
+  #takeRoom(): void {
+    this.#hasRoom = true;
+    clearTimeout(this.#timer);
+    this.#decoded.stream.pause();
+    const goOn = () => {
+      this.#startTimer();
+      this.#decoded.stream.resume();
+    };
+    this.#reading.place?.take(mostOf(this.#request, this.#limits.maxBytes)).then(goOn, this.#fail);
+  }
+
+  readonly #onEnd = (): void => {
+    this.#settle();
+    const [first] = this.#chunks;
+    const whole = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks, this.#size);
+    // Listeners of the request live as long as it does, and with them everything here.
+    this.#chunks.length = 0;
+    this.#reading.resolve(whole);
+  };
+
+  readonly #onClose = (): void => {
+    // What has arrived whole may still be decoded.
+    if (this.#decoded.stream !== this.#request && this.#request.complete) return;
+    this.#fail(new Problem('request_timeout', 'The connection closed before the whole body had arrived.'));
+  };
+
+  readonly #fail = (reason: unknown): void => {
+    this.#settle();
+    this.#decoded.stop();
+    // The rest is read and thrown away, for as long as the front allows: a client that is cut off while it writes never reads why.
+    this.#request.resume();
+    this.#reading.reject(reason);
+  };
+
+  #startTimer(): void {
+    const { timeoutMs } = this.#limits;
+    this.#timer = setTimeout(() => this.#fail(tooSlow(timeoutMs)), timeoutMs);
+  }
+
+  #settle(): void {
+    clearTimeout(this.#timer);
+    this.#decoded.stream.off('data', this.#onData).off('end', this.#onEnd);
+    this.#request.off('close', this.#onClose).off('error', this.#onClose);
+  }
+}
+
+/** Its length, where it is told and is that of what is read. */
+const mostOf = (request: IncomingMessage, maxBytes: number): number =>
+  codingOf(request) === undefined ? Number(request.headers['content-length'] ?? maxBytes) : maxBytes;
 
 const BYTE_ORDER_MARK = Buffer.from('\u{feff}');
 

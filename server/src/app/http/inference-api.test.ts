@@ -216,7 +216,7 @@ describe('what the client can send', () => {
     ['no JSON', '{"model"', {}, 400, 'malformed_json'],
     ['nothing', '', {}, 400, 'validation_failed'],
     ['another type', ASK, { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
-    ['too much', `{"x":"${'x'.repeat(1_000_000)}"}`, {}, 413, 'payload_too_large'],
+    ['too much', `{"x":"${'x'.repeat(3_000_000)}"}`, {}, 413, 'payload_too_large'],
     [
       'a nest of a hundred thousand lists',
       `{"model":"gpt-4o-mini","messages":[{"role":"user","content":"x"}],"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,

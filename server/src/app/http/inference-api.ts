@@ -25,9 +25,10 @@ import type { Idempotency } from '../idempotency.ts';
 import type { Answer } from '../idempotency-seal.ts';
 import type { AccessControl } from './access-control.ts';
 import { LARGE_BYTES } from './body.ts';
+import { type BodyPlace, type BodyRoom, mayBeLarge } from './body-room.ts';
 import { whenClosed } from './closed.ts';
 import { isManagementGrant, modelCallerOf } from './credentials.ts';
-import { type Exchange, grantOf } from './exchange.ts';
+import { type Exchange, grantOf, principalOf } from './exchange.ts';
 import { idempotencyKeyOf, onceForKey, scopeOf } from './idempotent-handling.ts';
 import { type ReceivedBody, type ReceivedBodyDeps, readBody } from './received-body.ts';
 import type { RefusalForm, Refusals } from './refusals.ts';
@@ -44,6 +45,7 @@ interface InferenceApiDeps extends ReceivedBodyDeps {
   readonly refusedRequests: RefusedRequests;
   /** Undefined where nothing limits how many requests are served at the same time. */
   readonly sharedLane: SharedLane | undefined;
+  readonly bodyRoom: BodyRoom;
   readonly checkSignature: SignatureCheck;
   /** The answer has it as `X-VaaS-Anchor` for callers who request an anchor. */
   readonly anchorAnswer: AnchorAnswer;
@@ -73,7 +75,20 @@ interface Serving {
   readonly refusal: RefusalForm;
 }
 
-async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDeps): Promise<void> {
+/** Most requests are small, and take no room. */
+const answer = (serving: Serving, exchange: Exchange, deps: InferenceApiDeps): Promise<void> =>
+  mayBeLarge(exchange.req) ? answerLarge(serving, exchange, deps) : answerWithin(undefined, serving, exchange, deps);
+
+async function answerLarge(serving: Serving, exchange: Exchange, deps: InferenceApiDeps): Promise<void> {
+  const place = deps.bodyRoom.placeOf(principalOf(exchange).accountId);
+  try {
+    await answerWithin(place, serving, exchange, deps);
+  } finally {
+    place.leave();
+  }
+}
+
+async function answerWithin(place: BodyPlace | undefined, serving: Serving, exchange: Exchange, deps: InferenceApiDeps): Promise<void> {
   const { operation, served } = serving;
   const { req, res, params, startedAt, startedTick, requestId, clientRequestId } = exchange;
   deps.refusedRequests.requireRoom(modelCallerOf(grantOf(exchange)));
@@ -82,7 +97,7 @@ async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDe
   const headers = parseInferenceHeaders(req.headers);
   refuseLoop(headers.via, deps.inference.gatewayId);
   if (headers.anchorWished) res.setHeader('x-vaas-anchor', deps.anchorAnswer);
-  const body = ofDeployment(await readBody(operation, req, deps), exchange.deployment);
+  const body = ofDeployment(await readBody(operation, req, deps, place), exchange.deployment);
   try {
     const rechecking = deps.accessControl.recheck(exchange, served);
     if (rechecking !== undefined) await rechecking;

@@ -10,6 +10,7 @@ import { Problem } from '../../kernel/problem.ts';
 import type { Answer } from '../idempotency-seal.ts';
 import type { AccessControl } from './access-control.ts';
 import { type BodyLimits, readJsonBody } from './body.ts';
+import type { BodyRoom } from './body-room.ts';
 import { whenClosed } from './closed.ts';
 import { type Grant, modelCallerOf, refusalOf } from './credentials.ts';
 import { type Exchange, grantOf } from './exchange.ts';
@@ -27,6 +28,7 @@ interface McpApiDeps {
   readonly refusedRequests: RefusedRequests;
   readonly clock: Clock;
   readonly bodyLimits: BodyLimits;
+  readonly bodyRoom: BodyRoom;
   readonly peerAddress: PeerAddress;
   readonly publicUrl: () => string;
   readonly log: Log;
@@ -59,10 +61,14 @@ export const mcpRoutes = (deps: McpApiDeps): ServedRoute[] =>
       // There are no sessions: one that a client names was another server's. At a 404 it begins anew (MCP, Session Management).
       if (req.headers['mcp-session-id'] !== undefined) throw new Problem('not_found', 'There is no such MCP session: begin a new one.');
       // The longest arguments that a tool takes are those of the API.
-      const { value } = await readJsonBody(req, deps.bodyLimits, ACCOUNT_JSON).catch(async (refusal: unknown) => {
-        await deps.refusedRequests.count(grant);
-        throw refusal;
-      });
+      const place = deps.bodyRoom.placeOf(grant.principal.accountId);
+      const { value } = await readJsonBody(req, deps.bodyLimits, ACCOUNT_JSON, place)
+        .catch(async (refusal: unknown) => {
+          await deps.refusedRequests.count(grant);
+          throw refusal;
+        })
+        // What the tool asks takes its own.
+        .finally(() => place.leave());
       await answerTo(value, exchange, deps);
     },
   }));

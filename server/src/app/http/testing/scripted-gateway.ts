@@ -3,9 +3,12 @@ import { callOf, openInference, ScriptedProvider } from '../../../inference/call
 import { Problem } from '../../../kernel/problem.ts';
 import type { Idempotency, IdempotentRequest } from '../../idempotency.ts';
 import type { Answer } from '../../idempotency-seal.ts';
+import { BodyRoom } from '../body-room.ts';
 import { inferenceRoutes } from '../inference-api.ts';
 import { openFrontUnderTest } from './front.ts';
 
+const MOST_BYTES = 3_000_000;
+const ROOM_BYTES = 1_073_741_824;
 const PATH = '/v1/chat/completions';
 
 /** Answers stored in memory, by scope and key. */
@@ -51,7 +54,10 @@ const NO_FORMS = {
 /** The hot path over HTTP, in memory, before a provider that answers as it is told to. Who gives no key calls with a test key. */
 export async function openScriptedGateway(
   turns: ConstructorParameters<typeof ScriptedProvider>,
-  { anchorAnswer = 'unavailable' }: { readonly anchorAnswer?: AnchorAnswer } = {},
+  {
+    anchorAnswer = 'unavailable',
+    bodyRoom = new BodyRoom(ROOM_BYTES),
+  }: { readonly anchorAnswer?: AnchorAnswer; readonly bodyRoom?: BodyRoom } = {},
 ) {
   const sandbox = new ScriptedProvider(...turns);
   const world = openInference({ sandbox });
@@ -76,7 +82,8 @@ export async function openScriptedGateway(
         idempotency,
         inference: world.deps,
         refusedRequests: new RefusedRequests(world.deps, () => world.deps.clock.now()),
-        bodyLimits: { maxBytes: 1_000_000, timeoutMs: 2_000 },
+        bodyLimits: { maxBytes: MOST_BYTES, timeoutMs: 2_000 },
+        bodyRoom,
         ...NO_FORMS,
         checkSignature: () => null,
       }),

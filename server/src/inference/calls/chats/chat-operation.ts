@@ -1,5 +1,5 @@
 import { ChatCompletionRequest, contract } from '@tallygate/contract';
-import type { Storing } from '../../stored-content/index.ts';
+import { requireKeepable, type Storing } from '../../stored-content/index.ts';
 import type { Caller } from '../call-context.ts';
 import { chatWork } from '../chat-work.ts';
 import { FileInliner, inlinedChatPart, type OpenFile } from '../inline-files.ts';
@@ -26,7 +26,9 @@ export const chatOperation = (deps: ChatDeps): Operation =>
     work: (request, received, caller) => {
       const workOf = ({ whole, audioTokens }: Whole) => keeping(chatWork(whole, received, audioTokens), request, caller, deps);
       const ready = () => (hasMedia(request) ? withMedia(request, caller, deps).then(workOf) : workOf({ whole: request }));
-      return request['store'] === true ? deps.storing.requireOn(ownerOf(caller).accountId).then(ready) : ready();
+      if (request['store'] !== true) return ready();
+      requireKeepable(received.bytes.length);
+      return deps.storing.requireOn(ownerOf(caller).accountId).then(ready);
     },
   });
 

@@ -1,6 +1,7 @@
 import { contract, type ResponseItem, ResponseRequest } from '@tallygate/contract';
 import { invalidInput } from '../../../kernel/invalid-input.ts';
 import { inOrder } from '../../../kernel/soon.ts';
+import { requireKeepable } from '../../stored-content/index.ts';
 import { keyIdOf } from '../call.ts';
 import type { Caller, KeptCall } from '../call-context.ts';
 import { writtenEvent } from '../event-frames.ts';
@@ -24,7 +25,7 @@ export const responseOperation = (deps: ResponseDeps): Operation =>
   operation(contract.inference.createResponse, {
     schema: ResponseRequest,
     async work(given, received, caller) {
-      const request = await asStoringAllows(given, caller, deps);
+      const request = await asStoringAllows(given, received.bytes.length, caller, deps);
       const prepared = await prepare(request, caller, newResponseId(), deps);
       const work = workOf(request, prepared, received.sha256, deps);
       if (request.background !== true) return work;
@@ -37,13 +38,20 @@ export const responseOperation = (deps: ResponseDeps): Operation =>
     },
   });
 
-/** Where storing is off, nothing is kept unless it is asked for, and that is refused. @throws Problem `storing_off` */
-async function asStoringAllows(request: ResponseRequest, caller: Caller, { storing }: ResponseDeps): Promise<ResponseRequest> {
+/** Where storing is off, nothing is kept unless it is asked for, and that is refused. @throws Problem `storing_off`, `payload_too_large` */
+async function asStoringAllows(
+  request: ResponseRequest,
+  bytes: number,
+  caller: Caller,
+  { storing }: ResponseDeps,
+): Promise<ResponseRequest> {
   const keepsTurn = conversationOf(request) !== null;
   if (request.store === false && !keepsTurn) return request;
   const { accountId } = ownerOf(caller);
   if (request.store === true || request.background === true || keepsTurn) await storing.requireOn(accountId);
-  return (await storing.isOn(accountId)) ? request : { ...request, store: false };
+  if (!(await storing.isOn(accountId))) return { ...request, store: false };
+  requireKeepable(bytes);
+  return request;
 }
 
 /** What is kept of a result, and what is to be settled for it. */
