@@ -14,8 +14,20 @@ export interface PriceLog {
   within(client: PoolClient, declarations: readonly Undeclared[]): Promise<() => Promise<void>>;
 }
 
-/** SQL: `d` is the entry of the price `p` in the log. */
-export const ENTRY_OF_PRICE = sql<SqlBool>`d.kind = 'price' and d.subject = p.model_id || E'\\n' || p.version`;
+/** SQL: the subject of the price `p` in the log. */
+const SUBJECT = sql<string>`p.model_id || E'\\n' || p.version`;
+/**
+ * SQL: the entry of the price `p` in the log, which is looked up by index for each. A plain join compares each price with each entry where
+ * PostgreSQL has no statistics of the log yet, as after the first start: a quarter of a second for the shipped list.
+ */
+export const ENTRY_OF_PRICE = tables
+  .selectFrom('log_declarations as e')
+  .select(['e.log_index', 'e.digest'])
+  .where('e.kind', '=', 'price')
+  .where('e.subject', '=', SUBJECT)
+  .orderBy('e.log_index')
+  .limit(1)
+  .as('d');
 /** SQL: whether it is charged. Once the log has a price, one that does not stand in it is not. */
 export const IS_DECLARED = sql<SqlBool>`(d.log_index is not null or not exists (select from log_declarations where kind = 'price'))`;
 

@@ -1,6 +1,6 @@
 import type { ModelDefinition } from '@tallygate/contract';
 import type { Pool } from 'pg';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { listen } from '../../adapters/postgres/listener.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
@@ -350,6 +350,17 @@ describe('gateways', () => {
     expect(begun?.priceAt(Date.now() + 5_000)?.version).toBe('2026-01-01');
     expect(catalog.find('m')?.priceAt(Date.now() + 5_000)?.version).not.toBe('2026-01-01');
   });
+});
+
+test('a refresh of a catalogue that has not changed reads its revision alone', async () => {
+  await fillFrom({ pool }, { source: 'shipped', digest: digest(), models: () => shipped({ '2026-07-24': '1' }) });
+  const catalog = await gateway(false);
+  const query = vi.spyOn(pool, 'query');
+  await catalog.refresh();
+  expect(query).toHaveBeenCalledTimes(1);
+  await fillFrom({ pool }, { source: 'shipped', digest: digest(), models: () => shipped({ '2026-07-24': '1' }, 'n') });
+  await catalog.refresh();
+  expect(catalog.find('n')).toBeDefined();
 });
 
 test('a model whose kind has changed has no price until it has one for every meter of that kind', async () => {

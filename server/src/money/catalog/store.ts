@@ -47,7 +47,7 @@ const PRICE_COLUMNS = ['model_id', 'version', 'source', 'cited', 'terms', 'effec
 /** Of several prices of one moment, the one that was written last. */
 const PRICES = tables
   .selectFrom('catalog_prices as p')
-  .leftJoin('log_declarations as d', (join) => join.on(ENTRY_OF_PRICE))
+  .leftJoinLateral(ENTRY_OF_PRICE, (join) => join.onTrue())
   .where(IS_DECLARED)
   .distinctOn(['p.model_id', 'p.effective_from'])
   .select(['p.model_id', 'p.version', 'p.source', 'p.cited', 'p.terms', 'p.effective_from', 'd.log_index', 'd.digest'])
