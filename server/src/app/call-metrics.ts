@@ -1,6 +1,7 @@
-import { type Call, isLive, type Served } from '../inference/calls/index.ts';
+import { type Call, isLive, projectOf, type Served } from '../inference/calls/index.ts';
 import { type NanoUsd, usdForDisplay } from '../kernel/money.ts';
 import { counterText, Distribution, histogramText } from './plain-metrics.ts';
+import type { ProjectLabels } from './project-labels.ts';
 
 const OVERHEAD_SECONDS = [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 2];
 const DURATION_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
@@ -14,6 +15,7 @@ interface CallLabels {
   readonly provider: string;
   readonly outcome: string;
   readonly livemode: string;
+  readonly project: string;
 }
 
 interface Sums {
@@ -26,15 +28,21 @@ interface Sums {
 
 /** How many requests were settled, and how long they and their lanes took. */
 export class CallMetrics {
+  readonly #projects: ProjectLabels;
   readonly #sums = new Map<string, Sums>();
   readonly #durations = new Map<string, Distribution>();
   readonly #overhead = new Distribution(OVERHEAD_SECONDS);
   readonly #lanes = { hold: new Distribution(LANE_SECONDS), settle: new Distribution(LANE_SECONDS) };
 
+  constructor(projects: ProjectLabels) {
+    this.#projects = projects;
+  }
+
   served({ grant, work, startedAt }: Call, { target, outcome, usage, completedAt, overheadMs }: Served, cost: NanoUsd): void {
     const model = target.model.id;
     const livemode = String(isLive(grant.principal));
-    const sums = this.#sumsOf({ endpoint: work.endpoint, model, provider: target.deployment.provider, outcome, livemode });
+    const project = this.#projects.of(projectOf(grant));
+    const sums = this.#sumsOf({ endpoint: work.endpoint, model, provider: target.deployment.provider, outcome, livemode, project });
     sums.requests += 1;
     sums.tokensIn += usage.input_tokens;
     sums.tokensOut += usage.output_tokens;
@@ -57,9 +65,9 @@ export class CallMetrics {
       ),
       counterText(
         { name: 'tallygate_tokens_total', help: 'Tokens of settled requests' },
-        all.flatMap(({ labels: { model, livemode }, tokensIn, tokensOut }) => [
-          [{ model, direction: 'in', livemode }, tokensIn] as const,
-          [{ model, direction: 'out', livemode }, tokensOut] as const,
+        all.flatMap(({ labels: { model, livemode, project }, tokensIn, tokensOut }) => [
+          [{ model, direction: 'in', livemode, project }, tokensIn] as const,
+          [{ model, direction: 'out', livemode, project }, tokensOut] as const,
         ]),
       ),
       histogramText({ name: 'tallygate_overhead_seconds', help: 'Time in the gateway until the first byte, without the provider’s' }, [
@@ -74,7 +82,7 @@ export class CallMetrics {
           name: 'tallygate_cost_usd_total',
           help: 'Cost of settled requests at catalogue prices, USD; a float, for graphs: the ledger has the exact sums',
         },
-        all.map(({ labels: { model, livemode }, usd }) => [{ model, livemode }, usd]),
+        all.map(({ labels: { model, livemode, project }, usd }) => [{ model, livemode, project }, usd]),
       ),
       histogramText(
         { name: 'tallygate_lane_seconds', help: 'How long the lanes took to hold or to settle; with Redis that is a round trip' },
@@ -84,7 +92,7 @@ export class CallMetrics {
   }
 
   #sumsOf(labels: CallLabels): Sums {
-    const name = `${labels.endpoint} ${labels.model} ${labels.provider} ${labels.outcome} ${labels.livemode}`;
+    const name = `${labels.endpoint} ${labels.model} ${labels.provider} ${labels.outcome} ${labels.livemode} ${labels.project}`;
     const known = this.#sums.get(name);
     if (known) return known;
     const fresh: Sums = { labels, requests: 0, tokensIn: 0, tokensOut: 0, usd: 0 };

@@ -16,6 +16,7 @@ function directQueue() {
       asked.push(['process', name, concurrency]);
       handlers.set(name, handler);
     },
+    waiting: async () => 0,
     close: async () => {
       asked.push(['close']);
     },

@@ -13,6 +13,8 @@ interface JobsOptions {
   queue: JobQueue;
   log: Log;
   onRun?(run: JobRun): void;
+  /** Given what says how many jobs of each name wait. */
+  watch?(waiting: () => Promise<(readonly [job: string, count: number])[]>): void;
 }
 
 export interface RunningJobs {
@@ -21,8 +23,9 @@ export interface RunningJobs {
 }
 
 /** Takes up work: processes every job of the list. Only worker processes call it. */
-export async function startJobs({ jobs, queue, log, onRun }: JobsOptions): Promise<RunningJobs> {
+export async function startJobs({ jobs, queue, log, onRun, watch }: JobsOptions): Promise<RunningJobs> {
   const closing = new AbortController();
+  watch?.(() => Promise.all(jobs.map(async ({ name }) => [name, await queue.waiting(name)] as const)));
   for (const job of jobs) {
     await queue.process(job.name, job.concurrency, async (delivery) => {
       const started = performance.now();

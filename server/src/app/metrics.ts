@@ -16,15 +16,16 @@ import type { AnchoringView, AuditProgress } from '../receipts/index.ts';
 import { CallMetrics } from './call-metrics.ts';
 import type { JobRun } from './jobs.ts';
 import { summedText } from './plain-metrics.ts';
+import { ProjectLabels } from './project-labels.ts';
 
-/** What Prometheus reads. Labels name models and outcomes, never accounts or keys. */
+/** What Prometheus reads. Labels name models, outcomes and some projects, never accounts or keys. */
 export interface Metrics {
   /** @param cost at catalogue prices */
   served(call: Call, served: Served, cost: NanoUsd): void;
   /** @param excess what a provider bills beyond what was held */
   overbilled(by: Pick<Overbilled, 'model' | 'provider'>, excess: NanoUsd): void;
-  /** A request that was refused, by the code of the problem. */
-  refused(code: ErrorCode): void;
+  /** A request that was refused, by the code of the problem. @param projectId of the key that asked, where it has one */
+  refused(code: ErrorCode, projectId?: string): void;
   /** How long the lanes took to hold or to settle, seconds. */
   laneTook(operation: 'hold' | 'settle', seconds: number): void;
   jobRan(run: Pick<JobRun, 'job' | 'outcome'>): void;
@@ -44,6 +45,8 @@ export interface Metrics {
   watchUnsettled(count: () => number): void;
   /** Asked at every reading what this gateway holds for running requests. */
   watchHeld(amount: () => NanoUsd): void;
+  /** Asked at every reading how many jobs of each kind wait for a run. */
+  watchJobs(waiting: JobsWaiting): void;
   /** Asked at every reading how far the ledger and the log of receipts are behind. */
   watchLags(lags: Lags): void;
   /** The figures of this process, to be rendered with those of others. */
@@ -63,18 +66,20 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const calls = new CallMetrics();
+  const projects = new ProjectLabels();
+  const calls = new CallMetrics(projects);
   const collect = async (): Promise<ProcessMetrics> => ({ registered: await registry.getMetricsAsJSON(), calls: calls.text() });
   return {
     served: (call, served, cost) => calls.served(call, served, cost),
     laneTook: (operation, seconds) => calls.laneTook(operation, seconds),
     overbilled: overbilledMetrics(registers),
-    refused: refusalMetrics(registers),
+    refused: refusalMetrics(registers, projects),
     ...alarmMetrics(registers),
     anchoring: anchoringGauges(registers),
     watchDeployments: (views) => deploymentGauges(registers, views),
     watchUnsettled: (count) => unsettledGauge(registers, count),
     watchHeld: (amount) => heldGauge(registers, amount),
+    watchJobs: (waiting) => jobsGauge(registers, waiting),
     watchLags: (lags) => lagGauges(registers, lags),
     collect,
     render: async (others = []) => {
@@ -98,14 +103,14 @@ function overbilledMetrics(registers: Registry[]): Metrics['overbilled'] {
 }
 
 /** What is refused. */
-function refusalMetrics(registers: Registry[]): Metrics['refused'] {
+function refusalMetrics(registers: Registry[], projects: ProjectLabels): Metrics['refused'] {
   const refusals = new Counter({
     name: 'tallygate_refusals_total',
     help: 'Refused requests by the code of the problem, of all operations',
-    labelNames: ['code'],
+    labelNames: ['code', 'project'],
     registers,
   });
-  return (code) => refusals.inc({ code });
+  return (code, projectId) => refusals.inc({ code, project: projects.of(projectId) });
 }
 
 /** Jobs, and what an operator is alarmed by. */
@@ -194,6 +199,22 @@ const heldGauge = (registers: Registry[], amount: () => NanoUsd): void =>
     registers,
     collect() {
       this.set(usdForDisplay(amount()));
+    },
+  });
+
+/** By the name of the job. */
+type JobsWaiting = () => Promise<readonly (readonly [job: string, count: number])[]>;
+
+const jobsGauge = (registers: Registry[], waiting: JobsWaiting): void =>
+  void new Gauge({
+    name: 'tallygate_jobs_waiting',
+    help: 'Background jobs that wait for a run, those that are tried again among them',
+    labelNames: ['job'],
+    registers,
+    aggregator: 'max',
+    async collect() {
+      // As with receipts below.
+      for (const [job, count] of await waiting().catch(() => [])) this.set({ job }, count);
     },
   });
 

@@ -327,7 +327,7 @@ export async function startServer(
     await payments.start(plans, closing);
     if (!authority) {
       if (!isTryOut(config)) await events.owedAgain();
-      jobs = await startJobs({ jobs: kept.jobs, queue, log, onRun: metrics.jobRan });
+      jobs = await startJobs({ jobs: kept.jobs, queue, log, onRun: metrics.jobRan, watch: metrics.watchJobs });
       recurring = startTimers({ timers, pool, clock, log, onRun: ({ timer, outcome }) => metrics.jobRan({ job: timer, outcome }) });
     }
     const made = authority

@@ -66,6 +66,18 @@ describe.each(stores)('on $name', ({ redis }) => {
     return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], cwd: new URL('.', import.meta.url) });
   };
 
+  test('jobs that wait are counted, those that are tried again later among them', async () => {
+    await open();
+    const name = freshName();
+    expect(await queue.waiting(name)).toBe(0);
+    await queue.add(name, {}, RETRY);
+    await queue.add(name, {}, RETRY, { delayMs: 60_000 });
+    expect(await queue.waiting(name)).toBe(2);
+    const { all } = deliveries(name, 1);
+    await all;
+    await expect.poll(() => queue.waiting(name)).toBe(1);
+  });
+
   test('a job reaches the handler with its payload, also when it was added before anybody worked', async () => {
     await open();
     const name = freshName();

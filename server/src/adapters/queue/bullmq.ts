@@ -174,6 +174,8 @@ function queueOver<B extends IQueueBackend, C>(
       await worker.waitUntilReady();
     },
 
+    waiting: (name) => queueOf(name).getJobCountByTypes('waiting', 'delayed', 'prioritized'),
+
     close() {
       closed ??= close();
       return closed;

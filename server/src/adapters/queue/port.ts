@@ -33,6 +33,8 @@ export interface JobQueue {
   add(name: string, payload: JobPayload, retry: RetryPolicy, options?: { delayMs?: number; once?: string }): Promise<void>;
   /** Runs the handler for every job of that name, `concurrency` at a time. What it throws is a failed attempt. Resolves when ready. */
   process(name: string, concurrency: number, handler: (delivery: Delivery) => Promise<void>): Promise<void>;
+  /** Jobs of that name that wait for a run, those among them that failed and are tried again. @throws when the store cannot be asked */
+  waiting(name: string): Promise<number>;
   /** Takes no new jobs, waits for the running ones, ends every connection. */
   close(): Promise<void>;
 }

@@ -54,6 +54,9 @@ async function openWorld(store: (typeof STORES)[number]): Promise<World> {
   return { server, pool, session: { authorization: `Bearer ${login.session.token}` }, user: login, end };
 }
 
+const metrics = async ({ url, bootstrap }: RunningServer): Promise<string> =>
+  (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${bootstrap.metrics_token}` } })).text();
+
 interface Asked {
   readonly json?: object;
   readonly method?: string;
@@ -231,6 +234,18 @@ describe.each(STORES)('limits %s', (store) => {
       },
       { timeout: 30_000, interval: 20 },
     );
+  });
+
+  test.skipIf(isMissing)('metrics count requests, tokens, cost and refusals of each project apart', async () => {
+    await chat();
+    await chat({}, { model: 'no-such-model' });
+    const text = await metrics(world.server);
+    for (const name of ['requests', 'tokens', 'cost_usd'])
+      expect(text).toMatch(new RegExp(`^tallygate_${name}_total\\{.*project="${project}"`, 'm'));
+    expect(text).toContain(`tallygate_refusals_total{code="model_not_found",project="${project}"}`);
+    await ask(world.server, '/v1/keys', {});
+    expect(await metrics(world.server)).toContain('tallygate_refusals_total{code="missing_credentials",project="none"}');
+    expect(text).toMatch(/^tallygate_jobs_waiting\{job="[^"]+"\} 0$/m);
   });
 
   test.skipIf(isMissing)('a limit of what the account does not have is refused', async () => {

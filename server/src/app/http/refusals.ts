@@ -17,8 +17,8 @@ export interface RefusalForm {
 interface RefusalsDeps {
   readonly log: Log;
   readonly problemReply: ProblemReply;
-  /** Told the code of each; for metrics. */
-  readonly onRefused?: (code: ErrorCode) => void;
+  /** Told the code of each, and the project of the key that asked; for metrics. */
+  readonly onRefused?: (code: ErrorCode, projectId?: string) => void;
 }
 
 /** Everything that is refused is logged and answered here, whichever route it was for. */
@@ -27,7 +27,7 @@ export class Refusals {
   readonly #refusalLog: Log;
   readonly #problemReply: ProblemReply;
 
-  readonly #onRefused: (code: ErrorCode) => void;
+  readonly #onRefused: (code: ErrorCode, projectId?: string) => void;
 
   constructor({ log, problemReply, onRefused = () => {} }: RefusalsDeps) {
     this.#log = log;
@@ -61,7 +61,8 @@ export class Refusals {
   }
 
   #report({ code, status, extras, cause }: Problem, exchange: Exchange): void {
-    this.#onRefused(code);
+    const { grant } = exchange;
+    this.#onRefused(code, grant && 'projectId' in grant ? grant.projectId : undefined);
     const facts = { requestId: shownIdOf(exchange), path: exchange.pathname.slice(0, 200), code, because: extras.because };
     // The cause of a refusal may quote the request (JSON.parse does): it is logged for our own failures only.
     if (status >= 500 && cause !== undefined) this.#log.error({ ...facts, err: cause }, 'request failed');

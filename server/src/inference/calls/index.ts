@@ -3,7 +3,7 @@ export { createAnswerCache } from './answer-cache/answer-cache.ts';
 export { CachedAnswers } from './answer-cache/cached-answers.ts';
 export { sweepCachedAnswers } from './answer-cache/sweep.ts';
 export type { AnswerForm } from './answer-form.ts';
-export { type Call, isLive, keyIdOf } from './call.ts';
+export { type Call, isLive, keyIdOf, projectOf } from './call.ts';
 export type { Caller } from './call-context.ts';
 export { type CallerStatus, createCallerStatusOf, type StandingOf } from './caller-status.ts';
 export { chatOperation } from './chats/chat-operation.ts';
