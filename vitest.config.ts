@@ -69,6 +69,7 @@ export default defineConfig({
       project('contract', './contract'),
       project('server', './server', [PROPERTY_SEED, DECLARED_REFUSALS], WAITING_NOW_AND_THEN),
       project('sdk', './sdk'),
+      project('console', './console'),
       project('cli', './cli'),
       project('receipts', './packages/receipts', [PROPERTY_SEED]),
       project('witness', './packages/witness'),

@@ -1,21 +1,15 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { accessibilityFaults } from './accessibility.ts';
-import { chromiumPath, openBrowser } from './browser.ts';
+import { chromiumPath } from './browser.ts';
+import { ConsoleInBrowser } from './console-in-browser.ts';
 import { projectOfDirectory } from './directory-project.ts';
-import { Gateway } from './gateway.ts';
-import { openLedgerAudit } from './ledger-audit.ts';
+import type { Gateway } from './gateway.ts';
 
 const executable = chromiumPath();
 if (!executable) process.stdout.write('Skipped: the console is looked at in a Chromium; name it in CHROMIUM.\n');
 
-/** The rules of axe that look at colours. A colour scheme changes nothing else (`light-dark()` of CSS takes colours only). */
-const OF_COLOURS = { rules: ['color-contrast', 'link-in-text-block'] };
-
-const DESK = { width: 1280, height: 900 };
-const PHONE = { width: 390, height: 844 };
 const PAGES = {
   '/': 'Overview',
   '/requests': 'Requests',
@@ -34,7 +28,9 @@ const PAGES = {
   '/log': 'Receipts log',
   '/people': 'People',
   '/client-requests': 'Client requests',
+  '/people/import': 'Import people',
   '/emails': 'E-mails',
+  '/email-templates': 'Mail templates',
   '/events': 'Events',
   '/invites': 'Invitations',
   '/content': 'Content',
@@ -43,42 +39,18 @@ const PAGES = {
 };
 
 describe.skipIf(!executable)('the console, in a browser', () => {
+  let seen: ConsoleInBrowser;
   let gateway: Gateway;
-  let browser: Browser;
-  let context: BrowserContext;
   let page: Page;
-  const complaints: string[] = [];
+  let complaints: string[];
 
   beforeAll(async () => {
-    gateway = await Gateway.start({ process: 'shared', env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } });
-    browser = await openBrowser(executable ?? '');
-    context = await browser.newContext({ viewport: DESK, colorScheme: 'light' });
-    page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-    page.on('request', (request) => {
-      const { protocol, origin } = new URL(request.url());
-      if (protocol.startsWith('http') && origin !== gateway.url) complaints.push(`asks ${request.url()}`);
-    });
+    seen = await ConsoleInBrowser.open(executable, { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' });
+    ({ gateway, page, complaints } = seen);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await gateway?.remove();
-  });
-  const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
-  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-
-  /** The network is never idle: figures are pushed as long as a page is open. */
-  async function settled(title: string): Promise<void> {
-    await heading(title).waitFor();
-    await expect.poll(() => page.getByText('Loading…').count()).toBe(0);
-  }
-
-  async function signIn(): Promise<void> {
-    await page.getByLabel('E-mail address').fill(gateway.bootstrap.admin_email);
-    await page.getByLabel('Password').fill(gateway.bootstrap.admin_password);
-    await press('Sign in');
-  }
+  afterAll(() => seen?.close());
+  const heading = (name: string | RegExp) => seen.heading(name);
+  const press = (name: string) => seen.press(name);
 
   test('keeps the session out of the reach of scripts, and leads where the person wanted to go', async () => {
     await page.goto(`${gateway.url}/console/keys`);
@@ -86,9 +58,11 @@ describe.skipIf(!executable)('the console, in a browser', () => {
     await page.getByLabel('Password').fill('not the password');
     await press('Sign in');
     await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/password/i);
-    await signIn();
+    await seen.signIn();
     await heading('API keys').waitFor();
-    expect(await context.cookies()).toEqual([expect.objectContaining({ name: 'tallygate_session', httpOnly: true, sameSite: 'Strict' })]);
+    expect(await seen.context.cookies()).toEqual([
+      expect.objectContaining({ name: 'tallygate_session', httpOnly: true, sameSite: 'Strict' }),
+    ]);
     expect(await page.evaluate('JSON.stringify({ ...localStorage }) + document.cookie')).not.toContain('tgs_');
     // Of the first question who is there, and of the wrong password.
     expect(complaints.splice(0)).toEqual(Array.from({ length: 2 }, () => expect.stringContaining('401')));
@@ -123,28 +97,10 @@ describe.skipIf(!executable)('the console, in a browser', () => {
     for (const complaint of complaints.splice(0)) expect(complaint).toContain('404');
   });
 
-  /** The page as it is now: for everybody, on every screen. */
-  async function expectFits(): Promise<void> {
-    for (const [viewport, colorScheme] of [
-      [DESK, 'light'],
-      [DESK, 'dark'],
-      [PHONE, 'light'],
-      [PHONE, 'dark'],
-    ] as const) {
-      await page.setViewportSize(viewport);
-      await page.emulateMedia({ colorScheme });
-      const faults = await accessibilityFaults(page, colorScheme === 'dark' ? OF_COLOURS : {});
-      expect([viewport.width, colorScheme, ...faults]).toEqual([viewport.width, colorScheme]);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    }
-    await page.setViewportSize(DESK);
-    expect(complaints).toEqual([]);
-  }
-
   test.each(Object.entries(PAGES))('%s is accessible and fits, light and dark, at a desk and on a phone', async (path, title) => {
-    await page.goto(`${gateway.url}/console${path === '/' ? '' : path}`);
-    await settled(title);
-    await expectFits();
+    await seen.goTo(path);
+    await seen.settled(title);
+    await seen.expectFits();
   });
 
   test('goes everywhere by the keyboard', async () => {
@@ -197,7 +153,7 @@ describe.skipIf(!executable)('the console, in a browser', () => {
     const { client, project } = await projectOfDirectory(gateway, 'ada@example.com', ['grace@example.com']);
     await page.goto(`${gateway.url}/console/team`);
     await page.getByRole('link', { name: project.name }).click();
-    await settled(project.name);
+    await seen.settled(project.name);
     const rowOf = (email: string) => page.getByRole('row').filter({ hasText: email });
     expect(await rowOf('ada@example.com').textContent()).toContain('a group of the directory');
     expect(await rowOf('ada@example.com').getByRole('button').count()).toBe(0);
@@ -208,7 +164,7 @@ describe.skipIf(!executable)('the console, in a browser', () => {
     await rowOf('grace@example.com').getByRole('button', { name: 'Make member' }).waitFor();
     const roles = async () => (await client.projects.members(project.project_id)).data.map((one) => [one.email, one.project_role]);
     expect(await roles()).toContainEqual(['grace@example.com', 'admin']);
-    await expectFits();
+    await seen.expectFits();
     await rowOf('grace@example.com').getByRole('button', { name: 'Remove' }).click();
     await press('Remove from the project');
     await rowOf('grace@example.com').waitFor({ state: 'detached' });
@@ -250,101 +206,10 @@ describe.skipIf(!executable)('the console, in a browser', () => {
     await expect.poll(() => held.textContent()).toBe('$0.00');
   });
 
-  /** A member of the administrator's account who has that role in it, signed in, in a browser of their own. */
-  async function memberWith(role: string, email = `${role}@example.com`): Promise<Page> {
-    const password = 'seven grey herons at dawn';
-    const post = (path: string, body: object, headers = {}) =>
-      fetch(gateway.url + path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(body),
-      });
-    await post('/v1/users', { email, password }, { 'x-internal-secret': gateway.bootstrap.internal_secret });
-    await using database = await openLedgerAudit(gateway);
-    await database.moveUser(email, { to: gateway.bootstrap.admin_email, role });
-    const own = await browser.newContext({ viewport: DESK });
-    onTestFinished(() => own.close());
-    const theirs = await own.newPage();
-    await theirs.goto(`${gateway.url}/console`);
-    await theirs.getByLabel('E-mail address').fill(email);
-    await theirs.getByLabel('Password').fill(password);
-    await theirs.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await theirs.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-    return theirs;
-  }
-
-  test('lets a developer who is an admin of a project say who is in it, and no other', async () => {
-    const { client, project } = await projectOfDirectory(gateway, 'joan@example.com', ['mary@example.com']);
-    const theirs = await memberWith('developer', 'lead@example.com');
-    const lead = (await client.members.list()).data.find(({ email }) => email === 'lead@example.com');
-    const role = (project_role: 'admin' | 'member') => client.projects.putMember(project.project_id, lead?.user_id ?? '', { project_role });
-    const button = (name: string | RegExp) => theirs.getByRole('button', { name, exact: true });
-    await role('admin');
-    await theirs.goto(`${gateway.url}/console/projects/${project.project_id}`);
-    await button('Add').click();
-    await theirs.getByLabel('Person').selectOption('mary@example.com');
-    await button('Add the member').click();
-    await theirs.getByRole('row').filter({ hasText: 'mary@example.com' }).waitFor();
-    await role('member');
-    await theirs.reload();
-    await button('Leave').waitFor();
-    expect(await button(/^(Add|Make .*|Remove)$/).count()).toBe(0);
-  });
-
-  /** Opens what every button of the page opens, and closes it again: what is sent from there, the form says by its own button. */
-  async function pressEach(theirs: Page): Promise<string[]> {
-    const buttons = theirs.locator('main button:visible:not([type="submit"]):not(:disabled)');
-    const names: string[] = [];
-    for (let index = 0; index < (await buttons.count()); index += 1) {
-      names.push((await buttons.nth(index).textContent()) ?? '');
-      await buttons.nth(index).click();
-      if (await theirs.getByRole('dialog').count()) await theirs.keyboard.press('Escape');
-    }
-    return names;
-  }
-
-  /** Of each role: pages that others do not have, and what it may change. */
-  const ROLES = {
-    owner: {
-      pages: ['Audit log', 'Playground'],
-      may: ['Create a key', 'Set a limit', 'Invite', 'Add a webhook', 'Top up'],
-    },
-    admin: {
-      pages: ['Audit log', 'Playground'],
-      may: ['Create a key', 'Set a limit', 'Invite', 'Add a webhook', 'Top up'],
-    },
-    billing: { pages: ['Audit log'], may: ['Top up'] },
-    developer: { pages: ['Playground'], may: ['Create a key'] },
-    viewer: { pages: [], may: [] },
-  } as const;
-  const CHANGES = ['Create a key', 'Set a limit', 'Invite', 'Add a webhook', 'Top up'];
-  const PAGES_OF_SOME = ['Audit log', 'Playground', 'Providers', 'People'];
-
-  test.each(Object.entries(ROLES))(
-    '%s sees the pages and buttons of the role, and none that the API refuses',
-    async (role, { pages, may }) => {
-      const theirs = await memberWith(role);
-      const refused: string[] = [];
-      theirs.on('response', (answer) => answer.status() === 403 && refused.push(`${answer.request().method()} ${answer.url()}`));
-      const links = theirs.getByRole('navigation', { name: 'Pages' }).getByRole('link');
-      const names = await links.allTextContents();
-      const pressed: string[] = [];
-      for (const name of names) {
-        await theirs.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();
-        await theirs.getByRole('heading', { level: 1, name, exact: true }).waitFor();
-        await expect.poll(() => theirs.getByText('Loading…').count()).toBe(0);
-        pressed.push(...(await pressEach(theirs)));
-      }
-      expect(refused).toEqual([]);
-      expect(PAGES_OF_SOME.filter((name) => names.includes(name)).toSorted()).toEqual([...pages].toSorted());
-      expect(CHANGES.filter((name) => pressed.includes(name))).toEqual([...may]);
-    },
-  );
-
   test('leaves no session behind once the person has signed out', async () => {
     await press('Sign out');
     await heading('Sign in to Tallygate').waitFor();
-    expect(await context.cookies()).toEqual([]);
+    expect(await seen.context.cookies()).toEqual([]);
     expect(complaints).toEqual([]);
   });
 });

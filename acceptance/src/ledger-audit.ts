@@ -8,6 +8,8 @@ export interface LedgerAudit extends AsyncDisposable {
   setPlan(accountId: string, plan: string): Promise<void>;
   /** Makes a user a member of the account of another, with a role in it. */
   moveUser(email: string, into: { readonly to: string; readonly role: string }): Promise<void>;
+  /** Gives a user a role in the service. */
+  setRole(email: string, role: string): Promise<void>;
   /** What is planned is forgotten: at the next start every job that repeats runs at once. */
   forgetTimers(): Promise<void>;
   /** How often each of these requests was recorded, posted and receipted. */
@@ -52,6 +54,9 @@ export async function openLedgerAudit(gateway: Pick<Gateway, 'databaseUrl'>): Pr
     moveUser: async (email, { to, role }) => {
       const move = 'update users set account_role = $3, account_id = (select account_id from users where email = $2) where email = $1';
       await client.query(move, [email, to, role]);
+    },
+    setRole: async (email, role) => {
+      await client.query('update users set role = $2 where email = $1', [email, role]);
     },
     forgetTimers: async () => {
       await client.query('delete from timers');

@@ -44,11 +44,12 @@ export const MENU: readonly (readonly [group: string, items: readonly MenuItem[]
   [
     'Marketing',
     [
-      { to: '/people', label: 'People', words: 'contacts crm unsubscribe erase export', needs: 'market' },
+      { to: '/people', label: 'People', words: 'contacts crm unsubscribe erase export import csv', needs: 'market' },
       { to: '/client-requests', label: 'Client requests', words: 'contact form sales support', needs: 'market' },
       { to: '/emails', label: 'E-mails', words: 'newsletter send mail', needs: 'market' },
+      { to: '/email-templates', label: 'Mail templates', words: 'email letter text preview test', needs: 'market' },
       { to: '/events', label: 'Events', words: 'registrations places waitlist', needs: 'market' },
-      { to: '/invites', label: 'Invitations', words: 'beta codes trial', needs: 'market' },
+      { to: '/invites', label: 'Invitations', words: 'beta codes trial', needs: 'run the gateway' },
       { to: '/content', label: 'Content', words: 'posts pages changelog publish', needs: 'market' },
     ],
   ],

@@ -1,9 +1,10 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import type { Returned } from './directory-sign-in.ts';
 import { queryClient } from './query-client.ts';
+import { peopleSearch, requestFilter } from './searches.ts';
 import { fetchMe, ME } from './session.ts';
 import { Shell } from './shell.tsx';
-import { Failure, Loading, PageHead } from './ui/parts.tsx';
+import { Loading, PageFailure, PageHead } from './ui/parts.tsx';
 
 const rootRoute = createRootRoute({
   component: Outlet,
@@ -36,20 +37,6 @@ const frameRoute = createRoute({
     const me = await queryClient.fetchQuery({ queryKey: ME, queryFn: fetchMe });
     if (me === null) throw redirect({ to: '/sign-in', search: { to: location.href } });
   },
-});
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-
-/** Which requests are shown. */
-export interface RequestFilter {
-  readonly month?: string | undefined;
-  readonly model?: string | undefined;
-  readonly key_id?: string | undefined;
-  readonly run_id?: string | undefined;
-}
-
-const requestFilter = ({ month, model, key_id: key, run_id: run }: Record<string, unknown>): RequestFilter => ({
-  ...{ month: text(month), model: text(model), key_id: text(key), run_id: text(run) },
 });
 
 const inFrame = { getParentRoute: () => frameRoute } as const;
@@ -93,13 +80,34 @@ const routeTree = rootRoute.addChildren([
     createRoute({ ...inFrame, path: '/providers', component: lazyRouteComponent(() => import('./pages/providers.tsx'), 'Providers') }),
     createRoute({ ...inFrame, path: '/log', component: lazyRouteComponent(() => import('./pages/log.tsx'), 'LogPage') }),
     createRoute({ ...inFrame, path: '/billing', component: lazyRouteComponent(() => import('./pages/billing.tsx'), 'Billing') }),
-    createRoute({ ...inFrame, path: '/people', component: lazyRouteComponent(() => import('./pages/people.tsx'), 'PeoplePage') }),
+    createRoute({
+      ...inFrame,
+      path: '/people',
+      validateSearch: peopleSearch,
+      component: lazyRouteComponent(() => import('./pages/people.tsx'), 'PeoplePage'),
+    }),
+    createRoute({
+      ...inFrame,
+      path: '/people/import',
+      component: lazyRouteComponent(() => import('./pages/import-people.tsx'), 'ImportPeople'),
+    }),
+    createRoute({
+      ...inFrame,
+      path: '/people/$personId',
+      component: lazyRouteComponent(() => import('./pages/person.tsx'), 'PersonPage'),
+    }),
     createRoute({
       ...inFrame,
       path: '/client-requests',
       component: lazyRouteComponent(() => import('./pages/client-requests.tsx'), 'ClientRequestsPage'),
     }),
     createRoute({ ...inFrame, path: '/emails', component: lazyRouteComponent(() => import('./pages/emails.tsx'), 'EmailsPage') }),
+    createRoute({ ...inFrame, path: '/emails/$emailId', component: lazyRouteComponent(() => import('./pages/email.tsx'), 'EmailPage') }),
+    createRoute({
+      ...inFrame,
+      path: '/email-templates',
+      component: lazyRouteComponent(() => import('./pages/email-templates.tsx'), 'EmailTemplatesPage'),
+    }),
     createRoute({ ...inFrame, path: '/events', component: lazyRouteComponent(() => import('./pages/events.tsx'), 'EventsPage') }),
     createRoute({ ...inFrame, path: '/events/$slug', component: lazyRouteComponent(() => import('./pages/event.tsx'), 'EventPage') }),
     createRoute({ ...inFrame, path: '/invites', component: lazyRouteComponent(() => import('./pages/invites.tsx'), 'InvitesPage') }),
@@ -124,7 +132,7 @@ export const router = createRouter({
   basepath: '/console',
   defaultPreload: 'intent',
   defaultPendingComponent: Loading,
-  defaultErrorComponent: ({ error }) => <Failure error={error} />,
+  defaultErrorComponent: ({ error }) => <PageFailure error={error} />,
 });
 
 declare module '@tanstack/react-router' {

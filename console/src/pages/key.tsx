@@ -7,7 +7,7 @@ import { count, moment, monthStart, usd } from '../format.ts';
 import { WhatIf } from '../limits/what-if-hint.tsx';
 import { useMay } from '../session.ts';
 import { Confirm, Dialog, Field, Form, given } from '../ui/dialog.tsx';
-import { Badge, CapBar, Failure, Figure, Figures, Loading, Mono, PageHead, Panel } from '../ui/parts.tsx';
+import { Badge, CapBar, Failure, Figure, Figures, Loading, Mono, PageFailure, PageHead, Panel } from '../ui/parts.tsx';
 import { KeySecret } from './keys.tsx';
 
 const GRACE_SECONDS = 3_600;
@@ -160,6 +160,6 @@ function Detail({ apiKey }: { apiKey: KeyResponse }) {
 export function KeyPage() {
   const { keyId } = useParams({ from: '/frame/keys/$keyId' });
   const { data, error } = useQuery({ queryKey: ['key', keyId], queryFn: () => tallygate.keys.get(keyId) });
-  if (error) return <Failure error={error} />;
+  if (error) return <PageFailure error={error} />;
   return data ? <Detail apiKey={data} /> : <Loading />;
 }

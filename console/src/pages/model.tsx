@@ -6,7 +6,7 @@ import { tallygate } from '../client.ts';
 import { count, day, moment, shifted, usd } from '../format.ts';
 import { useMay } from '../session.ts';
 import { Dialog, Field, Form, given } from '../ui/dialog.tsx';
-import { Badge, Empty, Failure, Figure, Figures, Loading, PageHead, Panel } from '../ui/parts.tsx';
+import { Badge, Empty, Failure, Figure, Figures, Loading, PageFailure, PageHead, Panel } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const MILLION_DIGITS = 6;
@@ -162,6 +162,6 @@ function Detail({ model }: { model: Model }) {
 export function ModelPage() {
   const { modelId } = useParams({ from: '/frame/models/$modelId' });
   const { data, error } = useQuery({ queryKey: ['model', modelId], queryFn: () => tallygate.models.get(modelId) });
-  if (error) return <Failure error={error} />;
+  if (error) return <PageFailure error={error} />;
   return data ? <Detail model={data} /> : <Loading />;
 }

@@ -1,22 +1,24 @@
-import type { MarketingPersonRecord } from '@tallygate/sdk';
+import type { MarketingPersonRecord, PeopleFilter } from '@tallygate/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, day } from '../format.ts';
-import { Person } from '../marketing/person.tsx';
+import { filterOf, PEOPLE_FIELDS } from '../marketing/people-filter.ts';
+import { FilterForm } from '../ui/filter-form.tsx';
 import { Badge, Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
 import { saveFile } from '../ui/saved.ts';
 import { type Column, Table } from '../ui/table.tsx';
 
 const PAGE = 100;
 
-const columnsOf = (onOpen: (person: MarketingPersonRecord) => void): readonly Column<MarketingPersonRecord>[] => [
+const COLUMNS: readonly Column<MarketingPersonRecord>[] = [
   {
     name: 'Person',
-    cell: (person) => (
-      <button type="button" className="link" onClick={() => onOpen(person)}>
-        {person.name ?? person.email}
-      </button>
+    cell: ({ person_id: personId, name, email }) => (
+      <Link to="/people/$personId" params={{ personId }}>
+        {name ?? email}
+      </Link>
     ),
   },
   { name: 'E-mail address', cell: ({ email }) => email, isSecondary: true },
@@ -35,63 +37,63 @@ const columnsOf = (onOpen: (person: MarketingPersonRecord) => void): readonly Co
   { name: 'Known since', cell: ({ created_at: at }) => day(at), isSecondary: true },
 ];
 
-async function save(q: string): Promise<void> {
-  const file = await tallygate.people.exportAll(q === '' ? {} : { q });
+function Found({ filter }: { filter: PeopleFilter }) {
+  const [offset, setOffset] = useState(0);
+  const query = { ...filter, limit: PAGE, offset };
+  const { data, error } = useQuery({ queryKey: ['people', query], queryFn: async () => tallygate.people.list(query) });
+  if (error) return <Failure error={error} />;
+  if (!data) return <Loading />;
+  if (data.data.length === 0)
+    return (
+      <Empty title="Nobody is found">
+        People come by signing up, registering for an event, writing to the team, or <Link to="/people/import">an import</Link>.
+      </Empty>
+    );
+  return (
+    <>
+      <Table label="People, the newest first" rows={data.data} columns={COLUMNS} idOf={({ person_id: id }) => id} />
+      <div className="form-actions">
+        <span className="quiet">
+          {count(data.offset + 1)} to {count(data.offset + data.data.length)} of {data.total_is_exact ? '' : 'about '}
+          {count(data.total)}
+        </span>
+        <button type="button" disabled={offset === 0} onClick={() => setOffset(Math.max(0, offset - PAGE))}>
+          Previous
+        </button>
+        <button type="button" disabled={!data.has_more} onClick={() => setOffset(offset + PAGE)}>
+          Next
+        </button>
+      </div>
+    </>
+  );
+}
+
+async function save(filter: PeopleFilter): Promise<void> {
+  const file = await tallygate.people.exportAll(filter);
   saveFile('people.csv', await file.text(), 'text/csv');
 }
 
 export function PeoplePage() {
-  const [q, setQ] = useState('');
-  const [offset, setOffset] = useState(0);
-  const [opened, setOpened] = useState<MarketingPersonRecord>();
-  const query = { ...(q !== '' && { q }), limit: PAGE, offset };
-  const { data, error } = useQuery({ queryKey: ['people', query], queryFn: async () => tallygate.people.list(query) });
-  const search = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    setOffset(0);
-    setQ(String(new FormData(event.currentTarget).get('q') ?? '').trim());
-  };
-  const file = (
-    <button type="button" onClick={() => void save(q)}>
-      Save as CSV
-    </button>
+  const search = useSearch({ from: '/frame/people' });
+  const navigate = useNavigate({ from: '/people' });
+  const filter = filterOf(search);
+  const actions = (
+    <>
+      <button type="button" onClick={() => void save(filter)}>
+        Save as CSV
+      </button>
+      <Link to="/people/import" className="button">
+        Import
+      </Link>
+    </>
   );
   return (
     <>
-      <PageHead title="People" aside={file}>
+      <PageHead title="People" aside={actions}>
         Everybody the service knows by an e-mail address: users, registrations, requests, imports.
       </PageHead>
-      <search>
-        <form className="filters" onSubmit={search}>
-          <label>
-            Find <input type="search" name="q" placeholder="ada, or #beta for a tag" />
-          </label>
-          <button type="submit">Search</button>
-        </form>
-      </search>
-      {error && <Failure error={error} />}
-      {!error && !data && <Loading />}
-      {data && data.data.length > 0 && (
-        <>
-          <Table label="People, the newest first" rows={data.data} columns={columnsOf(setOpened)} idOf={({ person_id: id }) => id} />
-          <div className="form-actions">
-            <span className="quiet">
-              {count(data.offset + 1)} to {count(data.offset + data.data.length)} of {data.total_is_exact ? '' : 'about '}
-              {count(data.total)}
-            </span>
-            <button type="button" disabled={offset === 0} onClick={() => setOffset(Math.max(0, offset - PAGE))}>
-              Before
-            </button>
-            <button type="button" disabled={!data.has_more} onClick={() => setOffset(offset + PAGE)}>
-              Next
-            </button>
-          </div>
-        </>
-      )}
-      {data?.data.length === 0 && (
-        <Empty title="Nobody is found">People come by signing up, registering for an event, writing to the team, or an import.</Empty>
-      )}
-      {opened && <Person personId={opened.person_id} onClose={() => setOpened(undefined)} />}
+      <FilterForm fields={PEOPLE_FIELDS} filter={search} onSearch={(found) => void navigate({ search: found })} />
+      <Found filter={filter} key={JSON.stringify(filter)} />
     </>
   );
 }

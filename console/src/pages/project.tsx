@@ -6,7 +6,7 @@ import { tallygate } from '../client.ts';
 import { day } from '../format.ts';
 import { useMay, useMe } from '../session.ts';
 import { Confirm, Dialog, Form, Select } from '../ui/dialog.tsx';
-import { Badge, Empty, Failure, Loading, Mono, PageHead, Panel } from '../ui/parts.tsx';
+import { Badge, Empty, Failure, Loading, Mono, PageFailure, PageHead, Panel } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const A_PAGE = 200;
@@ -170,7 +170,7 @@ export function ProjectPage() {
     queryFn: () => all(tallygate.projects.members(projectId, { limit: A_PAGE })),
   });
   const failure = project.error ?? error;
-  if (failure) return <Failure error={failure} />;
+  if (failure) return <PageFailure error={failure} />;
   if (!project.data || !members) return <Loading />;
   const mayManage = managesAccount || members.some(({ user_id: id, project_role: role }) => id === me && role === 'admin');
   const add = mayManage && (

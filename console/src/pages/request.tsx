@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { tallygate } from '../client.ts';
 import { duration, moment, usd } from '../format.ts';
 import { untilSettled } from '../query-client.ts';
-import { Badge, Failure, Figure, Figures, Loading, Mono, PageHead, Panel } from '../ui/parts.tsx';
+import { Badge, Figure, Figures, Loading, Mono, PageFailure, PageHead, Panel } from '../ui/parts.tsx';
 import { ReceiptPanel } from './receipt-panel.tsx';
 
 const FULL = 100;
@@ -122,6 +122,6 @@ function Trace({ trace }: { trace: RequestTrace }) {
 export function Request() {
   const { requestId } = useParams({ from: '/frame/requests/$requestId' });
   const { data, error } = useQuery({ queryKey: ['request', requestId], queryFn: () => tallygate.requests.get(requestId), ...untilSettled });
-  if (error) return <Failure error={error} />;
+  if (error) return <PageFailure error={error} />;
   return data ? <Trace trace={data} /> : <Loading />;
 }

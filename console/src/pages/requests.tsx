@@ -5,7 +5,7 @@ import type { FormEvent } from 'react';
 import { tallygate } from '../client.ts';
 import { usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
-import type { RequestFilter } from '../router.tsx';
+import type { RequestFilter } from '../searches.ts';
 import { given } from '../ui/dialog.tsx';
 import { LongTable } from '../ui/long-table.tsx';
 import { At, Badge, Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';

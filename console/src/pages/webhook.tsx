@@ -7,7 +7,7 @@ import { duration, moment } from '../format.ts';
 import { messageOf } from '../query-client.ts';
 import { useMay } from '../session.ts';
 import { LongTable } from '../ui/long-table.tsx';
-import { At, Badge, Empty, Failure, Loading, PageHead, Panel } from '../ui/parts.tsx';
+import { At, Badge, Empty, Failure, Loading, PageFailure, PageHead, Panel } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 import { EndpointActions, useEndpointReload } from './webhook-actions.tsx';
 import { endpointTone } from './webhooks.tsx';
@@ -133,6 +133,6 @@ function Detail({ endpoint }: { endpoint: WebhookEndpoint }) {
 export function WebhookPage() {
   const { webhookId } = useParams({ from: '/frame/webhooks/$webhookId' });
   const { data, error } = useQuery({ queryKey: ['webhook', webhookId], queryFn: () => tallygate.webhooks.get(webhookId) });
-  if (error) return <Failure error={error} />;
+  if (error) return <PageFailure error={error} />;
   return data ? <Detail endpoint={data} /> : <Loading />;
 }

@@ -1,3 +1,4 @@
+import { NotFoundError } from '@tallygate/sdk';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { briefMoment, moment } from '../format.ts';
@@ -59,6 +60,14 @@ export function Failure({ error }: { error: unknown }) {
     </p>
   );
 }
+
+/** In place of a page that cannot be shown: what its address names is not there, or not for this person. */
+export const PageFailure = ({ error }: { error: unknown }) => (
+  <>
+    <PageHead title={error instanceof NotFoundError ? 'Not found' : 'This cannot be shown now'} />
+    <Failure error={error} />
+  </>
+);
 
 export const Loading = () => (
   <p className="loading" role="status">

@@ -1,0 +1,83 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath } from './browser.ts';
+import { ConsoleInBrowser } from './console-in-browser.ts';
+
+const executable = chromiumPath();
+const HEADER = 'email,name,tags,consent,consent_given_at';
+const row = (index: number) => `person${index}@example.com,"Person, ${index}",beta,given,2026-11-01T08:00:00Z`;
+
+describe.skipIf(!executable)('the marketing part of the console', () => {
+  let seen: ConsoleInBrowser;
+  let page: Page;
+
+  beforeAll(async () => {
+    seen = await ConsoleInBrowser.open(executable);
+    ({ page } = seen);
+    await seen.signedInAt('/people', 'People');
+  });
+  afterAll(() => seen?.close());
+
+  test('imports people from a file, with its errors by line, and finds them by the address of the page', async () => {
+    // Of several parts, with an error in the last.
+    const rows = Array.from({ length: 2_500 }, (_, index) => row(index));
+    const csv = [HEADER, ...rows, 'not an address,,,,'].join('\n');
+    await page.getByRole('link', { name: 'Import', exact: true }).click();
+    await page.getByLabel('CSV file').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+    await page.getByText('people.csv has 2,501 rows with email, name, tags, consent, consent_given_at.').waitFor();
+    await seen.press('Import 2,501 rows');
+    await page.getByText('2,501 of 2,501 rows of people.csv are read.').waitFor();
+    const errors = page.getByRole('region', { name: 'Rows that were not imported' });
+    expect(await errors.getByRole('row').nth(1).textContent()).toMatch(/^2,502email: /);
+    await seen.expectFits();
+    await seen.goTo('/people?q=person7@example.com&consent=given');
+    await page.getByRole('link', { name: 'Person, 7', exact: true }).click();
+    await seen.settled('Person, 7');
+    await seen.expectFits();
+  });
+
+  test('refuses a file that is not in UTF-8 before anything of it is sent', async () => {
+    await seen.goTo('/people/import');
+    const buffer = Buffer.from('email,name\njorg@example.com,J\xf6rg', 'latin1');
+    await page.getByLabel('CSV file').setInputFiles({ name: 'old.csv', mimeType: 'text/csv', buffer });
+    await expect.poll(() => page.getByRole('alert').textContent()).toContain('old.csv is not a text file in UTF-8');
+    expect(await page.getByRole('button', { name: /^Import/ }).count()).toBe(0);
+  });
+
+  test('writes a template, shows how it reads, and sends a test letter to nobody but the writer', async () => {
+    await seen.goTo('/email-templates');
+    await seen.press('Write a template');
+    await page.getByLabel('Name, for the team').fill('beta-open');
+    await page.getByLabel('Subject').fill('{{first_name|Hello}}, the beta is open');
+    await page.getByLabel('Text', { exact: true }).fill('Come in: {{link}}\n{{sender}}');
+    await page.getByLabel('Values of its own variables').fill('sender = The team');
+    await seen.press('Save');
+    await seen.press('Preview');
+    await page.getByLabel('To the first who is found by').fill('person9@example.com');
+    await page.getByLabel('{{link}}').fill('https://example.com/beta');
+    await seen.press('Show it');
+    await page.getByText('Come in: https://example.com/beta').first().waitFor();
+    expect(await page.getByText('Person,, the beta is open').or(page.getByText('Person, the beta is open')).count()).toBe(1);
+    await seen.expectFits();
+    await seen.press('Send me a test letter');
+    await page.getByText(`It is on its way to ${seen.gateway.bootstrap.admin_email}.`).waitFor();
+  });
+
+  test('sends a mail with a template after it has shown whom it reaches, and lists what became of each', async () => {
+    await seen.goTo('/emails');
+    await seen.press('Write to people');
+    await page.getByLabel('To those who are found by').fill('person9@example.com');
+    await page.getByLabel('Words').selectOption({ label: 'beta-open' });
+    await page.getByLabel('{{link}}').fill('https://example.com/beta');
+    await seen.press('Show it first');
+    await page.getByRole('heading', { name: 'Send it to 1 person?' }).waitFor();
+    await seen.press('Send');
+    await page
+      .getByRole('row')
+      .filter({ hasNotText: 'test letter' })
+      .getByRole('link', { name: /the beta is open/ })
+      .click();
+    await page.getByRole('region', { name: 'Recipients' }).getByRole('link', { name: 'person9@example.com' }).waitFor();
+    await seen.expectFits();
+  });
+});

@@ -1,0 +1,22 @@
+/** What the address of a page says beside its path: only texts, and those that are empty are left out. */
+type Texts<Name extends string> = { readonly [name in Name]?: string | undefined };
+
+const textsOf =
+  <const Name extends string>(names: readonly Name[]) =>
+  (search: Record<string, unknown>): Texts<Name> =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const value = search[name];
+        return typeof value === 'string' && value !== '' ? [[name, value]] : [];
+      }),
+    ) as Texts<Name>;
+
+const REQUESTS = ['month', 'model', 'key_id', 'run_id'] as const;
+/** Which requests are shown. */
+export type RequestFilter = Texts<(typeof REQUESTS)[number]>;
+export const requestFilter = textsOf(REQUESTS);
+
+const PEOPLE = ['q', 'status', 'source', 'consent', 'event_slug'] as const;
+/** Which people are shown. */
+export type PeopleSearch = Texts<(typeof PEOPLE)[number]>;
+export const peopleSearch = textsOf(PEOPLE);

@@ -1,0 +1,65 @@
+import { type FormEvent, useId } from 'react';
+import { given } from './dialog.tsx';
+
+export interface FilterField<Name extends string> {
+  readonly name: Name;
+  readonly label: string;
+  /** Of the input; left out, text. */
+  readonly type?: 'text' | 'search' | 'month' | 'date';
+  readonly placeholder?: string;
+  /** In place of an input; the first is the one without a value. */
+  readonly options?: readonly (readonly [value: string, label: string])[];
+}
+
+type Filter<Name extends string> = { readonly [name in Name]?: string | undefined };
+
+interface FilterFormProps<Name extends string> {
+  readonly fields: readonly FilterField<Name>[];
+  readonly filter: Filter<Name>;
+  readonly onSearch: (filter: Filter<Name>) => void;
+}
+
+function Input({ field, value }: { field: FilterField<string>; value: string | undefined }) {
+  const { name, label, type = 'text', placeholder, options } = field;
+  const id = useId();
+  return (
+    <label htmlFor={id}>
+      {label}{' '}
+      {options ? (
+        <select id={id} name={name} defaultValue={value ?? ''}>
+          {options.map(([option, text]) => (
+            <option key={option} value={option}>
+              {text}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input {...{ id, name, type, placeholder }} defaultValue={value} />
+      )}
+    </label>
+  );
+}
+
+/** What is looked for goes into the address, so that it can be kept and sent to somebody: this form shows what is there. */
+export function FilterForm<Name extends string>({ fields, filter, onSearch }: FilterFormProps<Name>) {
+  const search = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    onSearch(Object.fromEntries(fields.map(({ name }) => [name, given(form, name)])) as Filter<Name>);
+  };
+  return (
+    <search>
+      <form className="filters" onSubmit={search} key={JSON.stringify(filter)}>
+        {fields.map((field) => (
+          <Input key={field.name} field={field} value={filter[field.name]} />
+        ))}
+        <button type="submit">Search</button>
+        {Object.values(filter).some((value) => value !== undefined) && (
+          <button type="button" onClick={() => onSearch({})}>
+            Clear
+          </button>
+        )}
+      </form>
+    </search>
+  );
+}
