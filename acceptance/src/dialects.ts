@@ -1,4 +1,13 @@
-import { anthropicSteps, azureSteps, bedrockSteps, type FakeUpstream, googleSteps, type Step, steps } from '@tallygate/fake-upstream';
+import {
+  anthropicSteps,
+  azureSteps,
+  bedrockSteps,
+  cohereSteps,
+  type FakeUpstream,
+  googleSteps,
+  type Step,
+  steps,
+} from '@tallygate/fake-upstream';
 import type { Gateway } from './gateway.ts';
 
 /** Tokens by their price. */
@@ -12,6 +21,9 @@ export interface Tokens {
 export interface Dialect {
   readonly provider: string;
   readonly model: string;
+  /** At the same price: one that sees pictures, and one that thinks, where the model does not. */
+  readonly seeing?: string;
+  readonly thinking?: string;
   /** Nano-USD a token, from the provider's price page. */
   readonly price: Required<Tokens>;
   readonly cached: { readonly step: Step; readonly tokens: Tokens };
@@ -94,6 +106,15 @@ export const DIALECTS: readonly Dialect[] = [
     limited: googleSteps.exhausted('33s'),
     failing: googleSteps.overloaded(),
   },
+  {
+    provider: 'cohere',
+    ...{ model: 'command-a-03-2025', seeing: 'command-a-vision-07-2025', thinking: 'command-a-reasoning-08-2025' },
+    price: { fresh: 2_500n, cached: 2_500n, written: 0n, output: 10_000n },
+    cached: openAiCache,
+    refusal: { step: cohereSteps.saying({ finishReason: 'ERROR_TOXIC' }), tokens: { fresh: 10n, output: 8n } },
+    limited: cohereSteps.rateLimited(33),
+    failing: cohereSteps.refused(500, 'internal server error'),
+  },
 ];
 
 export const costOf = (price: Required<Tokens>, { fresh = 0n, cached = 0n, written = 0n, output = 0n }: Tokens): bigint =>
@@ -127,5 +148,7 @@ export const allDialects = (upstream: Pick<FakeUpstream, 'url'>): Parameters<typ
     AZURE_OPENAI_ENDPOINT: new URL(upstream.url).origin,
     AZURE_OPENAI_DEPLOYMENTS: 'gpt-4o-mini=mini-sweden',
     OPENAI_API_VERSION: '2024-10-21',
+    COHERE_API_KEY: 'cohere-secret-key',
+    COHERE_BASE_URL: new URL(upstream.url).origin,
   },
 });

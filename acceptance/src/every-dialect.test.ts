@@ -43,8 +43,8 @@ const CALLS = [
   { name: 'look', arguments: '{"city":"Bonn"}' },
 ];
 
-const request = ({ model }: Dialect, isStreamed: boolean, body: object) => ({
-  model,
+const request = ({ model, seeing = model }: Dialect, isStreamed: boolean, body: object) => ({
+  model: 'messages' in body && body.messages === PICTURE ? seeing : model,
   messages: HELLO,
   ...body,
   ...(isStreamed && { stream: true, stream_options: { include_usage: true } }),

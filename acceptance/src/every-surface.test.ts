@@ -31,9 +31,14 @@ const CALLS = [
 ];
 const WORDS = { fresh: 10n, output: 8n };
 /** Whose models think, and show it. */
-const THINKERS = new Set(['anthropic', 'google', 'bedrock-claude', 'vertex']);
+const THINKERS = new Set(['anthropic', 'google', 'bedrock-claude', 'vertex', 'cohere']);
 
-async function send({ name, headers, path, body }: Surface, { model, provider }: Dialect, asked: Asked) {
+const modelFor = ({ model, seeing = model, thinking = model }: Dialect, { hasPicture, thinks }: Asked): string =>
+  hasPicture ? seeing : thinks ? thinking : model;
+
+async function send({ name, headers, path, body }: Surface, dialect: Dialect, asked: Asked) {
+  const { provider } = dialect;
+  const model = modelFor(dialect, asked);
   const answer = await fetch(`${gateway.url}${path(model, asked)}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },

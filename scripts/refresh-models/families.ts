@@ -94,6 +94,15 @@ const IMAGE_BOUNDS: readonly (readonly [ReadonlySet<string>, RegExp, ImageBound]
 export const imageBoundOf = (provider: string, name: string): ImageBound | undefined =>
   IMAGE_BOUNDS.find(([providers, pattern]) => providers.has(provider) && pattern.test(name))?.[2];
 
+/** What makers say of their models in words alone. */
+const CHAT_CAPABILITIES: readonly (readonly [string, RegExp, readonly string[]])[] = [
+  // "Supported on Command R, Command R+ and newer models" (docs.cohere.com/reference/chat, `response_format`).
+  ['cohere', /^command-(a-(03|reasoning)|r7b|r(-plus)?-08-2024)/, ['json_schema', 'parallel_tools']],
+];
+
+export const chatCapabilitiesOf = (provider: string, name: string): readonly string[] =>
+  CHAT_CAPABILITIES.find(([maker, pattern]) => maker === provider && pattern.test(name))?.[2] ?? [];
+
 const SNAPSHOT = /(-(\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest)|@(\d{8}|default|latest))$/;
 const REGION = /^(us|eu|apac|au|jp|ca|sa|me|uk|us-gov|global)\.(?=[a-z0-9]+\.)/;
 

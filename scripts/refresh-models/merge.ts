@@ -1,4 +1,4 @@
-import { imageBoundOf, stemOf, tokenizerOf } from './families.ts';
+import { chatCapabilitiesOf, imageBoundOf, stemOf, tokenizerOf } from './families.ts';
 import { faultOfTerms, type Kind, type Listing, type Terms } from './listing.ts';
 
 /** A source as a shipped file cites it. */
@@ -90,7 +90,7 @@ function oneOf(said: readonly { source: Source; listing: Listing }[]): Merged | 
     ...(released === undefined ? {} : { released }),
     ...end,
     limits: [listing.contextWindow, listing.maxOutputTokens],
-    capabilities: united(all.map((one) => one.capabilities)).sort(),
+    capabilities: united([...all.map((one) => one.capabilities), chatCapabilitiesOf(listing.provider, listing.key)]).sort(),
     inputModalities: united(all.map((one) => one.inputModalities)),
     // Of the first one, the price says in which row.
     sources: [{ source: first.source.name }, ...others.map((one) => ({ source: one.source.name, key: one.listing.key }))],

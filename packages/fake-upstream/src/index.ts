@@ -4,6 +4,8 @@ export * as azureSteps from './azure/steps.ts';
 export type { BedrockSaying, BedrockUsage } from './bedrock/saying.ts';
 export * as bedrockSteps from './bedrock/steps.ts';
 export type { Bill } from './bill.ts';
+export type { CohereSaying } from './cohere/saying.ts';
+export * as cohereSteps from './cohere/steps.ts';
 export type { GoogleSaying, GoogleUsage } from './google/saying.ts';
 export * as googleSteps from './google/steps.ts';
 export type { Form, FormFile } from './openai/form.ts';

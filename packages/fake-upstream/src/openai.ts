@@ -6,14 +6,11 @@ import { refused } from './steps.ts';
 
 export const CHAT = '/v1/chat/completions';
 
-/** Cohere's surface for clients of OpenAI. */
-const AT_COHERE = `/compatibility${CHAT}`;
-
 /** OpenAI's API: chat completions, and a 404 for everything else. */
 export const openAi: Dialect = {
   takes: () => true,
   refusal: ({ method, path, body }) => {
-    if (method !== 'POST' || (path !== CHAT && path !== AT_COHERE)) return refused(404, `Invalid URL (${method} ${path})`);
+    if (method !== 'POST' || path !== CHAT) return refused(404, `Invalid URL (${method} ${path})`);
     return isFields(body) ? undefined : refused(400, 'We could not parse the JSON body of your request.');
   },
   answer: ({ turn, request, step, promptTokens }) => {

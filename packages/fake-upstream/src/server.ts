@@ -4,6 +4,7 @@ import { anthropic } from './anthropic/dialect.ts';
 import { azure } from './azure/dialect.ts';
 import { bedrock } from './bedrock/dialect.ts';
 import { type Bill, billed, billOfUsage, NO_BILL, usageIn } from './bill.ts';
+import { cohere } from './cohere/dialect.ts';
 import type { Dialect } from './dialect.ts';
 import { isFields } from './fields.ts';
 import { google } from './google/dialect.ts';
@@ -142,7 +143,7 @@ function listModels(response: ServerResponse, models: readonly string[]): void {
 }
 
 /** The first that takes a request answers it; OpenAI's takes every one. */
-const DIALECTS: readonly Dialect[] = [anthropic, bedrock, vertex, google, azure, openAiEndpoints, openAi];
+const DIALECTS: readonly Dialect[] = [anthropic, bedrock, vertex, google, azure, cohere, openAiEndpoints, openAi];
 
 function recordingOf(incoming: IncomingMessage, response: ServerResponse, rawBody: Buffer): Recording {
   const { promise: ended, resolve } = Promise.withResolvers<'answered' | 'aborted' | 'cut'>();

@@ -1,5 +1,6 @@
 import type { AnthropicSaying } from './anthropic/saying.ts';
 import type { BedrockSaying } from './bedrock/saying.ts';
+import type { CohereSaying } from './cohere/saying.ts';
 import type { GoogleSaying } from './google/saying.ts';
 
 /** OpenAI's usage of a chat completion, exact by the rule in the README. */
@@ -69,6 +70,8 @@ export interface Step extends Saying, StreamForm {
   readonly anthropic?: AnthropicSaying;
   /** Only in Bedrock's API. */
   readonly bedrock?: BedrockSaying;
+  /** Only in Cohere's API. */
+  readonly cohere?: CohereSaying;
   /** Only in Google's API. */
   readonly google?: GoogleSaying;
   /** Before the head, milliseconds. */

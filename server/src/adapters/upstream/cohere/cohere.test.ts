@@ -9,7 +9,10 @@ const rootOf = (url: string): string => new URL(url).origin;
 
 describeUpstreamConformance('the Cohere adapter', async () => {
   const fake = await startFakeUpstream();
-  return { provider: cohere({ name: 'fake', baseUrl: rootOf(fake.url) }), model: 'command-a-03-2025', close: fake.close };
+  return {
+    ...{ provider: cohere({ name: 'fake', baseUrl: rootOf(fake.url) }), model: 'command-a-03-2025', hasOneChoiceOnly: true },
+    close: fake.close,
+  };
 });
 
 const { fake, provider, provide } = againstFakeUpstream((options) => cohere({ ...options, baseUrl: rootOf(options.baseUrl) }));

@@ -1,8 +1,11 @@
-import { failed } from '../fault.ts';
-import { openAiWords } from '../openai-fault.ts';
+import { systemClock } from '../../../kernel/clock.ts';
+import { failed, faultOfTranslation } from '../fault.ts';
 import { openAiRequest } from '../openai-request.ts';
-import type { UpstreamEndpoint, UpstreamProvider } from '../port.ts';
+import type { ChatCall, UpstreamCall, UpstreamProvider } from '../port.ts';
 import { type ConnectionOptions, ProviderHttp, postedJson } from '../provider-http.ts';
+import { chatAnswer } from './chat.ts';
+import { cohereWords } from './error-words.ts';
+import { chatRequest } from './request.ts';
 import { rerankRequest } from './rerank.ts';
 
 export interface CohereOptions extends ConnectionOptions {
@@ -10,26 +13,38 @@ export interface CohereOptions extends ConnectionOptions {
   readonly apiKey?: string | undefined;
 }
 
+const CHAT = '/v1/chat/completions';
 const RERANK = '/v1/rerank';
-/** Cohere translates these itself, below `/compatibility/v1`. */
-const COMPATIBLE: ReadonlySet<UpstreamEndpoint> = new Set<UpstreamEndpoint>(['/v1/chat/completions', '/v1/embeddings']);
-const JSON_CONTENT = ['content-type', 'application/json', 'accept', 'application/json'];
+const EMBEDDINGS = '/v1/embeddings';
+const headersFor = (accept: string) => ['content-type', 'application/json', 'accept', accept];
 
 /**
- * Cohere (`https://api.cohere.com`): rankings by its own API, version 2; chats and embeddings by the surface for OpenAI's clients that it has
+ * Cohere (`https://api.cohere.com`): chats and rankings by its own API, version 2; embeddings by the surface for OpenAI's clients that it has
  * beside it (docs.cohere.com/docs/compatibility-api).
  * @throws TypeError if `baseUrl` is no http or https URL, or carries credentials
  */
 export function cohere(options: CohereOptions): UpstreamProvider {
-  const { apiKey } = options;
+  const { apiKey, clock = systemClock } = options;
   const ownHeaders: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const http = new ProviderHttp({ ...options, baseUrl: rootOf(options.baseUrl), ownHeaders, wordsOf: openAiWords });
+  const http = new ProviderHttp({ ...options, baseUrl: rootOf(options.baseUrl), ownHeaders, wordsOf: cohereWords });
+  const chat = async (call: ChatCall) => {
+    const accept = call.stream ? 'text/event-stream, application/json' : 'application/json';
+    const outcome = await http.send(call, () => postedJson('/v2/chat', headersFor(accept), chatRequest(call))).catch(faultOfTranslation);
+    return outcome.ok ? chatAnswer(outcome, call, Math.floor(clock.now() / 1000)) : outcome;
+  };
   return {
-    serves: (endpoint) => endpoint === RERANK || COMPATIBLE.has(endpoint),
-    call: (call) => {
-      if (call.endpoint === RERANK) return http.send(call, () => postedJson('/v2/rerank', JSON_CONTENT, rerankRequest(call)));
-      if (!COMPATIBLE.has(call.endpoint)) return Promise.resolve(failed(`Cohere is not asked for ${call.endpoint}.`, null));
-      return http.send(call, () => openAiRequest(call, 'max_tokens', { path: `/compatibility${call.endpoint}` }));
+    serves: (endpoint) => endpoint === CHAT || endpoint === RERANK || endpoint === EMBEDDINGS,
+    call: async (call: UpstreamCall) => {
+      switch (call.endpoint) {
+        case CHAT:
+          return chat(call);
+        case RERANK:
+          return http.send(call, () => postedJson('/v2/rerank', headersFor('application/json'), rerankRequest(call)));
+        case EMBEDDINGS:
+          return http.send(call, () => openAiRequest(call, 'max_tokens', { path: `/compatibility${call.endpoint}` }));
+        default:
+          return failed(`Cohere is not asked for ${call.endpoint}.`, null);
+      }
     },
     close: () => http.close(),
   };
