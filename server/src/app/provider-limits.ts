@@ -2,7 +2,7 @@ import type { RateLane } from '../adapters/lanes/port.ts';
 import { RateLanes, type RateTake } from '../adapters/lanes/rate-lanes.ts';
 import type { UpstreamAllowance, UpstreamAnswer, UpstreamFault, UpstreamProvider } from '../adapters/upstream/port.ts';
 import { steadyMs } from '../kernel/clock.ts';
-import type { EventSocket } from '../kernel/event-socket.ts';
+import type { EventSocket } from '../kernel/web-socket/event-socket.ts';
 
 /** What this gateway may ask of a provider with one of its keys; null where nothing is set. */
 export type ProviderLimits = Pick<RateLane, 'requestsPerMinute' | 'tokensPerMinute' | 'concurrency'>;

@@ -20,7 +20,7 @@ import type {
   VideoCharacterRequest,
   VideoRequest,
 } from '@tallygate/contract';
-import type { EventSocket } from '../../kernel/event-socket.ts';
+import type { EventSocket } from '../../kernel/web-socket/event-socket.ts';
 
 /** A video that lives at the provider, and what is to be made of it. */
 export interface VideoSource {

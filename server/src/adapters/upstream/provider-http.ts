@@ -119,9 +119,11 @@ export class ProviderHttp {
 
   /** A WebSocket at an address below the base URL. */
   connect(opening: UpstreamOpening, path: string): Promise<UpstreamConnection | UpstreamFault> {
-    const url = new URL(this.#pathOf(path), this.#origin);
-    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-    return openSocket(url, { ...opening, headers: [...this.#headers, ...wayOf(opening)], faultOf: this.#faultOf });
+    return openSocket(new URL(this.#pathOf(path), this.#origin), {
+      ...opening,
+      headers: [...this.#headers, ...wayOf(opening)],
+      faultOf: this.#faultOf,
+    });
   }
 
   #send(limits: Limits, { method, path, headers, body = null }: ProviderRequest): Promise<UpstreamAnswer | UpstreamFault> {

@@ -1,6 +1,7 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import { WebSocket } from 'ws';
-import { WsSocket } from '../../kernel/ws-socket.ts';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { request as requestOverTls } from 'node:https';
+import { acceptOf, newHandshakeKey } from '../../kernel/web-socket/handshake.ts';
+import { WebSocketConnection } from '../../kernel/web-socket/web-socket.ts';
 import { cancelled, failed, faultOfConnection, type Refusal, timedOut } from './fault.ts';
 import type { UpstreamConnection, UpstreamFault, UpstreamOpening } from './port.ts';
 
@@ -18,33 +19,48 @@ interface Dialling extends Pick<UpstreamOpening, 'timeoutMs' | 'signal'> {
 export function openSocket(url: URL, { headers, timeoutMs, signal, faultOf }: Dialling): Promise<UpstreamConnection | UpstreamFault> {
   if (signal.aborted) return Promise.resolve(cancelled(null));
   return new Promise((resolve) => {
-    const ws = new WebSocket(url, {
-      headers: pairsOf(headers),
-      handshakeTimeout: timeoutMs,
-      maxPayload: MOST_EVENT_BYTES,
-      perMessageDeflate: false,
-      followRedirects: false,
+    const key = newHandshakeKey();
+    const dialled = (url.protocol === 'https:' ? requestOverTls : request)(url, {
+      agent: false,
+      headers: { ...pairsOf(headers), ...HANDSHAKE, 'sec-websocket-key': key },
     });
     const onAbort = () => settle(cancelled(null));
+    const late = setTimeout(() => settle(timedOut(timeoutMs, null)), timeoutMs);
     const settle = (outcome: UpstreamConnection | UpstreamFault): void => {
+      clearTimeout(late);
       signal.removeEventListener('abort', onAbort);
-      if (!outcome.ok) ws.terminate();
+      if (!outcome.ok) dialled.destroy();
       resolve(outcome);
     };
     signal.addEventListener('abort', onAbort);
-    // Made before its first event can come.
-    ws.once('open', () => settle({ ok: true, socket: new WsSocket(ws) }));
-    ws.once('unexpected-response', (request, response) => {
-      void refusalOf(request, response).then((refusal) => settle(faultOf(refusal)));
+    dialled.once('upgrade', (response, socket, head) => {
+      if (signal.aborted || !isAgreement(response, key)) {
+        socket.destroy();
+        settle(failed('The provider did not agree to a WebSocket as it is asked to.', null));
+        return;
+      }
+      // Made before its first event can come.
+      const options = { role: 'client', mostBytes: MOST_EVENT_BYTES, head } as const;
+      settle({ ok: true, socket: new WebSocketConnection(socket, options) });
     });
-    ws.on('error', (error) =>
-      settle(isTimeout(error) ? timedOut(timeoutMs, null) : faultOfConnection(error, { status: null, wasSent: false })),
-    );
-    ws.once('close', () => settle(failed('The provider closed the connection before it had agreed to it.', null)));
+    dialled.once('response', (response) => {
+      void refusalOf(dialled, response).then((refusal) => settle(faultOf(refusal)));
+    });
+    // Also of a connection that was given up, which nobody waits for any more.
+    dialled.on('error', (error) => settle(faultOfConnection(error, { status: null, wasSent: false })));
+    dialled.once('close', () => settle(failed('The provider closed the connection before it had agreed to it.', null)));
+    dialled.end();
   });
 }
 
-const isTimeout = ({ message }: Error): boolean => message.includes('handshake has timed out');
+const HANDSHAKE = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+
+/** Neither an extension nor a protocol was asked for. */
+const isAgreement = ({ headers }: IncomingMessage, key: string): boolean =>
+  headers.upgrade?.toLowerCase() === 'websocket' &&
+  headers['sec-websocket-accept'] === acceptOf(key) &&
+  headers['sec-websocket-extensions'] === undefined &&
+  headers['sec-websocket-protocol'] === undefined;
 
 function pairsOf(headers: readonly string[]): Record<string, string> {
   const pairs: Record<string, string> = {};

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { RouteMetadata } from '@tallygate/contract';
-import { WebSocketServer } from 'ws';
 import type { KeyGrant } from '../../access/keys/index.ts';
 import type { SessionGrant } from '../../http/index.ts';
 import {
@@ -19,7 +18,8 @@ import {
   type SharedLane,
 } from '../../inference/calls/index.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { WsSocket } from '../../kernel/ws-socket.ts';
+import { handshakeAnswer } from '../../kernel/web-socket/handshake.ts';
+import { WebSocketConnection } from '../../kernel/web-socket/web-socket.ts';
 import type { AccessControl } from './access-control.ts';
 import { authorise, modelCallerOf } from './credentials.ts';
 import { type Exchange, grantOf } from './exchange.ts';
@@ -47,14 +47,10 @@ export function realtimeRoutes(deps: RealtimeApiDeps): ServedRoute[] {
     ...{ metadata: METADATA as RouteMetadata, query: 'any', takesClientSecrets: true },
     requires: (grant) => requireEndpoint(modelCallerOf(grant), REALTIME),
   };
-  const server = new WebSocketServer({
-    ...{ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: MOST_EVENT_BYTES },
-    handleProtocols: (protocols) => (protocols.has(PROTOCOL) ? PROTOCOL : false),
-  });
   return [
     {
       ...{ method: 'GET', path: REALTIME, kind: 'api', operation },
-      answer: (exchange) => answer({ exchange, operation, server }, deps),
+      answer: (exchange) => answer({ exchange, operation }, deps),
     },
   ];
 }
@@ -64,7 +60,6 @@ const PROTOCOL = 'realtime';
 interface Opening {
   readonly exchange: Exchange;
   readonly operation: ServedOperation;
-  readonly server: WebSocketServer;
 }
 
 async function answer(opening: Opening, deps: RealtimeApiDeps): Promise<void> {
@@ -89,7 +84,7 @@ async function serve(opening: Opening, upgrade: Upgrade, deps: RealtimeApiDeps):
   const { session } = opened;
   deps.inference.sessions.add(session);
   try {
-    const client = agree(opening, upgrade, opened);
+    const client = agree(opening.exchange, upgrade, opened);
     await session.serve(client);
   } catch (thrown) {
     session.abandon();
@@ -131,25 +126,16 @@ async function open({ exchange, operation }: Opening, { socket }: Upgrade, deps:
 }
 
 /** The handshake, with the headers of every answer. */
-function agree({ exchange, server }: Opening, { socket, head, take }: Upgrade, { headers }: OpenedSession): WsSocket {
+function agree(exchange: Exchange, { socket, head, take }: Upgrade, { headers }: OpenedSession): WebSocketConnection {
   take();
-  const own = { 'x-request-id': shownIdOf(exchange), ...headers };
-  const lines = Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
-  const onHeaders = (all: string[], req: IncomingMessage) => {
-    if (req === exchange.req) all.push(...lines);
+  const asked = exchange.req.headers['sec-websocket-protocol'] ?? '';
+  const agreement = {
+    key: exchange.req.headers['sec-websocket-key'] ?? '',
+    protocol: asked.split(',').some((name) => name.trim() === PROTOCOL) ? PROTOCOL : undefined,
+    headers: { 'x-request-id': shownIdOf(exchange), ...headers },
   };
-  server.on('headers', onHeaders);
-  try {
-    let client: WsSocket | undefined;
-    // At once: it answers in the same turn.
-    server.handleUpgrade(exchange.req, socket, head, (ws) => {
-      client = new WsSocket(ws);
-    });
-    if (!client) throw new Problem('upgrade_required', HOW);
-    return client;
-  } finally {
-    server.off('headers', onHeaders);
-  }
+  socket.write(handshakeAnswer(agreement));
+  return new WebSocketConnection(socket, { role: 'server', mostBytes: MOST_EVENT_BYTES, head });
 }
 
 const HOW = 'This is a WebSocket: connect to it with one, of version 13.';

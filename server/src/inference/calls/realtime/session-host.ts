@@ -1,4 +1,4 @@
-import type { EventSocket } from '../../../kernel/event-socket.ts';
+import type { EventSocket } from '../../../kernel/web-socket/event-socket.ts';
 import type { Caller } from '../call-context.ts';
 import type { Target } from '../deployments.ts';
 import type { InferenceDeps } from '../deps.ts';

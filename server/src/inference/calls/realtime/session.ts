@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import type { EventSocket, SocketEnd } from '../../../kernel/event-socket.ts';
 import { newReceiptId, newRequestId } from '../../../kernel/ids.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import { problemOf } from '../../../kernel/problem-of.ts';
+import type { EventSocket, SocketEnd } from '../../../kernel/web-socket/event-socket.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
 import { requireRealtimeFields } from '../cost-fields/index.ts';
 import type { InferenceDeps } from '../deps.ts';

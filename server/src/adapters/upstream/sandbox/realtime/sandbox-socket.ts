@@ -1,5 +1,5 @@
-import type { EventSocket, SocketEnd } from '../../../../kernel/event-socket.ts';
 import { readJson } from '../../../../kernel/read-json.ts';
+import type { EventSocket, SocketEnd } from '../../../../kernel/web-socket/event-socket.ts';
 import { writtenJson } from '../../../../kernel/written-json.ts';
 import { type Fields, SandboxSession } from './sandbox-session.ts';
 

@@ -1,0 +1,219 @@
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { joined } from '../joined.ts';
+import { breather } from '../turn.ts';
+import { type EventSocket, MOST_REASON_BYTES, type SocketEnd } from './event-socket.ts';
+import { FrameFault, FrameReader, type Received } from './frame-reader.ts';
+import { FrameWriter } from './frame-writer.ts';
+import { CLOSE, PING, PONG } from './frames.ts';
+
+/** A connection that says nothing for so long is asked whether it is there, and cut when it does not answer within as long again. */
+const PING_MS = 20_000;
+/** So long the other side may not agree to a close. */
+const CLOSE_MS = 5_000;
+const BROKEN = 1006;
+
+export interface WebSocketOptions {
+  /** Which end of the connection this is. */
+  readonly role: 'server' | 'client';
+  /** Of a message. */
+  readonly mostBytes: number;
+  /** What came behind the handshake. */
+  readonly head: Buffer;
+}
+
+/**
+ * A connection whose handshake is done (RFC 6455). Frames are not compressed: a few bytes could be any number of them. What arrives and what is
+ * sent is handled in pieces, so that a message of any size leaves the event loop to others.
+ */
+export class WebSocketConnection implements EventSocket {
+  readonly #socket: Duplex;
+  readonly #reader: FrameReader;
+  readonly #writer: FrameWriter;
+  readonly #chunks: Buffer[] = [];
+  readonly #messages: Extract<Received, { kind: 'message' }>[] = [];
+  readonly #ended = Promise.withResolvers<SocketEnd>();
+  readonly #pulse: NodeJS.Timeout;
+  /** Of who waits for bytes, for a message, and for the last message to be taken. */
+  #onBytes: (() => void) | undefined;
+  #onMessage: (() => void) | undefined;
+  #onTaken: (() => void) | undefined;
+  #told: SocketEnd | undefined;
+  #isClosing = false;
+  #isGone = false;
+  #hasEnded = false;
+  #isAlive = true;
+
+  /** From here on what comes is kept for `pump`. */
+  constructor(socket: Duplex, { role, mostBytes, head }: WebSocketOptions) {
+    this.#socket = socket;
+    this.#reader = new FrameReader({ isMasked: role === 'server', mostBytes });
+    this.#writer = new FrameWriter(socket, role === 'client');
+    if (head.length > 0) this.#chunks.push(head);
+    // HTTP's timeouts end with HTTP.
+    if (socket instanceof Socket) socket.setTimeout(0).setNoDelay();
+    socket.on('data', (chunk: Buffer) => this.#keep(chunk));
+    socket.on('error', () => {});
+    // Where the other side sends no more, neither does this one.
+    socket.on('end', () => socket.end());
+    socket.on('close', () => this.#gone());
+    socket.pause();
+    this.#pulse = setInterval(() => this.#beat(), PING_MS).unref();
+    if (socket.destroyed) this.#gone();
+    void this.#read();
+  }
+
+  async pump(take: (frame: Buffer, isText: boolean) => void | Promise<void>): Promise<SocketEnd> {
+    try {
+      for (;;) {
+        const message = this.#messages.shift();
+        if (message) await take(await joined(message.blocks), message.isText);
+        else if (this.#hasEnded) return await this.#ended.promise;
+        else await this.#nextMessage();
+      }
+    } catch (thrown) {
+      this.#socket.destroy();
+      throw thrown;
+    }
+  }
+
+  send(frame: string | Buffer): void | Promise<void> {
+    return this.#isClosing || this.#isGone ? undefined : this.#writer.text(frame);
+  }
+
+  close(code: number, reason: string): void {
+    this.#close(code, reason);
+    // What was not taken would keep the other side's close frame from being read.
+    this.#onTaken?.();
+  }
+
+  #close(code: number, reason: string): void {
+    if (this.#isClosing || this.#isGone) return;
+    this.#isClosing = true;
+    this.#writer.control(CLOSE, closePayload(code, reason));
+    setTimeout(() => this.#socket.destroy(), CLOSE_MS).unref();
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#isAlive = true;
+    // What is in the buffers of the kernel stays there.
+    this.#socket.pause();
+    this.#chunks.push(chunk);
+    this.#onBytes?.();
+  }
+
+  /** Reads what comes until the connection is gone. */
+  async #read(): Promise<void> {
+    const rest = breather();
+    try {
+      for (;;) {
+        const chunk = this.#chunks.shift();
+        if (chunk) {
+          for (const received of this.#reader.read(chunk)) await this.#handle(received);
+          await rest();
+        } else if (this.#isGone) break;
+        else await this.#nextBytes();
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof FrameFault)) throw thrown;
+      this.#refuse(thrown);
+    }
+    if (this.#isGone) this.#end();
+  }
+
+  async #handle(received: Received): Promise<void> {
+    switch (received.kind) {
+      case 'message':
+        if (this.#isClosing) return;
+        this.#messages.push(received);
+        this.#onMessage?.();
+        if (!this.#isGone) await this.#taken();
+        return;
+      case 'ping':
+        // Of one that does not read its answers some are left out.
+        if (this.#writer.hasRoom && !this.#isClosing) this.#writer.control(PONG, received.bytes);
+        return;
+      case 'close':
+        this.#told ??= { code: received.code, reason: received.reason };
+        this.#close(received.code, received.reason);
+        void this.#writer.written.then(() => this.#socket.end());
+        return;
+      case 'pong':
+        return;
+      default:
+        received satisfies never;
+    }
+  }
+
+  /** The other side is told what is wrong, and what it goes on to send is dropped: it may be in the middle of it. */
+  #refuse({ code, message }: FrameFault): void {
+    this.#close(code, message);
+    void this.#writer.written.then(() => this.#socket.end());
+    this.#chunks.length = 0;
+    this.#socket.removeAllListeners('data');
+    this.#socket.resume();
+  }
+
+  #nextBytes(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onBytes = resolve;
+      this.#socket.resume();
+    });
+  }
+
+  async #nextMessage(): Promise<void> {
+    this.#onTaken?.();
+    await new Promise<void>((resolve) => {
+      this.#onMessage = resolve;
+    });
+  }
+
+  async #taken(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#onTaken = resolve;
+    });
+    this.#onTaken = undefined;
+  }
+
+  #beat(): void {
+    // Of a connection that is held back nothing is read, its answers neither.
+    if (this.#onTaken || this.#isClosing || this.#isGone) return;
+    if (!this.#isAlive) {
+      this.#socket.destroy();
+      return;
+    }
+    this.#isAlive = false;
+    this.#writer.control(PING, Buffer.alloc(0));
+  }
+
+  #gone(): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    clearInterval(this.#pulse);
+    this.#writer.stop();
+    this.#onBytes?.();
+    this.#onTaken?.();
+    // Where reading was given up, nobody else says so.
+    if (this.#socket.listenerCount('data') === 0) this.#end();
+  }
+
+  #end(): void {
+    this.#hasEnded = true;
+    this.#ended.resolve(this.#told ?? { code: BROKEN, reason: '' });
+    this.#onMessage?.();
+  }
+}
+
+/** Of what cannot be sent as a status, such as 1005, nothing is said. */
+function closePayload(code: number, reason: string): Buffer {
+  if (code === 1005 || code === BROKEN) return Buffer.alloc(0);
+  const payload = Buffer.concat([Buffer.alloc(2), Buffer.from(cut(reason))]);
+  payload.writeUInt16BE(code, 0);
+  return payload;
+}
+
+/** A close frame has room for little, in whole characters. */
+function cut(reason: string): string {
+  const bytes = Buffer.from(reason);
+  return bytes.length <= MOST_REASON_BYTES ? reason : bytes.toString('utf8', 0, MOST_REASON_BYTES - 3).replace(/\uFFFD+$/, '');
+}
