@@ -31,6 +31,9 @@ export class FakeResponse {
   readonly #host: ResponseHost;
   #written = 0;
   #isOver = false;
+  #hasBegun = false;
+  /** The end that it was given before its beginning was said. */
+  #earlyEnd: Parameters<FakeResponse['end']> | undefined;
 
   constructor(facts: ResponseFacts, step: ResponseStep, host: ResponseHost) {
     this.facts = facts;
@@ -50,10 +53,13 @@ export class FakeResponse {
   async run(): Promise<void> {
     const { tokens = DEFAULT_TOKENS, exceedsBound = false, pause, resetAfter, fails } = this.#step;
     const most = exceedsBound ? tokens : Math.min(tokens, this.facts.bound);
+    if (this.#isOver) return;
+    this.#hasBegun = true;
     this.#say('response.created', { response: this.#object('in_progress') });
     const place = { response_id: this.facts.id, item_id: this.#itemId, output_index: 0, content_index: 0 };
     this.#say('response.output_item.added', { ...place, item: this.#item('in_progress') });
     this.#say('response.content_part.added', { ...place, part: this.#part() });
+    if (this.#earlyEnd) return this.end(...this.#earlyEnd);
     while (this.#written < most && !this.#isOver) {
       if (pause?.after === this.#written) await pause.until;
       if (this.#isOver) return;
@@ -67,9 +73,10 @@ export class FakeResponse {
       this.end(most < tokens ? 'incomplete' : 'completed', most < tokens ? { type: 'incomplete', reason: 'max_output_tokens' } : null);
   }
 
-  /** Says its end, once. */
+  /** Says its end, once, and not before its beginning. */
   end(status: 'completed' | 'cancelled' | 'incomplete' | 'failed', details: Fields | null): void {
-    if (this.#isOver) return;
+    if (!this.#hasBegun) this.#earlyEnd ??= [status, details];
+    if (this.#isOver || !this.#hasBegun) return;
     this.#isOver = true;
     const place = { response_id: this.facts.id, item_id: this.#itemId, output_index: 0, content_index: 0 };
     if (status !== 'failed') {
