@@ -7,7 +7,9 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../app/migrate.ts';
 import { migrations } from '../../app/migrations/index.ts';
+import { silentLog } from '../../kernel/log.ts';
 import { fillFrom, shippedList } from '../../money/catalog/index.ts';
+import { openJobQueue } from '../queue/bullmq.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import { databaseOf, inDatabase } from './test-url.ts';
 
@@ -18,7 +20,7 @@ declare module 'vitest' {
   }
 }
 
-/** `migrated`, or `filled` with the shipped catalogue too, as every gateway finds its database but at its first start. */
+/** `migrated`, or `filled` with the shipped catalogue and the queue's schema too, as every gateway finds its database but at its first start. */
 export type Template = 'migrated' | 'filled';
 
 // Nothing here has to survive a crash of the machine, or lives long enough to be vacuumed.
@@ -87,6 +89,8 @@ const MAKERS: Readonly<Record<Template, (server: string, migrated: () => Promise
     const pool = new pg.Pool({ connectionString: url });
     await fillFrom({ pool }, { source: 'shipped', ...shippedList() });
     await pool.end();
+    const queue = await openJobQueue({ store: { databaseUrl: url }, log: silentLog() });
+    await queue.close();
     return url;
   },
 };
