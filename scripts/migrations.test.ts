@@ -9,7 +9,7 @@ const LARGE = new Set([
   ...['stored_responses', 'stored_response_items', 'stored_response_streams', 'stored_response_events', 'stored_chat_completions'],
   'cached_answers',
   ...['conversation_items', 'files', 'idempotency_keys', 'usage_daily', 'usage_runs_daily', 'usage_details_daily', 'usage_labels_daily'],
-  ...['ledger_daily', 'lane_spend', 'usage_quarter_hours'],
+  ...['ledger_daily', 'lane_spend', 'usage_quarter_hours', 'usage_segments'],
 ]);
 
 const UNRELEASED = 'before the first release: no database is large that has not been through it';

@@ -10,6 +10,8 @@ export interface History {
 
 /** Requests that one posting books. */
 const BATCH = 1_000;
+/** Different ones in all. */
+const END_USERS = 1_000_003;
 /** As in the sums by day: none. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 /** Receipts that one checkpoint takes in. */
@@ -39,6 +41,7 @@ export async function fill(database: pg.ClientBase, history: History, onProgress
   await database.query('update receipt_log set size = $1', [size]);
   onProgress('sums and statistics');
   await database.query(SUMS_SQL);
+  await database.query(DAYS_SQL);
   await database.query('vacuum analyze');
 }
 
@@ -93,10 +96,15 @@ create trigger never_stopped before insert on receipt_log_stops for each row exe
 `;
 
 const USAGE_SQL = (month: string) => `
-insert into usage_records_${month}
+insert into usage_records_${month} (request_id, attempt, posting_id, started_at, receipt_id, client_request_id, account_id, key_id, run_id,
+  ancestor_run_ids, livemode, kind, endpoint, stream, model_requested, model_served, provider, fallback, outcome, attempts, skipped, input_tokens,
+  cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens, meters, estimated, price_version, price_tier, price_factor, unit_prices,
+  funding, held_nano, cost_nano, charged_nano, debt_nano, covered, request_sha256, response_sha256, first_byte_at, completed_at, overhead_ms,
+  end_user, tags)
 select 'req_' || hex, 1, bench_uuid('posting ' || n / ${BATCH}), started_at, hex::uuid, null, account_id, key_id, run_id, null, true, 'usage',
   '/v1/chat/completions', false, model, model, 'p', 'none', 'completed', '[]', null, 100, 0, 0, 20, 0, '{}', false, 'v', null, '1', '{}', 'balance',
-  cost, cost, cost, 0, '{}', md5(hex), md5(hex), started_at, started_at, 1 from request`;
+  cost, cost, cost, 0, '{}', md5(hex), md5(hex), started_at, started_at, 1, 'user-' || n % ${END_USERS},
+  array['feature=' || n % 13, 'team=' || n % 7] from request`;
 
 const RECEIPTS_SQL = (month: string, firstPlace: number) => `
 insert into receipts_${month}
@@ -126,20 +134,14 @@ insert into usage_details_daily
   select account_id, true, (started_at at time zone 'UTC')::date, key_id, model, 'p', 'completed', '${NO_ID}', '${NO_ID}', count(*), count(*) * 100, 0,
     count(*) * 20, sum(cost), sum(cost), 0, 0, 0, 0
   from request group by 1, 3, 4, 5;
-insert into usage_quarter_hours
-  select account_id, true, date_bin('15 minutes', started_at, 'epoch'), key_id, model, 'p', 'completed', '${NO_ID}', '${NO_ID}', count(*), count(*) * 100, 0,
-    count(*) * 20, sum(cost), sum(cost), 0, 0, 0, 0
-  from request group by 1, 3, 4, 5;
-insert into usage_labels_daily
-  select account_id, true, label, (started_at at time zone 'UTC')::date, value, key_id, model, count(*), count(*) * 100, 0, count(*) * 20, sum(cost),
-    sum(cost), 0, 0, 0, 0, 'p', 'completed', '${NO_ID}', '${NO_ID}'
-  from request cross join lateral (values ('end_user', 'user-' || n % 5003), ('tag', 'feature=' || n % 13), ('tag', 'team=' || n % 7), ('any_end_user', ''), ('any_tag', ''),
-      (case when run_id is not null then 'any_run' end, ''))
-    as labels (label, value)
-  where label is not null group by 1, 3, 4, 5, 6, 7;
 insert into agent_runs
   select account_id, true, run_id, null, sum(cost), count(*), min(started_at), max(started_at) from request where run_id is not null group by 1, 3
   on conflict do nothing`;
+
+/** The gateway makes the segments of these days. */
+const DAYS_SQL = `
+insert into usage_days_unsummed
+  select generate_series(min(day) - 1, max(day) + 1, interval '1 day')::date from usage_daily`;
 
 const SUMS_SQL = `
 insert into ledger_daily select account, day, sum(amount_nano) from ledger_entries join postings using (posting_id) group by 1, 2

@@ -9,6 +9,7 @@ import type { Stage } from './stage.ts';
 import { quantile } from './statistics.ts';
 
 const MONTHS = 6;
+const GROUPS = ['project', 'member', 'key', 'model', 'provider', 'tag', 'end_user', 'run', 'outcome'];
 const ASKED = 20;
 const START_LIMIT_MS = 5_000;
 const USAGE_LIMIT_MS = 300;
@@ -44,11 +45,12 @@ export async function measureGrowth(stage: Stage, requests: number, print: (text
     const found: Finding[] = [];
     const started = await startGateway(stage, postgres.url, 'second');
     found.push({ what: 'start of the gateway, until it answers', ms: started.ms, limitMs: START_LIMIT_MS });
+    found.push(await daysSummed(database));
     found.push(...(await answers(started, database)));
     await stopGateway(started.pid);
     found.push(await dropOfMonth(database));
     for (const { what, ms, limitMs } of found)
-      print(`${what.padEnd(60)} ${ms.toFixed(1).padStart(9)} ms${limitMs === undefined ? '' : `   limit ${limitMs}`}`);
+      print(`${what.padEnd(90)} ${ms.toFixed(1).padStart(9)} ms${limitMs === undefined ? '' : `   limit ${limitMs}`}`);
     return found.every(({ ms, limitMs }) => limitMs === undefined || ms <= limitMs);
   } finally {
     await database.end();
@@ -126,27 +128,29 @@ async function answers({ origin, token }: Started, database: pg.Client): Promise
   };
   const repeated = (path: string) => Array.from({ length: 5 }, () => path);
   const found: Finding[] = [];
-  for (const group of [
-    'model',
-    'key',
-    'run',
-    'project',
-    'member',
-    'provider',
-    'end_user',
-    'tag',
-    'outcome',
-    'project,model',
-    'project,end_user',
-  ])
-    found.push(await ask(`GET /v1/usage of a month by ${group}`, repeated(`/v1/usage?${range}&group_by=${group}`), USAGE_LIMIT_MS));
-  await database.query(`update accounts set time_zone = 'Asia/Kolkata'`);
-  for (const [what, query] of [
-    ['by day', 'per=day'],
-    ['by project,model', 'group_by=project,model'],
-    ['by key,model and day', 'group_by=key,model&per=day'],
-  ])
-    found.push(await ask(`GET /v1/usage of a month in India ${what}`, repeated(`/v1/usage?${range}&${query}`), USAGE_LIMIT_MS));
+  for (const [zone, path, groups] of [
+    ['UTC', '/v1/usage', GROUPS],
+    ['Asia/Kolkata', '/v1/usage', GROUPS],
+    ['UTC', '/v1/admin/usage', ['account', ...GROUPS]],
+  ] as const) {
+    await database.query('update accounts set time_zone = $1', [zone]);
+    for (const per of ['', '&per=day', '&per=hour']) {
+      const asked: Finding[] = [];
+      for (const group of groups.flatMap((one, at) => [one, ...groups.slice(at + 1).map((other) => `${one},${other}`)]))
+        asked.push(await ask(group, [`${path}?${range}&group_by=${group}${per}`]));
+      const [slowest] = asked.toSorted((a, b) => b.ms - a.ms);
+      const what = `GET ${path} of a month, ${zone}${per}, ${asked.length} groupings: slowest ${slowest?.what}`;
+      found.push({ what, ms: slowest?.ms ?? 0, limitMs: USAGE_LIMIT_MS });
+      found.push({
+        what: '  and the median of them',
+        ms: quantile(
+          asked.map(({ ms }) => ms),
+          0.5,
+        ),
+        limitMs: USAGE_LIMIT_MS,
+      });
+    }
+  }
   found.push(await ask('GET /v1/receipts', repeated('/v1/receipts?limit=100')));
   found.push(await ask('GET /v1/receipts of a month', repeated(`/v1/receipts?limit=100&month=${name}`)));
   found.push(await ask('GET /v1/receipts in the order of the log', repeated('/v1/receipts?limit=100&logged_after=1000')));
@@ -163,6 +167,18 @@ async function answers({ origin, token }: Started, database: pg.Client): Promise
     ),
   );
   return found;
+}
+
+/** What was settled before there were segments is summed up in the background: how long until it is. */
+async function daysSummed(database: pg.Client): Promise<Finding> {
+  const startedAt = performance.now();
+  for (;;) {
+    const { rows } = await database.query<{ left: number }>(
+      'select ((select count(*) from usage_days_unsummed) + (select count(*) from usage_segments where not is_merged))::int as left',
+    );
+    if (rows[0]?.left === 0) return { what: 'segments of usage from all requests, in the background', ms: performance.now() - startedAt };
+    await delay(1_000);
+  }
 }
 
 /** As it is dropped once its rows are in the archive. */

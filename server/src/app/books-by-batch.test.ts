@@ -3,9 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { databaseOf, inDatabase } from '../adapters/postgres/test-url.ts';
+import { emptyArchive } from '../archive/testing/archives.ts';
 import { newId, newReceiptId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { contradictions } from '../money/ledger/contradictions.ts';
+import { sumDays } from '../money/ledger/index.ts';
 import { usageEntries } from '../money/ledger/postings.ts';
 import { sampleRecord } from '../money/ledger/sample-records.ts';
 import type { SettledRecord } from '../money/ledger/settlement-record.ts';
@@ -36,7 +38,7 @@ afterAll(async () => {
 });
 
 test('a ledger with one posting per settlement stays complete after the migration', async () => {
-  const pool = openPool({ url, log: silentLog(), poolSize: 1 });
+  const pool = openPool({ url, log: silentLog(), poolSize: 2 });
   const settled = ['2026-10-31T23:59:59.999Z', '2026-11-01T00:00:00Z', '2026-11-02T12:00:00Z'].map((at): SettledRecord => {
     const startedAt = Date.parse(at);
     const requestId = `req_${startedAt.toString(16).padStart(12, '0')}7${'0'.repeat(19)}`;
@@ -86,6 +88,7 @@ test('a ledger with one posting per settlement stays complete after the migratio
     { partition: 'receipts_2026_11', receipt_id: settled[1]?.receiptId },
     { partition: 'receipts_2026_11', receipt_id: settled[2]?.receiptId },
   ]);
+  await sumDays({ pool, archive: emptyArchive(pool), log: silentLog() }, new AbortController().signal);
   expect(await contradictions(pool)).toEqual([]);
   await pool.end();
 });

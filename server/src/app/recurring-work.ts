@@ -11,7 +11,7 @@ import { sweepExpired, sweepOrphans } from '../inference/files/index.ts';
 import { atMostEvery } from '../kernel/at-most-every.ts';
 import { type Clock, type Month, monthStart } from '../kernel/clock.ts';
 import { MAILS_DUE, type Outbox } from '../mail/index.ts';
-import { forgetWindows } from '../money/ledger/index.ts';
+import { DAYS_TO_SUM, forgetWindows, mergeSegments, SEGMENTS_TO_MERGE, sumDays } from '../money/ledger/index.ts';
 import type { AccountPlans, Plans } from '../money/plans/index.ts';
 import {
   AGAIN_EVERY_MS,
@@ -121,6 +121,8 @@ export const recurringWork = ({
       await makeAuditMonths(pool, clock.now());
     },
   },
+  { name: 'ledger-merge-segments', due: SEGMENTS_TO_MERGE, run: ({ signal }) => mergeSegments(pool, signal) },
+  { name: 'ledger-sum-days', due: DAYS_TO_SUM, run: ({ signal, log }) => sumDays({ pool, archive, log }, signal) },
   ...(usageDetailMonths === undefined ? [] : [archiving({ pool, rawBlobs, clock, live, usageDetailMonths })]),
   ...(auditLogMonths === undefined ? [] : [forgettingEntries({ pool, rawBlobs, clock, auditLogMonths })]),
   {

@@ -10,7 +10,7 @@ import { checkedRow, firstOf } from '../kernel/statements.ts';
 import { inTransaction } from '../kernel/transaction.ts';
 import { archivedAmong } from './archive.ts';
 import { MONTHLY_TABLES, type MonthlyTable } from './monthly-tables.ts';
-import { keysOf, monthsOf, partitionOf } from './partitions.ts';
+import { forgetPartitions, keysOf, monthsOf, partitionOf } from './partitions.ts';
 import { tables } from './tables.ts';
 
 const compress = promisify(gzip);
@@ -94,7 +94,9 @@ export async function archiveMonth(deps: ArchiveDeps, table: MonthlyTable, month
   if (!(await monthsOf(pool, table)).includes(month) || (await archivedAmong(pool, table, [month])).has(month)) return 'absent';
   if (await isPending(pool, table, month)) return 'pending';
   while (await archivePiece(deps, table, month)) if (signal?.aborted) return 'pending';
-  return inTransaction(pool, (client) => dropMonth(client, deps.clock, table, month));
+  const outcome = await inTransaction(pool, (client) => dropMonth(client, deps.clock, table, month));
+  forgetPartitions(pool);
+  return outcome;
 }
 
 const isPending = async (db: Pick<Pool, 'query'>, table: MonthlyTable, month: Month): Promise<boolean> =>

@@ -88,6 +88,28 @@ export class Archive {
     );
   }
 
+  /** Rows with keys from one on and before another, of the months that have left the database, a piece at a time. @throws DamagedArchive */
+  async *rowsBetween(table: MonthlyTable, from: string, to: string): AsyncGenerator<string, void, undefined> {
+    const pieces = await rowsOf(
+      this.#pool,
+      tables
+        .selectFrom('archive_pieces as p')
+        .innerJoin('archived_months as m', (join) => join.onRef('m.table_name', '=', 'p.table_name').onRef('m.month', '=', 'p.month'))
+        .select(['p.month', 'blob_key', 'sha256', 'started_from', 'started_to', 'log_from', 'log_to'])
+        .where('p.table_name', '=', table.name)
+        .where('last_key', '>=', from)
+        .where('first_key', '<', to)
+        .orderBy('first_key'),
+    );
+    for (const piece of pieces) {
+      const lines = (await this.#linesOf(piece)).filter((line) => {
+        const key: unknown = JSON.parse(line)[table.key];
+        return typeof key === 'string' && key >= from && key < to;
+      });
+      if (lines.length > 0) yield `[${lines.join()}]`;
+    }
+  }
+
   /** The pieces of receipts with places in the log from one on and before another, in its order. */
   async piecesOfLog(start: number, end: number): Promise<ArchivedPiece[]> {
     return rowsOf(

@@ -18,9 +18,12 @@ export async function ensurePartitions(pool: Pool, table: MonthlyTable, months: 
 /** Whether a row found no partition: its month was archived since that was made. It is made anew when it is asked for again. */
 export function isWithoutPartition(pool: Pool, error: unknown): boolean {
   const isWithout = error instanceof Error && error.message.startsWith('no partition of relation');
-  if (isWithout) known.delete(pool);
+  if (isWithout) forgetPartitions(pool);
   return isWithout;
 }
+
+/** After one was dropped. */
+export const forgetPartitions = (pool: Pool): void => void known.delete(pool);
 
 /** Makes the partitions of this month and the next one: ahead of time that takes no lock from anybody. @param now epoch milliseconds */
 export async function makePartitionsAhead(pool: Pool, now: number): Promise<void> {

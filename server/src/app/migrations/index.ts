@@ -109,6 +109,7 @@ import { cachedAnswersMigration } from './0265-cached-answers.ts';
 import { unfreedHoldsMigration } from './0275-unfreed-holds.ts';
 import { auditLogByMonthMigration } from './0276-audit-log-by-month.ts';
 import { projectsByDirectoryMigration } from './0305-projects-by-directory.ts';
+import { usageSegmentsMigration } from './0310-usage-segments.ts';
 import { limitsOfRunsMigration } from './0315-limits-of-runs.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
@@ -225,4 +226,5 @@ export const migrations: readonly Migration[] = [
   projectMembersMigration,
   projectsByDirectoryMigration,
   limitsOfRunsMigration,
+  usageSegmentsMigration,
 ];

@@ -236,37 +236,50 @@ export const DailyUsageDetail = defineEntity({
   },
 });
 
-export const QuarterHourUsage = defineEntity({
-  name: 'QuarterHourUsage',
-  tableName: 'usage_quarter_hours',
+const packedColumn = () => p.blob().$type<Buffer>().nullable();
+
+export const UsageSegment = defineEntity({
+  name: 'UsageSegment',
+  tableName: 'usage_segments',
   properties: {
-    accountId: p.uuid().primary(),
-    livemode: p.boolean().primary(),
-    startsAt: p.datetime().primary(),
-    keyId: p.uuid().primary(),
-    model: p.text().primary(),
-    provider: p.text().primary(),
-    outcome: p.text().primary(),
-    projectId: p.uuid().primary(),
-    userId: p.uuid().primary(),
-    ...usageSums(),
+    segmentId: p.uuid().primary(),
+    accountId: p.uuid().nullable(),
+    livemode: p.boolean(),
+    isMerged: p.boolean(),
+    requestDay: p.date().nullable(),
+    firstDay: p.date(),
+    lastDay: p.date(),
+    writtenAt: p.datetime().defaultRaw('now()'),
+    rows: p.integer(),
+    quarters: packedColumn(),
+    account: packedColumn(),
+    project: packedColumn(),
+    member: packedColumn(),
+    key: packedColumn(),
+    model: packedColumn(),
+    provider: packedColumn(),
+    outcome: packedColumn(),
+    run: packedColumn(),
+    endUser: packedColumn(),
+    tags: packedColumn(),
+    records: packedColumn(),
+    requests: packedColumn(),
+    inputTokens: packedColumn(),
+    cachedInputTokens: packedColumn(),
+    outputTokens: packedColumn(),
+    costNano: packedColumn(),
+    chargedNano: packedColumn(),
+    inputCharacters: packedColumn(),
+    audioSeconds: packedColumn(),
+    videoSeconds: packedColumn(),
+    images: packedColumn(),
   },
 });
 
-export const DailyUsageLabel = defineEntity({
-  name: 'DailyUsageLabel',
-  tableName: 'usage_labels_daily',
-  properties: {
-    accountId: p.uuid().primary(),
-    livemode: p.boolean().primary(),
-    label: p.text().primary(),
-    day: p.date().primary(),
-    value: p.text().primary(),
-    keyId: p.uuid().primary(),
-    model: p.text().primary(),
-    ...usageSums(),
-    ...usageDetails(),
-  },
+export const UnsummedDay = defineEntity({
+  name: 'UnsummedDay',
+  tableName: 'usage_days_unsummed',
+  properties: { day: p.date().primary() },
 });
 
 export const LaneSpend = defineEntity({

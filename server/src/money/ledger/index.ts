@@ -15,6 +15,8 @@ export { type Repaired, reconcileLanes, repairLanes, setToLedger } from './recon
 export { Refunds } from './refunds.ts';
 export { ledgerRoutes } from './routes.ts';
 export { nameOfRun, runCeilings } from './run-ceilings.ts';
+export { mergeSegments, SEGMENTS_TO_MERGE } from './segments/merge-segments.ts';
+export { DAYS_TO_SUM, sumDays } from './segments/sum-days.ts';
 export { isSettled, settledAmong } from './settled-among.ts';
 export type { SettlementRecord } from './settlement-record.ts';
 export { unwrittenAmong } from './unwritten.ts';

@@ -7,16 +7,8 @@ import { priceSubject, receiptColumns, sealOf } from '../../receipts/index.ts';
 import { postingsOf } from './postings.ts';
 import { type PriceSetRow, priceSetsOf } from './price-sets.ts';
 import { receiptFacts, receiptIdOf, type WrittenFacts } from './receipt-facts.ts';
-import {
-  dailyUsage,
-  dailyUsageDetails,
-  dailyUsageLabels,
-  dailyUsageOfRuns,
-  laneSpend,
-  ledgerDays,
-  quarterHours,
-  runTotals,
-} from './rollups.ts';
+import { dailyUsage, dailyUsageDetails, dailyUsageOfRuns, laneSpend, ledgerDays, runTotals } from './rollups.ts';
+import { segmentsOf } from './segments/segments-of-records.ts';
 import {
   type CorrectionRecord,
   isCorrection,
@@ -74,8 +66,7 @@ export interface LedgerBatch {
   readonly usageDaily: string;
   readonly usageRunsDaily: string;
   readonly usageDetailsDaily: string;
-  readonly usageQuarterHours: string;
-  readonly usageLabelsDaily: string;
+  readonly usageSegments: string;
   readonly ledgerDaily: string;
   readonly agentRuns: string;
   readonly laneSpend: string;
@@ -114,8 +105,7 @@ export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
     usageDaily: JSON.stringify(dailyUsage(records)),
     usageRunsDaily: JSON.stringify(dailyUsageOfRuns(records)),
     usageDetailsDaily: JSON.stringify(dailyUsageDetails(records)),
-    usageQuarterHours: JSON.stringify(quarterHours(records)),
-    usageLabelsDaily: JSON.stringify(dailyUsageLabels(records)),
+    usageSegments: JSON.stringify(segmentsOf(records)),
     ledgerDaily: JSON.stringify(ledgerDays(distinct)),
     agentRuns: JSON.stringify(runTotals(records)),
     laneSpend: JSON.stringify(laneSpend(records)),

@@ -14,7 +14,8 @@ import type { LedgerBatch, LedgerReceipts, Overbilled, Posted } from './ledger-b
 import type { LedgerPages } from './page-thread.ts';
 import { PriceSets } from './price-sets.ts';
 import type { WrittenFacts } from './receipt-facts.ts';
-import { added, addSums, COVERED_SUMS, DETAIL_DAY, LABEL_DAY, QUARTER_HOUR, RUN_DAY, USAGE_SUMS } from './rollup-columns.ts';
+import { added, addSums, COVERED_SUMS, DETAIL_DAY, RUN_DAY, USAGE_SUMS } from './rollup-columns.ts';
+import { SEGMENT_INSERT } from './segments/segment-row.ts';
 import { unknownAmong } from './unwritten.ts';
 
 interface LedgerWriterDeps {
@@ -284,8 +285,7 @@ const INSERTS = {
     on conflict (account_id, livemode, day, key_id, model) do update set ${added('usage_daily', [...USAGE_SUMS, ...COVERED_SUMS])}`,
   usageRunsDaily: addSums('usage_runs_daily', RUN_DAY),
   usageDetailsDaily: addSums('usage_details_daily', DETAIL_DAY),
-  usageQuarterHours: addSums('usage_quarter_hours', QUARTER_HOUR),
-  usageLabelsDaily: addSums('usage_labels_daily', LABEL_DAY),
+  usageSegments: SEGMENT_INSERT,
   ledgerDaily: `insert into ledger_daily select * from json_populate_recordset(null::ledger_daily, $1) order by account, day
     on conflict (account, day) do update set amount_nano = ledger_daily.amount_nano + excluded.amount_nano`,
   agentRuns: `insert into agent_runs select * from json_populate_recordset(null::agent_runs, $1) order by account_id, livemode, run_id

@@ -16,10 +16,8 @@ export const added = (table: string, columns: readonly string[]): string =>
   columns.map((column) => `${column} = ${table}.${column} + excluded.${column}`).join();
 
 /** SQL: the keys of the further sums by day, as {@link RUN_DAY}. */
-export const DETAILS = 'key_id, model, provider, outcome, project_id, user_id';
+const DETAILS = 'key_id, model, provider, outcome, project_id, user_id';
 export const DETAIL_DAY = `account_id, livemode, day, ${DETAILS}`;
-export const QUARTER_HOUR = `account_id, livemode, starts_at, ${DETAILS}`;
-export const LABEL_DAY = `account_id, livemode, label, day, value, ${DETAILS}`;
 
 /** SQL: the key of `usage_runs_daily`. Rows are written in its order, so that two writers wait for each other rather than deadlock. */
 export const RUN_DAY = `account_id, livemode, day, run_id, ${DETAILS}`;

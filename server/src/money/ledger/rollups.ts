@@ -47,19 +47,6 @@ export function dailyUsageDetails(records: readonly PostedRecord[]) {
   return groupsOf(records, detailKey).map(({ first, group }) => ({ ...dayOfUsage(first), ...detailsOf(first), ...usageSums(group) }));
 }
 
-/** What the records add to `usage_quarter_hours`: the same again, in steps that days and hours of every time zone are made of. */
-export function quarterHours(records: readonly PostedRecord[]) {
-  return groupsOf(records, (record) => `${detailKey(record)} ${quarterOf(record)}`).map(({ first, group }) => ({
-    ...keyOfUsage(first),
-    starts_at: rfc3339(quarterOf(first)),
-    ...detailsOf(first),
-    ...usageSums(group),
-  }));
-}
-
-const QUARTER_MS = 900_000;
-const quarterOf = ({ startedAt }: PostedRecord): number => Math.floor(startedAt / QUARTER_MS) * QUARTER_MS;
-
 const detailKey = (record: PostedRecord): string =>
   [dayKey(record), record.provider, record.outcome, record.projectId, record.userId].join(' ');
 
@@ -70,31 +57,6 @@ const detailsOf = (record: PostedRecord) => ({
   user_id: record.userId ?? NO_ID,
 });
 
-/**
- * What the records add to `usage_labels_daily`: the same for each end user and tag that they name, one with several tags under each; and for all
- * together that are in a run, have an end user, or any tag.
- */
-export function dailyUsageLabels(records: readonly PostedRecord[]) {
-  const labelled = Map.groupBy(
-    records.flatMap((record) => labelsOf(record).map((label) => ({ ...label, record }))),
-    ({ label, value, record }) => `${detailKey(record)} ${label} ${value}`,
-  );
-  return [...labelled.values()].flatMap((members) => {
-    const [first] = members;
-    if (!first) return [];
-    const { label, value, record } = first;
-    return { ...dayOfUsage(record), ...detailsOf(record), label, value, ...usageSums(members.map((member) => member.record)) };
-  });
-}
-
-const labelsOf = ({ runId, endUser, tags = [] }: PostedRecord) => [
-  ...(runId === null ? [] : [{ label: 'any_run', value: '' }]),
-  ...(endUser === undefined ? [] : [ANY_END_USER, { label: 'end_user', value: endUser }]),
-  ...(tags.length === 0 ? [] : [ANY_TAG, ...tags.map((value) => ({ label: 'tag', value }))]),
-];
-const ANY_END_USER = { label: 'any_end_user', value: '' };
-const ANY_TAG = { label: 'any_tag', value: '' };
-
 function groupsOf(records: readonly PostedRecord[], keyOf: (record: PostedRecord) => string) {
   return [...Map.groupBy(records, keyOf).values()].flatMap((group) => (group[0] ? { first: group[0], group } : []));
 }
@@ -102,11 +64,10 @@ function groupsOf(records: readonly PostedRecord[], keyOf: (record: PostedRecord
 const dayKey = (record: PostedRecord): string =>
   [record.accountId, record.livemode, dayOf(record.startedAt), record.keyId ?? NO_ID, record.modelServed].join(' ');
 
-const dayOfUsage = (record: PostedRecord) => ({ ...keyOfUsage(record), day: dayOf(record.startedAt) });
-
-const keyOfUsage = (record: PostedRecord) => ({
+const dayOfUsage = (record: PostedRecord) => ({
   account_id: record.accountId,
   livemode: record.livemode,
+  day: dayOf(record.startedAt),
   key_id: record.keyId ?? NO_ID,
   model: record.modelServed,
 });

@@ -7,14 +7,14 @@ import type {
   DailyRunUsage,
   DailyUsage,
   DailyUsageDetail,
-  DailyUsageLabel,
   LaneSpend,
   LedgerEntry,
   Posting,
   PriceSet,
-  QuarterHourUsage,
   Refund,
+  UnsummedDay,
   UsageRecord,
+  UsageSegment,
 } from './entities.ts';
 
 export const tables = tablesOf<
@@ -24,13 +24,13 @@ export const tables = tablesOf<
   | typeof DailyRunUsage
   | typeof DailyUsage
   | typeof DailyUsageDetail
-  | typeof DailyUsageLabel
   | typeof LaneSpend
   | typeof LedgerEntry
   | typeof Posting
   | typeof PriceSet
-  | typeof QuarterHourUsage
   | typeof Refund
+  | typeof UnsummedDay
   | typeof UsageRecord
+  | typeof UsageSegment
   | ReceiptTable
 >();

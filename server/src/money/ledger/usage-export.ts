@@ -1,25 +1,12 @@
 import type { AdminUsageQuery } from '@tallygate/contract';
 import type { Pool } from 'pg';
-import { csvRow } from '../../kernel/csv-row.ts';
-import { formatUsd } from '../../kernel/money.ts';
 import type { WalkRows } from '../../kernel/walk-rows.ts';
-import { GroupRow, groupFields, keysOf, NAMES, namesOf, restOf, SUMS, WRITTEN } from './usage-groups.ts';
+import { segmentsFor } from './segments/read-usage.ts';
+import { groupsAsCsv } from './segments/usage-thread.ts';
+import { csvHead, csvOfGroup } from './usage-csv.ts';
+import { GroupRow, keysOf, namesOf, SUMS, WRITTEN } from './usage-groups.ts';
 import { questionOf, type UsageScope } from './usage-question.ts';
-import { type UsageQuestion, usageSource } from './usage-sources.ts';
-
-/** What the file has of each group, in its order: the names of the API. */
-const FIGURES = {
-  requests: ({ requests }) => requests,
-  input_tokens: (row) => row.input_tokens,
-  cached_input_tokens: (row) => row.cached_input_tokens,
-  output_tokens: (row) => row.output_tokens,
-  input_characters: (row) => row.input_characters,
-  audio_seconds: (row) => row.audio_seconds,
-  video_seconds: (row) => row.video_seconds,
-  images: ({ images }) => images,
-  cost_usd: (row) => formatUsd(BigInt(row.cost_nano)),
-  charged_usd: (row) => formatUsd(BigInt(row.charged_nano)),
-} as const satisfies Record<string, (row: GroupRow) => string>;
+import { sourceInDays, type UsageQuestion, type UsageSource } from './usage-sources.ts';
 
 export interface UsageFile {
   readonly name: string;
@@ -36,39 +23,27 @@ interface ExportDeps {
  * All groups of usage as CSV, in the order of their names.
  * @throws Problem `validation_failed` for a range that is reversed or too long
  */
-export async function exportUsage(
-  { pool, walkRows }: ExportDeps,
-  scope: UsageScope,
-  query: AdminUsageQuery,
-  now: number,
-): Promise<UsageFile> {
-  const question = await questionOf(pool, scope, query, now);
-  return { name: fileNameOf(question), text: csvOf(walkRows, question) };
+export async function exportUsage(deps: ExportDeps, scope: UsageScope, query: AdminUsageQuery, now: number): Promise<UsageFile> {
+  const question = await questionOf(deps.pool, scope, query, now);
+  return { name: fileNameOf(question), text: csvOf(deps, question) };
 }
 
-async function* csvOf(walkRows: WalkRows, question: UsageQuestion): AsyncGenerator<string, void, undefined> {
-  const { from, to } = question;
-  const figures = Object.values(FIGURES);
-  yield csvRow(['from', 'to', ...groupFields(question), ...Object.keys(FIGURES)]);
-  for await (const rows of walkRows({ row: GroupRow, ...allGroups(question) }))
-    yield rows.map((row) => csvRow([from, to, ...groupsOf(question, row), ...figures.map((figure) => figure(row))])).join('');
+async function* csvOf({ pool, walkRows }: ExportDeps, question: UsageQuestion): AsyncGenerator<string, void, undefined> {
+  const source = sourceInDays(question);
+  const pages = source ? undefined : await groupsAsCsv(question, await segmentsFor(pool, question));
+  yield csvHead(question);
+  for (const page of pages ?? []) yield decoder.decode(page);
+  if (source)
+    for await (const rows of walkRows({ row: GroupRow, ...allGroups(question, source) }))
+      yield rows.map((row) => csvOfGroup(question, row)).join('');
 }
 
-function allGroups(question: UsageQuestion): { text: string; values: unknown[] } {
-  const { base, rows, rest, values } = usageSource(question);
+const decoder = new TextDecoder();
+
+function allGroups(question: UsageQuestion, { rows, values }: UsageSource): { text: string; values: unknown[] } {
   const keys = keysOf(question);
-  const first = [base, rest && restOf(keys, rest)].filter((part) => part !== undefined);
-  const text = `${first.length > 0 ? `with ${first.join()}` : ''}
-    select ${namesOf(question)}, ${WRITTEN} from (
-      select ${keys}, ${SUMS} from (${rows}) of_rows group by ${keys}
-      ${rest ? `union all select ${keys}, ${NAMES} from rest` : ''}
-    ) summed order by ${keys}`;
+  const text = `select ${namesOf(question)}, ${WRITTEN} from (select ${keys}, ${SUMS} from (${rows}) of_rows group by ${keys}) summed order by ${keys}`;
   return { text, values };
-}
-
-function groupsOf({ per, groups }: UsageQuestion, { period, g0, g1 }: GroupRow): string[] {
-  const names = [g0, g1].slice(0, groups.length);
-  return (per ? [period, ...names] : names).map((name) => name ?? '');
 }
 
 const fileNameOf = ({ from, to, groups, per }: UsageQuestion): string =>

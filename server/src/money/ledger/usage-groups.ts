@@ -14,18 +14,12 @@ const SUM_FIELDS = {
 export const GroupRow = z.object({ ...GROUP_FIELDS, ...SUM_FIELDS });
 export type GroupRow = z.infer<typeof GroupRow>;
 
-/** SQL: the sums of groups, those sums by name, and the same as text. */
+/** SQL: the sums of groups, and those sums as text. */
 export const SUMS = USAGE_SUMS.map((name) => `coalesce(sum(${name}), 0) as ${name}`).join();
-export const NAMES = USAGE_SUMS.join();
 export const WRITTEN = USAGE_SUMS.map((name) => `${name}::text`).join();
-const ZEROS = USAGE_SUMS.map(() => '0').join();
 
 /** SQL: the columns of a source that make its groups. */
 export const keysOf = ({ per, groups }: UsageQuestion): string => [...(per ? ['period'] : []), ...groups.map((_, at) => `g${at}`)].join();
-
-/** Where everything has an end user, a tag or a run, nothing is left. */
-export const restOf = (keys: string, rest: string): string =>
-  `rest as (select * from (select ${keys}, ${SUMS} from (${rest}) of_rest group by ${keys}) summed where (${NAMES}) <> (${ZEROS}))`;
 
 /** The names of groups as text, null for none. */
 export function namesOf({ per, groups }: UsageQuestion): string {

@@ -3,9 +3,12 @@ import type { Pool } from 'pg';
 import * as z from 'zod';
 import { formatUsd } from '../../kernel/money.ts';
 import { checkedRows } from '../../kernel/statements.ts';
-import { GroupRow, groupFields, keysOf, NAMES, namesOf, restOf, SUMS, WRITTEN } from './usage-groups.ts';
+import type { CostlyGroups } from './segments/add-up.ts';
+import { segmentsFor } from './segments/read-usage.ts';
+import { costlyGroups } from './segments/usage-thread.ts';
+import { GroupRow, groupFields, keysOf, namesOf, SUMS, WRITTEN } from './usage-groups.ts';
 import { questionOf, type UsageScope } from './usage-question.ts';
-import { type UsageQuestion, usageSource } from './usage-sources.ts';
+import { sourceInDays, type UsageQuestion, type UsageSource } from './usage-sources.ts';
 
 /** Of more groups the most costly are shown. */
 const MOST_GROUPS = 1_000;
@@ -13,47 +16,40 @@ const MOST_GROUPS = 1_000;
 /** The same, or those of all that was asked for. */
 const SumRow = GroupRow.extend({ is_total: z.boolean(), omitted: z.number() });
 
-/** @throws Problem `validation_failed` for a range that is reversed or too long */
+/**
+ * @throws Problem `validation_failed` for a range that is reversed, or with too much usage for what is asked; `store_unavailable` and
+ * `rate_limited` where it has to be asked again
+ */
 export async function usageOf(pool: Pool, scope: UsageScope, query: AdminUsageQuery, now: number): Promise<AdminUsageResponse> {
   const question = await questionOf(pool, scope, query, now);
-  const { text, values } = groupsAndTotal(question);
-  const rows = await checkedRows(pool, SumRow, text, values);
-  const total = rows.pop();
-  if (!total?.is_total) throw new Error('A total has a row, the last one');
+  const source = sourceInDays(question);
+  const { rows, omitted, total } = source
+    ? await groupsInDays(pool, question, source)
+    : await costlyGroups(question, await segmentsFor(pool, question), MOST_GROUPS);
   const { from, to, timeZone, livemode, groups, per } = question;
   return {
     ...{ from, to, time_zone: timeZone, livemode, group_by: [...groups], per: per ?? null },
     items: rows.map((row) => ({ ...groupOf(question, row), ...totalsOf(row) })),
-    omitted_groups: total.omitted,
+    omitted_groups: omitted,
     total: totalsOf(total),
   };
 }
 
-/**
- * In one statement, which sees one moment: groups and total add up while requests are settled. The most costly groups are found by their
- * costs alone, and then summed up: there may be many.
- */
-function groupsAndTotal(question: UsageQuestion): { text: string; values: unknown[] } {
-  const { base, rows, rest, total, values } = usageSource(question);
+/** In one statement, which sees one moment: groups and total add up while requests are settled. */
+async function groupsInDays(pool: Pool, question: UsageQuestion, { rows, total, values }: UsageSource): Promise<CostlyGroups> {
   const keys = keysOf(question);
-  const isMost = `(${keys}) in (select ${keys} from most)`;
-  const text = `with ${base ? `${base},` : ''} ${rest ? `${restOf(keys, rest)},` : ''}
-      costs as (
-        select ${keys}, sum(cost_nano) as cost from (${rows}) of_rows group by ${keys}
-        ${rest ? `union all select ${keys}, cost_nano from rest` : ''}
-      ),
-      most as (select ${keys} from costs order by cost desc, ${keys} limit ${MOST_GROUPS}),
-      shown as (
-        select ${keys}, ${SUMS} from (${rows}) of_rows where ${isMost} group by ${keys}
-        ${rest ? `union all select ${keys}, ${NAMES} from rest where ${isMost}` : ''}
-      ),
-      summed as (
+  const text = `with summed as (select ${keys}, ${SUMS} from (${rows}) of_rows group by ${keys}),
+      shown as (select * from summed order by cost_nano desc, ${keys} limit ${MOST_GROUPS}),
+      written as (
         select false as is_total, ${namesOf(question)}, ${WRITTEN} from shown
         union all select true, null, null, null, ${WRITTEN} from (select ${SUMS} from (${total}) of_all) total
       )
-    select *, (select greatest(count(*) - ${MOST_GROUPS}, 0)::int from costs) as omitted
-    from summed order by is_total, period, g0, g1`;
-  return { text, values };
+    select *, (select greatest(count(*) - ${MOST_GROUPS}, 0)::int from summed) as omitted
+    from written order by is_total, period, g0, g1`;
+  const found = await checkedRows(pool, SumRow, text, values);
+  const last = found.pop();
+  if (!last?.is_total) throw new Error('A total has a row, the last one');
+  return { rows: found, omitted: last.omitted, total: last };
 }
 
 function groupOf(question: UsageQuestion, { period, g0, g1 }: GroupRow): Partial<UsageRow> {

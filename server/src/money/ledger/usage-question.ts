@@ -6,7 +6,7 @@ import type { Seen } from '../../http/index.ts';
 import { dayOf } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { checkedRow } from '../../kernel/statements.ts';
-import { isOfRequests, type UsageQuestion } from './usage-sources.ts';
+import type { UsageQuestion } from './usage-sources.ts';
 
 export interface UsageScope {
   /** Absent for an operator, who sees all accounts unless one is named. */
@@ -17,7 +17,7 @@ export interface UsageScope {
   readonly seen?: Seen | undefined;
 }
 
-/** What has no sums is added up from the requests of so many days. */
+/** FOCUS is added up from the requests of so many days. */
 const MOST_DAYS_OF_REQUESTS = 31;
 const DAY_MS = 86_400_000;
 
@@ -25,7 +25,7 @@ const Calendar = z.object({ zone: z.string(), today: z.string() });
 
 /**
  * What a query asks for, in days of the account's time zone; of all accounts, in UTC.
- * @throws Problem `validation_failed` for a range that is reversed, or too long for what is asked
+ * @throws Problem `validation_failed` for a range that is reversed
  */
 export async function questionOf(pool: Pool, scope: UsageScope, query: AdminUsageQuery, now: number): Promise<UsageQuestion> {
   const accountId = scope.accountId ?? query.account_id;
@@ -47,8 +47,6 @@ export async function questionOf(pool: Pool, scope: UsageScope, query: AdminUsag
     ...{ model: query.model, keyId: query.key_id, runId: query.run_id },
   };
   requireOrder(question);
-  // A run has few requests, which an index finds.
-  if (isOfRequests(question) && question.runId === undefined) await requireRequests(pool, question);
   return question;
 }
 
@@ -78,22 +76,22 @@ function requireOrder({ from, to }: Pick<UsageQuestion, 'from' | 'to'>): void {
 }
 
 /** @throws Problem `validation_failed` where there are too many days, or their requests are archived */
-async function requireRequests(pool: Pool, { from, to, groups }: Pick<UsageQuestion, 'from' | 'to' | 'groups'>): Promise<void> {
+async function requireRequests(pool: Pool, { from, to }: Pick<UsageQuestion, 'from' | 'to'>): Promise<void> {
   if (daysBetween(from, to) > MOST_DAYS_OF_REQUESTS)
     throw invalidRange(
       `At most ${MOST_DAYS_OF_REQUESTS} days`,
-      `This is added up from single requests, of at most ${MOST_DAYS_OF_REQUESTS} days at a time: ask for fewer days${groups.length > 0 ? ', or by no more than one of tag, end user and run' : ''}.`,
+      `This is added up from single requests, of at most ${MOST_DAYS_OF_REQUESTS} days at a time: ask for fewer days.`,
     );
   const archived = (await archivedMonths(pool)).filter(({ table }) => table === USAGE_RECORDS.name).map(({ month }) => month);
   const first = archived.find((month) => month >= from.slice(0, 7) && month <= to.slice(0, 7));
   if (first !== undefined)
     throw invalidRange(
       `The requests of ${first} are archived`,
-      `The requests of ${first} are archived: usage of that month is there by two of day, project, member, key, model, provider and outcome.`,
+      `The requests of ${first} are archived: usage of that month is there as CSV, by any two groups, and without FOCUS.`,
     );
 }
 
 const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
 
-const invalidRange = (msg: string, detail: string) =>
+export const invalidRange = (msg: string, detail: string) =>
   new Problem('validation_failed', detail, { param: 'from', errors: [{ loc: ['query', 'from'], msg, type: 'invalid_range' }] });
