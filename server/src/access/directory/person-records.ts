@@ -3,6 +3,8 @@ import type { PersonRecords } from '../../community/people/index.ts';
 /** What the directory of an account says of somebody. */
 export const directoryRecords: PersonRecords = {
   kind: 'directory_users',
+  // An entry that is not active keeps them from signing in again, and the directory goes on changing it.
+  outlastsDeparture: true,
   read: async (sql, { emails }) =>
     (
       await sql.query(

@@ -169,8 +169,11 @@ describe('somebody whom the directory signs in', () => {
     const { user } = await logIn(subject);
     const inactive = { schemas: [PATCH], Operations: [{ op: 'replace', path: 'active', value: false }] };
     expect((await ask(`/scim/v2/Users/${body.id}`, { json: inactive, method: 'PATCH', headers: owner })).body.active).toBe(false);
+    // What else is known of somebody who left is erased by then.
+    await expect.poll(async () => (await pool.query('select from departed_users')).rowCount, { timeout: 30_000 }).toBe(0);
     expect(await signIn(subject)).toMatchObject({ code: null, error: expect.stringContaining('not active') });
     expect(await roleOf(user.user_id)).toBeUndefined();
+    expect((await ask(`/scim/v2/Users/${body.id}`, { headers: owner })).body).toMatchObject({ active: false, userName: wanted.userName });
   });
 
   test('gets in as the one who is active, where the directory keeps somebody inactive with the same address', async () => {

@@ -35,8 +35,9 @@ async function forgetNext(client: PoolClient, records: readonly PersonRecords[])
   );
   if (!departure) return false;
   const of = { emails: departure.emails, personIds: [], at: departure.closed_at };
-  for (const { lock } of records) await lock?.(client, of);
-  for (const { erase } of records) await erase(client, of);
+  const going = records.filter(({ outlastsDeparture }) => outlastsDeparture !== true);
+  for (const { lock } of going) await lock?.(client, of);
+  for (const { erase } of going) await erase(client, of);
   // Whom the team has written down itself, or has seen since, stays known to it.
   await client.query(
     `delete from people where email = any($1::text[]) and user_id is null and updated_at <= $2

@@ -20,6 +20,11 @@ export interface PersonRecords {
   /** In the export: `registrations`. */
   readonly kind: string;
   read(sql: Sql, of: KnownUnder): Promise<Record<string, unknown>[]>;
+  /**
+   * Somebody else says when it goes, such as a company’s directory: who merely leaves an account, or closes their own, stays known there until then.
+   * Absent: it goes with them.
+   */
+  readonly outlastsDeparture?: true;
   /** Locks that an erasure takes before the person: for a slice that locks its own rows before the person. */
   lock?(sql: Sql, of: KnownUnder): Promise<unknown>;
   /**
