@@ -36,8 +36,11 @@ export function realtimeOn(server: Server): { readonly realtime: FakeRealtime; r
     const refusal = refusals.shift();
     if (refusal) return refuse(socket, refusal);
     sockets.handleUpgrade(request, socket, head, (ws) => {
-      const query = new URL(request.url ?? '/', 'http://provider').searchParams;
-      const session = new FakeRealtimeSession(ws, { query, headers: request.headers, nextStep: () => steps.shift() ?? {} });
+      const session = new FakeRealtimeSession(ws, {
+        path: request.url ?? '/',
+        headers: request.headers,
+        nextStep: () => steps.shift() ?? {},
+      });
       sessions.push(session);
       for (const opened of waiting.splice(0)) opened(session);
     });

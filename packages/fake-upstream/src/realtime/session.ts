@@ -21,6 +21,8 @@ export class FakeRealtimeSession {
   /** The query of its address, and the headers that it was opened with. */
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** With its query, as it came. */
+  readonly path: string;
   /** Every event of the client, in order. */
   readonly received: Fields[] = [];
   /** Of every response that was begun. */
@@ -39,8 +41,10 @@ export class FakeRealtimeSession {
 
   constructor(
     socket: WebSocket,
-    { query, headers, nextStep }: { query: URLSearchParams; headers: IncomingHttpHeaders; nextStep: () => ResponseStep },
+    { path, headers, nextStep }: { path: string; headers: IncomingHttpHeaders; nextStep: () => ResponseStep },
   ) {
+    const query = new URL(path, 'http://provider').searchParams;
+    this.path = path;
     this.query = query;
     this.headers = headers;
     this.#socket = socket;

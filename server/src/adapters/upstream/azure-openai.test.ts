@@ -77,6 +77,49 @@ test('what Azure never had is not served', () => {
   expect(served('2024-10-21').serves('/v1/responses')).toBe(true);
 });
 
+describe('a realtime connection', () => {
+  const open = async (options: Partial<AzureOpenAiOptions> = {}) => {
+    const other = azureOpenAi({ name: 'fake', baseUrl: new URL('/', fake().url).href, apiKey: KEY, ...options });
+    const opened = fake().realtime.nextSession();
+    const outcome = await other.connect?.({ model: 'my deployment', timeoutMs: 5_000, signal: new AbortController().signal });
+    if (!outcome?.ok) throw new Error(outcome?.message);
+    const session = await opened;
+    outcome.socket.close(1000, '');
+    await session.closed;
+    await other.close();
+    return session;
+  };
+
+  test.each([
+    [undefined, '/openai/v1/realtime?model=my%20deployment'],
+    ['preview', '/openai/v1/realtime?api-version=preview&model=my%20deployment'],
+  ])('with the version %s is at %s', async (apiVersion, path) => {
+    const { path: asked } = await open({ apiVersion });
+    const [{ pathname, searchParams }, expected] = [asked, path].map((one) => new URL(one, 'http://x')) as [URL, URL];
+    expect([pathname, Object.fromEntries(searchParams)]).toEqual([expected.pathname, Object.fromEntries(expected.searchParams)]);
+  });
+
+  it('bears the key as `api-key`, or as a token where that was configured', async () => {
+    const { headers } = await open();
+    expect([headers['api-key'], headers.authorization]).toEqual([KEY, undefined]);
+    const byToken = await open({ auth: 'bearer' });
+    expect([byToken.headers['api-key'], byToken.headers.authorization]).toEqual([undefined, `Bearer ${KEY}`]);
+  });
+
+  it('is not served at a dated version, which has another protocol', () => {
+    expect(azureOpenAi({ name: 'x', baseUrl: 'https://x.test', apiVersion: '2024-10-21' }).serves('/v1/realtime')).toBe(false);
+  });
+
+  it('that is refused is a fault in Azure’s words', async () => {
+    fake().realtime.refuseNext({
+      status: 401,
+      body: { error: { code: '401', message: 'Access denied due to invalid subscription key.' } },
+    });
+    const outcome = await provider().connect?.({ model: 'x', timeoutMs: 5_000, signal: new AbortController().signal });
+    expect(outcome).toMatchObject({ ok: false, kind: 'failed', status: 401, message: expect.stringContaining('invalid subscription key') });
+  });
+});
+
 describe('a stream', () => {
   it('begins with a chunk of OpenAI’s, which bears what the filter made of the prompt', async () => {
     const chunks = chunksOf(await pumped(await ask({ stream: true })));
