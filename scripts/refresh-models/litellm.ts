@@ -195,7 +195,7 @@ function termsOf(kind: Kind, row: Row): Terms {
 }
 
 /** Providers that say in an answer at which tier they served it. */
-const NAME_TIERS = new Set(['openai', 'azure']);
+const NAME_TIERS = new Set(['openai', 'azure', 'google']);
 
 /** Each that has a price of all that the standard one has a price of, for short inputs and long ones. */
 function serviceTiersOf(kind: Kind, row: Row): Pick<Terms, 'service_tiers'> {

@@ -68,7 +68,7 @@ function plain(response: ServerResponse, step: Step, body: Piece, progress: Prog
 
 function stream(response: ServerResponse, step: Step, said: Answer, progress: Progress): void {
   const type = said.streamType ?? 'text/event-stream; charset=utf-8';
-  const headers = { 'content-type': type, 'cache-control': 'no-cache', ...step.headers };
+  const headers = { 'content-type': type, 'cache-control': 'no-cache', ...said.headers, ...step.headers };
   respond(response, step, headers, paddedEvents(said, step), progress);
 }
 

@@ -27,6 +27,7 @@ export const google: Dialect = {
     const generated = () => generatedAnswer(question);
     return {
       isStream: action === 'streamGenerateContent',
+      headers: { 'x-gemini-service-tier': question.step.google?.serviceTier ?? String(question.request['serviceTier'] ?? 'standard') },
       plain: (): Fields => (isEmbedding(action) ? embeddingAnswer(question.request) : plainAnswer(generated())),
       exactUsage: () => (isEmbedding(action) ? undefined : generated().exact),
       events: () => answerEvents(generated(), question.step),

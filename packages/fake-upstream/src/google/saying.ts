@@ -19,6 +19,8 @@ export interface GoogleSaying {
   readonly thoughtSignature?: string;
   /** Calls carry ids, as newer models' do. */
   readonly callIds?: boolean;
+  /** The tier that its head names; default: the one that is asked for, else the standard one. */
+  readonly serviceTier?: string;
   /** Replaces the exact usage with the returned one. */
   readonly usage?: (exact: GoogleUsage) => unknown;
 }

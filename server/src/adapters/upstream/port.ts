@@ -236,6 +236,7 @@ export interface Begun {
 
 export { isDecrease, laterUsage as laterMessageUsage, usageOf as messageUsageOf } from './anthropic/usage.ts';
 export { isKeptAtGoogle } from './google/kept-files.ts';
+export { SERVICE_TIER_HEADER as GOOGLE_TIER_HEADER, tierIn as googleTierIn } from './google/service-tier.ts';
 export { isDecrease as isGoogleDecrease, largerUsage as largerGoogleUsage, usageOf as googleUsageOf } from './google/usage.ts';
 
 const NAME = /^[\w.-]+$/;
@@ -287,7 +288,7 @@ export interface UpstreamProvider {
    * @param model the provider's own name for it
    */
   readsGoogleFields?(model: string): boolean;
-  /** Whether it is sent OpenAI's `service_tier`, and says in its answer which one it was served at. Absent where it is not. */
+  /** Whether it can be asked for a service tier, and says in its answer which one it was served at. Absent where it cannot. */
   readonly takesServiceTiers?: true;
   /** Resolves at the answer's first body byte (or its end, if empty), or with the fault that took its place. Never rejects. */
   call(call: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault>;

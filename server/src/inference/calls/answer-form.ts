@@ -1,4 +1,5 @@
 import type { ReceiptUsage } from '@tallygate/contract';
+import type { UpstreamAnswer } from '../../adapters/upstream/port.ts';
 import type { Soon } from '../../kernel/soon.ts';
 import type { ToolUsage } from '../../money/catalog/index.ts';
 
@@ -86,11 +87,19 @@ export interface StreamFilter {
   errorBytes(error: StreamError): Buffer | undefined;
 }
 
+/** A header of an answer; null where it has none of that name. */
+export type HeaderOf = (name: string) => string | null;
+
+export const headersOf =
+  (answer: Pick<UpstreamAnswer, 'header'>): HeaderOf =>
+  (name) =>
+    answer.header?.(name) ?? null;
+
 /** How the answers of an endpoint are read. */
 export interface AnswerForm {
   /** Undefined: the bytes are no answer of this endpoint. */
-  read(bytes: Buffer, contentType: string | null): Soon<PlainAnswer | undefined>;
-  openStream(contentType: string | null): StreamFilter;
+  read(bytes: Buffer, contentType: string | null, headerOf?: HeaderOf): Soon<PlainAnswer | undefined>;
+  openStream(contentType: string | null, headerOf?: HeaderOf): StreamFilter;
   /** What an answer cost that is too large to be read, by the `usage` that was found in it. */
   usageIn(usage: unknown): ReceiptUsage | undefined;
 }

@@ -8,7 +8,7 @@ import { statedUsage } from '../../kernel/stated-usage.ts';
 import type { Admission } from './admission.ts';
 import { agentRunHeaders } from './agent-run-headers.ts';
 import { keepAnswer } from './answer-cache/keep-answer.ts';
-import type { PlainAnswer, ShownCost } from './answer-form.ts';
+import { headersOf, type PlainAnswer, type ShownCost } from './answer-form.ts';
 import type { AnswerReader, Attempt, Journey, Used } from './attempt.ts';
 import { faultOfCut, firstThatAnswers, noAnswer } from './attempts.ts';
 import type { Target } from './deployments.ts';
@@ -161,7 +161,7 @@ async function collect(
   }
   if (bytes.length > LONGEST_PARSED && (bytes[0] === OPEN_BRACE || isJson(answer.contentType)) && (await isTooComplex(bytes)))
     return { ok: true, value: tooLargeAnswer(usageOfLarge(await usageIn(bytes), form, attempt.target.model)) };
-  const reading = andThen(form.read(bytes, answer.contentType), (read) => read && withRepeatedUsage(bytes, read, form));
+  const reading = andThen(form.read(bytes, answer.contentType, headersOf(answer)), (read) => read && withRepeatedUsage(bytes, read, form));
   const value: PlainAnswer | undefined = reading instanceof Promise ? await reading : reading;
   return value
     ? { ok: true, value, brokeOff: value.hasFailed ?? false }

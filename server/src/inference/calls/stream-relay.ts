@@ -7,7 +7,7 @@ import type { Problem } from '../../kernel/problem.ts';
 import { problemOf } from '../../kernel/problem-of.ts';
 import type { Admission } from './admission.ts';
 import { keepAnswer } from './answer-cache/keep-answer.ts';
-import type { StreamError, StreamFilter } from './answer-form.ts';
+import { headersOf, type StreamError, type StreamFilter } from './answer-form.ts';
 import type { Attempt, Journey, JourneySoFar } from './attempt.ts';
 import { firstThatAnswers } from './attempts.ts';
 import { ClientStream, type StreamReceiver } from './client-stream.ts';
@@ -199,7 +199,7 @@ const streamErrorOf = ({ message, code }: Problem): StreamError => ({ message, t
 
 function pump(answer: UpstreamAnswer, journey: JourneySoFar, attempt: Attempt, relay: Relay, deps: InferenceDeps): Promise<PumpResult> {
   const { admission, running, client } = relay;
-  const filter = journey.target.dialect.form.openStream(answer.contentType);
+  const filter = journey.target.dialect.form.openStream(answer.contentType, headersOf(answer));
   if (!attempt.isLeft) relay.filter = filter;
   const leaveOut = (problem: Problem) => tellLeftOut(relay, problem, { attempt, journey }, deps);
   return new StreamPump({ answer, filter, journey, attempt, admission, running, client, deps, leaveOut }).run();

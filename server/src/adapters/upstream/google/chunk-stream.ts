@@ -172,6 +172,7 @@ export class ChunkStream implements Translation {
 
   #frame(members: Json): string {
     const { id, model } = this.#head ?? this.#context;
-    return `data: ${JSON.stringify({ id: `chatcmpl-${id}`, object: 'chat.completion.chunk', created: this.#context.created, model, ...members })}\n\n`;
+    const { created, serviceTier: service_tier } = this.#context;
+    return `data: ${JSON.stringify({ id: `chatcmpl-${id}`, object: 'chat.completion.chunk', created, model, service_tier, ...members })}\n\n`;
   }
 }

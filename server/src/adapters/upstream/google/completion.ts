@@ -17,6 +17,8 @@ export interface AnswerContext {
   readonly id: string;
   /** The caller declined parallel calls, which Google cannot be told: of several, the first alone is passed on. */
   readonly oneCallOnly: boolean;
+  /** At which it was served, where the answer says it. */
+  readonly serviceTier?: string | undefined;
 }
 
 /** Undefined where the document is no answer of `generateContent`. */
@@ -28,7 +30,10 @@ export function* completionOf(document: unknown, context: AnswerContext, written
   const { id, model } = headOf(document, context);
   const choices = pieces.length > 0 ? pieces.map((piece) => choiceOf(piece, id, context.oneCallOnly)) : [blockedChoice(block ?? '')];
   const usage = usageOf(statedUsage(document));
-  return { id: `chatcmpl-${id}`, object: 'chat.completion', created: context.created, model, choices, ...(usage && { usage }) };
+  return {
+    ...{ id: `chatcmpl-${id}`, object: 'chat.completion', created: context.created, model, service_tier: context.serviceTier, choices },
+    ...(usage && { usage }),
+  };
 }
 
 /** The answer's name and the model's. */

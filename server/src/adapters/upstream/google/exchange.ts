@@ -14,6 +14,7 @@ import { completionOf } from './completion.ts';
 import { argumentsIn } from './contents.ts';
 import { contentMethod } from './native-request.ts';
 import { generateContentRequest } from './request.ts';
+import { servedTierOf } from './service-tier.ts';
 import { usageOf } from './usage.ts';
 
 /** What is posted where; the answer passes as it is. */
@@ -24,13 +25,16 @@ export interface Passage {
 
 /** What a call becomes that is translated: also how the answer is read. */
 export interface Exchange extends Passage {
-  readonly translation: Translation | DocumentTranslation;
+  /** @param serviceTier that the answer's head names */
+  translationOf(serviceTier: string | undefined): Translation | DocumentTranslation;
 }
 
 export const JSON_CONTENT = ['content-type', 'application/json', 'accept', 'application/json, text/event-stream'];
 
-export const translated = (answer: UpstreamAnswer, { translation }: Exchange): UpstreamAnswer =>
-  'push' in translation ? new TranslatedAnswer(answer, translation) : new TranslatedDocument(answer, translation);
+export function translated(answer: UpstreamAnswer, { translationOf }: Exchange): UpstreamAnswer {
+  const translation = translationOf(servedTierOf(answer));
+  return 'push' in translation ? new TranslatedAnswer(answer, translation) : new TranslatedDocument(answer, translation);
+}
 
 /** @param resource of the model, `/models/gemini-3.5-flash` */
 export async function chatExchange(call: ChatCall, resource: string, clock: Clock): Promise<Exchange> {
@@ -44,13 +48,20 @@ export async function chatExchange(call: ChatCall, resource: string, clock: Cloc
   return {
     path: `${resource}:${contentMethod(call)}`,
     body: generateContentRequest(call, await readArguments(argumentsIn(request.messages))),
-    translation: stream
-      ? new ChunkStream(context)
-      : jsonBody(
-          async (document) =>
-            inTurns(completionOf(document, context, await writtenArguments(isRecord(document) ? givenToTools(document) : []))),
-          (found) => usageOf(statedUsage(found)),
-        ),
+    translationOf: (serviceTier) =>
+      stream
+        ? new ChunkStream({ ...context, serviceTier })
+        : jsonBody(
+            async (document) =>
+              inTurns(
+                completionOf(
+                  document,
+                  { ...context, serviceTier },
+                  await writtenArguments(isRecord(document) ? givenToTools(document) : []),
+                ),
+              ),
+            (found) => usageOf(statedUsage(found)),
+          ),
   };
 }
 

@@ -6,6 +6,7 @@ export interface GenerateContentRequest {
   readonly systemInstruction?: { readonly parts: readonly Part[] };
   readonly tools?: readonly { readonly functionDeclarations: readonly FunctionDeclaration[] }[];
   readonly toolConfig?: { readonly functionCallingConfig: FunctionCallingConfig };
+  readonly serviceTier?: string;
   readonly generationConfig: GenerationConfig;
 }
 

@@ -33,12 +33,13 @@ export function google(options: GoogleOptions): UpstreamProvider {
   return {
     serves: (endpoint) => ENDPOINTS.has(endpoint),
     readsGoogleFields: () => true,
+    takesServiceTiers: true,
     call: async (call) => {
       try {
         const exchange = await exchangeOf(call, clock);
         if ('ok' in exchange) return exchange;
         const outcome = await http.send(call, () => postedJson(exchange.path, JSON_CONTENT, exchange.body));
-        return outcome.ok && 'translation' in exchange ? translated(outcome, exchange) : outcome;
+        return outcome.ok && 'translationOf' in exchange ? translated(outcome, exchange) : outcome;
       } catch (error) {
         return faultOfTranslation(error);
       }
@@ -71,7 +72,7 @@ function embeddingExchange({ model, request }: UpstreamCallOf<'/v1/embeddings'>)
   return {
     path: `/${resource}:batchEmbedContents`,
     body: batchEmbedRequest(request, resource),
-    translation: jsonBody((document) => inTurns(embeddingList(document, request, model)), embeddingUsage),
+    translationOf: () => jsonBody((document) => inTurns(embeddingList(document, request, model)), embeddingUsage),
   };
 }
 

@@ -4,6 +4,7 @@ import type { ChatCall } from '../port.ts';
 import { conversationOf } from './contents.ts';
 import type { GenerateContentRequest } from './gemini-api.ts';
 import { generationConfigOf } from './generation-config.ts';
+import { askedTier } from './service-tier.ts';
 import { signed } from './thought-signature.ts';
 import { toolsOf } from './tools.ts';
 
@@ -25,6 +26,7 @@ export function generateContentRequest(call: ChatCall, read = NONE_READ): Genera
     contents: signed(contents, model),
     ...(systemInstruction && { systemInstruction }),
     ...toolsOf(request),
+    ...askedTier(request.service_tier),
     generationConfig: generationConfigOf(call),
   };
 }

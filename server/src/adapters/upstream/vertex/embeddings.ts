@@ -36,14 +36,15 @@ function predict({ model, request }: EmbeddingCall, resource: string): Exchange 
       // A text that is too long is refused rather than cut.
       parameters: { autoTruncate: false, ...(typeof dimensions === 'number' && { outputDimensionality: dimensions }) },
     },
-    translation: jsonBody(
-      (document) => {
-        const predictions = isRecord(document) ? recordsIn(document['predictions']).map(({ embeddings }) => embeddings) : [];
-        return listOf({ model, request }, predictions, tokensOf(predictions));
-      },
-      // Each vector has its own, which only a document that was read tells.
-      () => undefined,
-    ),
+    translationOf: () =>
+      jsonBody(
+        (document) => {
+          const predictions = isRecord(document) ? recordsIn(document['predictions']).map(({ embeddings }) => embeddings) : [];
+          return listOf({ model, request }, predictions, tokensOf(predictions));
+        },
+        // Each vector has its own, which only a document that was read tells.
+        () => undefined,
+      ),
   };
 }
 
@@ -57,10 +58,11 @@ function embedContent({ model, request }: EmbeddingCall, resource: string): Exch
       content: { role: 'user', parts: [{ text }] },
       ...(typeof dimensions === 'number' && { embedContentConfig: { outputDimensionality: dimensions } }),
     },
-    translation: jsonBody((document) => {
-      const usage = usageOf(statedUsage(document));
-      return listOf({ model, request }, isRecord(document) ? [document['embedding']] : [], usage?.prompt_tokens);
-    }, usageIn),
+    translationOf: () =>
+      jsonBody((document) => {
+        const usage = usageOf(statedUsage(document));
+        return listOf({ model, request }, isRecord(document) ? [document['embedding']] : [], usage?.prompt_tokens);
+      }, usageIn),
   };
 }
 

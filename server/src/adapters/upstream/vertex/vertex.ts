@@ -52,7 +52,7 @@ export function vertex(options: VertexOptions): UpstreamProvider {
   const claude = (one: UpstreamCall, body: object | Promise<object>) => send(one, claudePath(one, options), headersOf(one), body);
   const gemini = async (one: UpstreamCall, exchange: Exchange | Passage) => {
     const outcome = await send(one, exchange.path, JSON_CONTENT, exchange.body);
-    return outcome.ok && 'translation' in exchange ? translated(outcome, exchange) : outcome;
+    return outcome.ok && 'translationOf' in exchange ? translated(outcome, exchange) : outcome;
   };
   const chat = async (one: ChatCall) => {
     if (!isClaude(one.model)) return gemini(one, await chatExchange(one, googles(one), clock));
@@ -65,7 +65,7 @@ export function vertex(options: VertexOptions): UpstreamProvider {
       case MESSAGES:
         return claude(one, messagesBody(one));
       case CONTENT:
-        return gemini(one, { path: `${googles(one)}:${contentMethod(one)}`, body: nativeContentRequest(one) });
+        return gemini(one, { path: `${googles(one)}:${contentMethod(one)}`, body: withoutTier(nativeContentRequest(one)) });
       case EMBED:
         return gemini(one, { path: `${googles(one)}:embedContent`, body: embedContentBody(one.request) });
       case EMBEDDINGS:
@@ -106,6 +106,9 @@ function faultOf(error: unknown): UpstreamFault {
   if (!(error instanceof WithoutToken)) return faultOfTranslation(error);
   return failed(`No access token of Google could be had: ${printable(error.message, MAX_MESSAGE_CHARACTERS)}`, null);
 }
+
+/** Vertex is asked for a tier in another way, and for none here: the standard one. */
+const withoutTier = (request: object): object => ({ ...request, serviceTier: undefined });
 
 const claudePath = (call: UpstreamCall, options: VertexOptions): string => `${resourceOf(call.model, 'v1', options)}:${methodOf(call)}`;
 

@@ -1,11 +1,12 @@
 import { GOOGLE_HOSTED_TOOLS } from '@tallygate/contract';
-import { isKeptAtGoogle } from '../../../adapters/upstream/port.ts';
+import { googleTierIn, isKeptAtGoogle } from '../../../adapters/upstream/port.ts';
 import { isRecord } from '../usage.ts';
 import { counted, type FieldRules, free, refused, type Unpriced } from './field-rule.ts';
 import { OTHER_PROVIDERS } from './other-names.ts';
 
-const TIERS: ReadonlySet<unknown> = new Set(['standard', 'flex', 'priority', 'unspecified', 'service_tier_unspecified']);
-const isKnownTier = (tier: unknown): boolean => TIERS.has(String(tier).toLowerCase());
+/** In either of Google's spellings, `priority` and `SERVICE_TIER_PRIORITY`. */
+const TIERS: ReadonlySet<unknown> = new Set(['default', 'flex', 'priority', 'unspecified']);
+const isKnownTier = (tier: unknown): boolean => TIERS.has(googleTierIn(tier));
 
 const PROMPT = 'part of the prompt: what a chat with it is bounded by';
 

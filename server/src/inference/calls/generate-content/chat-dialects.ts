@@ -1,4 +1,5 @@
 import { ChatCompletionRequest, type GenerateContentRequest, type GoogleTool } from '@tallygate/contract';
+import { googleTierIn } from '../../../adapters/upstream/port.ts';
 import { invalidInput } from '../../../kernel/invalid-input.ts';
 import type { Problem } from '../../../kernel/problem.ts';
 import type { WrittenArguments } from '../../../kernel/tool-arguments.ts';
@@ -78,7 +79,7 @@ const stepOf = (step: PropertyKey): string | number => (typeof step === 'number'
 
 function chatFields({ request, model, isStream, written }: Asked, names: ToolNames, isSigned: boolean): Json {
   const { tools, generationConfig: config, serviceTier } = request;
-  const tier = askedTier(serviceTier?.toLowerCase());
+  const tier = askedTier(googleTierIn(serviceTier));
   const declared = declarationsIn(tools);
   return {
     model,

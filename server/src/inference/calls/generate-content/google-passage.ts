@@ -1,9 +1,9 @@
 import type { ReceiptUsage } from '@tallygate/contract';
-import { googleUsageOf } from '../../../adapters/upstream/port.ts';
+import { GOOGLE_TIER_HEADER, googleTierIn, googleUsageOf } from '../../../adapters/upstream/port.ts';
 import { andThen, inOrder, type Soon } from '../../../kernel/soon.ts';
 import { statedUsage } from '../../../kernel/stated-usage.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
-import type { AnswerForm, PlainAnswer, ShownCost, StreamError } from '../answer-form.ts';
+import type { AnswerForm, HeaderOf, PlainAnswer, ShownCost, StreamError } from '../answer-form.ts';
 import type { Json } from '../event-data.ts';
 import { jsonObjectOf } from '../json-answer.ts';
 import { type EventForm, TypedEventStream } from '../typed-event-stream.ts';
@@ -16,14 +16,19 @@ import { StreamedUsage } from './streamed-usage.ts';
 /** Google's answers where Google serves: they pass as they are, with the cost in their usage. */
 export const googlePassage = ({ isSse }: { readonly isSse: boolean }): AnswerForm => ({
   read: readAnswer,
-  openStream() {
-    const events = new PassedEvents(new StreamedUsage());
+  openStream(_, headerOf) {
+    const events = new PassedEvents(new StreamedUsage(), tierOf(headerOf));
     return isSse ? events : new ListStream(events);
   },
   usageIn: (usage) => usedUsage(leastUsage(googleUsageOf(usage))),
 });
 
-async function readAnswer(bytes: Buffer): Promise<PlainAnswer | undefined> {
+/** Google's head says it, and its usage may. */
+const tierOf = (headerOf?: HeaderOf): string | undefined => googleTierIn(headerOf?.(GOOGLE_TIER_HEADER));
+const tierSaid = ({ usageMetadata }: Json): string | undefined =>
+  isRecord(usageMetadata) ? googleTierIn(usageMetadata['serviceTier']) : undefined;
+
+async function readAnswer(bytes: Buffer, _: string | null, headerOf?: HeaderOf): Promise<PlainAnswer | undefined> {
   const value = await jsonObjectOf(bytes);
   if (!value || (partsOf(value) === undefined && !isBlocked(value))) return undefined;
   const text = (await inOrder(partsOf(value) ?? [], writtenOf)).join('');
@@ -34,6 +39,7 @@ async function readAnswer(bytes: Buffer): Promise<PlainAnswer | undefined> {
     contentType: 'application/json',
     ...{ usage, usageSaid },
     delivered: { text, scale: 1 },
+    serviceTier: tierSaid(value) ?? tierOf(headerOf),
     value,
     toBytes: (cost) => writtenJson(withCost(value, usage && said, cost)),
   };
@@ -71,10 +77,17 @@ const writtenOf = (part: Json): Soon<string> =>
 
 class PassedEvents extends TypedEventStream {
   readonly #told: StreamedUsage;
+  readonly #tier: string | undefined;
 
-  constructor(told: StreamedUsage) {
+  /** @param tier that its head names */
+  constructor(told: StreamedUsage, tier: string | undefined) {
     super(eventForm(told));
     this.#told = told;
+    this.#tier = tier;
+  }
+
+  override get serviceTier(): string | undefined {
+    return super.serviceTier ?? this.#tier;
   }
 
   /** What an error says is all that is billed; else the last event has to have said it of the whole. */
@@ -117,6 +130,7 @@ function eventForm(told: StreamedUsage): EventForm {
     isFinal: () => false,
     isEnding: (type) => type === ENDING,
     readUsage: (event) => told.read(event, hasSpoken(event)),
+    tierOf: tierSaid,
     withCost: (event, cost) => withCost(event, told.whole, cost),
     codeOf: ({ status }) => status,
     textOf: textIn,
