@@ -1,5 +1,3 @@
-import type { UpstreamAnswer } from '../port.ts';
-
 /** What Google's head says that a request was served at: it serves at the standard tier where another has no room. */
 export const SERVICE_TIER_HEADER = 'x-gemini-service-tier';
 
@@ -10,7 +8,12 @@ export function tierIn(said: unknown): string | undefined {
   return tier === 'standard' ? 'default' : tier;
 }
 
-export const servedTierOf = (answer: Pick<UpstreamAnswer, 'header'>): string | undefined => tierIn(answer.header?.(SERVICE_TIER_HEADER));
+/** An answer that tells its headers. */
+interface WithHeaders {
+  header?(name: string): string | undefined;
+}
+
+export const servedTierOf = (answer: WithHeaders): string | undefined => tierIn(answer.header?.(SERVICE_TIER_HEADER));
 
 /** The tier that is asked for, in Google's word: none is the standard one. */
 export const askedTier = (tier: unknown): { serviceTier?: string } => (tier === 'flex' || tier === 'priority' ? { serviceTier: tier } : {});
