@@ -10,7 +10,7 @@ export function tierIn(said: unknown): string | undefined {
 
 /** An answer that tells its headers. */
 interface WithHeaders {
-  header?(name: string): string | undefined;
+  header?(name: string): string | null;
 }
 
 export const servedTierOf = (answer: WithHeaders): string | undefined => tierIn(answer.header?.(SERVICE_TIER_HEADER));
