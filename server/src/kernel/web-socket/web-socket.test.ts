@@ -94,6 +94,19 @@ describe('a connection', () => {
     served.close(1000, 'nobody');
   });
 
+  test.each(['end', 'destroy', 'resetAndDestroy'] as const)('of a client that left by %s before the handshake has ended', async (leave) => {
+    const client = connect(Number(new URL(url).port), '127.0.0.1').resume();
+    client.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n');
+    const [, socket, head] = (await once(server, 'upgrade')) as [unknown, Socket, Buffer];
+    socket.on('error', () => {});
+    const told = new Promise<void>((resolve) => socket.once('end', resolve).once('close', () => resolve()));
+    client[leave]();
+    await told;
+    const served = new WebSocketConnection(socket, { role: 'server', mostBytes: MOST_BYTES, head });
+    expect(await served.pump(() => {})).toEqual({ code: 1006, reason: '' });
+    expect(socket.destroyed).toBe(true);
+  });
+
   test('of a client that does not read makes the sender wait, and reads no more of it than fits', async () => {
     const { served, client } = await opened();
     client.pause();

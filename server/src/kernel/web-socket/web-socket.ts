@@ -59,6 +59,8 @@ export class WebSocketConnection implements EventSocket {
     socket.on('close', () => this.#gone());
     socket.pause();
     this.#pulse = setInterval(() => this.#beat(), PING_MS).unref();
+    // The other side left before the handshake was answered: nothing will tell of it any more.
+    if (!socket.readable || !socket.writable) socket.destroy();
     if (socket.destroyed) this.#gone();
     void this.#read();
   }
