@@ -94,8 +94,11 @@ export class ConversationBound {
   /** @param writing the most that responses at work may add to the conversation before this one reads it */
   of({ input, instructions, tools }: Asked, writing = 0): number {
     const own = textTokens(instructions) + textTokens(tools);
-    const items =
-      Array.isArray(input) && input.every(isWhole) ? sum(input.map((item) => this.itemTokens(item))) : this.#all(input) + writing;
+    const given = Array.isArray(input) ? input : undefined;
+    const named = sum((given ?? []).map((item) => this.itemTokens(item)));
+    // Each that names an item may name the largest, and all of them the same.
+    const times = given ? given.filter((item) => !isWhole(item)).length : 1;
+    const items = named + times * (this.#items + this.#waiting + writing);
     const settings = this.#settings - this.#settingsRead;
     return Math.min(settings + own + items + UNSEEN_TOKENS, this.#model.contextWindow ?? Number.MAX_SAFE_INTEGER);
   }
@@ -109,11 +112,6 @@ export class ConversationBound {
   #soundTokens(item: unknown): number {
     const sounds = partsOf(item).map((part) => member(part, 'audio'));
     return sum(sounds.map((audio) => (typeof audio === 'string' ? this.#audioTokens(audio) : 0)));
-  }
-
-  #all(input: unknown): number {
-    const named = Array.isArray(input) ? sum(input.map((item) => this.itemTokens(item))) : 0;
-    return this.#items + this.#waiting + named;
   }
 
   #put(tokens: number, sound = 0): void {
