@@ -27,17 +27,26 @@ const FIXTURES = [
 /** Encoders put some silence before the sound, and fill the last frame. */
 const PADDING_SECONDS = 0.12;
 
+interface WavHead {
+  readonly rate?: number;
+  readonly tag?: number;
+  readonly bits?: number;
+  readonly byteRate?: number;
+  readonly block?: number;
+}
+
 const pcm = (
   seconds: number,
-  { rate = 8_000, tag = 1, bits = 16, stated }: { rate?: number; tag?: number; bits?: number; stated?: number } = {},
+  { rate = 8_000, tag = 1, bits = 16, byteRate = 0xffffffff, block = 0xffff, stated }: WavHead & { stated?: number } = {},
 ): Buffer => {
   const head = Buffer.from('RIFF\0\0\0\0WAVEfmt \x10\0\0\0', 'latin1');
   const format = Buffer.alloc(16);
   format.writeUInt16LE(tag, 0);
   format.writeUInt16LE(1, 2);
   format.writeUInt32LE(rate, 4);
-  // The byte rate and the width of a block are not believed.
-  format.writeUInt32LE(0xffffffff, 8);
+  // They are not believed where they make it shorter.
+  format.writeUInt32LE(byteRate, 8);
+  format.writeUInt16LE(block, 12);
   format.writeUInt16LE(bits, 14);
   const data = Buffer.from('data\0\0\0\0', 'latin1');
   data.writeUInt32LE(stated ?? (seconds * rate * bits) / 8, 4);
@@ -158,6 +167,8 @@ describe('a header that lies cannot make it shorter', () => {
     ['edits that play a part again', patched(m4a, 'elst', 8, 3_600_000), 3_600],
     ['the samples of FLAC', Buffer.concat([flac.subarray(0, 22), Buffer.from('03700000', 'hex'), flac.subarray(26)]), 3_600],
     ['the frames of Xing', patched(mp3, 'Xing', 4, 100_000), 3_600],
+    ['the blocks of WAV', pcm(1_000, { bits: 32, block: 1 }), 4_000],
+    ['the byte rate of WAV', pcm(1_000, { byteRate: 4_000 }), 4_000],
   ])('and one that claims more makes it longer: %s', (_, file, seconds) => {
     expect(mostOf(file)).toBeGreaterThanOrEqual(seconds);
   });
@@ -193,6 +204,7 @@ describe('what cannot be read as a recording', () => {
     ['zeros', Buffer.alloc(10_000)],
     ['WAV whose bytes tell no length', fixture('adpcm.wav')],
     ['WAV without samples', pcm(1).subarray(0, 30)],
+    ['WAV of samples that are wider than any', pcm(1, { bits: 65_528 })],
     ['a movie without sound', patched(fixture('one-second.m4a'), 'hdlr', 8, 0x76696465)],
     ['Ogg of an unknown codec', oggPage([Buffer.from('unknown')], { flags: 2 })],
     ['WebM of an unknown codec', Buffer.from(fixture('opus.webm').toString('latin1').replace('A_OPUS', 'A_OTHR'), 'latin1')],
