@@ -104,6 +104,23 @@ test('kill -9 of a worker loses nothing, its running calls are charged, and anot
   expect(whole.length).toBeGreaterThan(20);
 });
 
+test('a client on a connection that a worker is killed before it takes is told at once', async () => {
+  const { key } = await account.createKey();
+  const before = workerIds().length;
+  const [dying = 0] = workerIds().slice(-WORKERS);
+  process.kill(dying, 'SIGSTOP');
+  let answered = 0;
+  const asked = Array.from({ length: 2 * WORKERS }, () =>
+    statusOnFreshConnection('/v1/models', key)
+      .catch(() => 'cut')
+      .finally(() => (answered += 1)),
+  );
+  await vi.waitFor(() => expect(answered).toBe(asked.length - 1), { timeout: 60_000 });
+  process.kill(dying, 'SIGKILL');
+  expect((await Promise.all(asked)).toSorted()).toEqual([200, 200, 200, 'cut']);
+  await vi.waitFor(() => expect(workerIds().length).toBe(before + 1), { timeout: 60_000 });
+});
+
 test('kill -9 of the process that has the caps ends its workers, and the next start knows all that was spent', async () => {
   const { key, key_id: keyId } = await account.createKey({ monthly_cap_usd: '1' });
   let calls = 0;

@@ -11,6 +11,7 @@ import type { Addresses } from '../listeners.ts';
 import type { ProcessMetrics } from '../metrics.ts';
 import { LINK_FD } from './authority-link.ts';
 import type { AuthorityOperations, WorkerOperations } from './operations.ts';
+import { endUntaken } from './untaken-connections.ts';
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 30_000;
@@ -105,6 +106,7 @@ export class Fleet {
   /** A worker from its start to its end. @returns how it ended */
   async #run(onListening: (addresses: Addresses) => void): Promise<string> {
     const worker = cluster.fork();
+    endUntaken(worker);
     const stop = () => void this.#stop(worker);
     this.#stopping.signal.addEventListener('abort', stop);
     const exit = once(worker, 'exit');
