@@ -18,11 +18,11 @@ const NATIVE = {
 /**
  * How many files run at a time. A process takes more than a second of CPU time to load what its project tests, so there are no more than wait
  * for something: two thirds of what an acceptance test does is to wait, for a process that starts or a time that has to pass, and the server's
- * and the scripts' wait for a database or a process now and then. The projects of a group begin when those of the group before have ended.
+ * and the scripts' wait for a database or a process now and then. They are one group: the first files of the server fill the time in which the
+ * last of the acceptance tests wait. The projects of a group begin when those of the group before have ended.
  */
 const WAITING = { sequence: { groupOrder: 0 }, maxWorkers: 6 };
-const WAITING_NOW_AND_THEN = { sequence: { groupOrder: 1 }, maxWorkers: 4 };
-const WORKING = { sequence: { groupOrder: 2 }, maxWorkers: availableParallelism() };
+const WORKING = { sequence: { groupOrder: 1 }, maxWorkers: availableParallelism() };
 
 /**
  * Nothing is tried twice: a test that fails now and then is a bug of its own. Files of a project share their processes, and with them what
@@ -67,7 +67,7 @@ export default defineConfig({
     ],
     projects: [
       project('contract', './contract'),
-      project('server', './server', [PROPERTY_SEED, DECLARED_REFUSALS], WAITING_NOW_AND_THEN),
+      project('server', './server', [PROPERTY_SEED, DECLARED_REFUSALS], WAITING),
       project('sdk', './sdk'),
       project('console', './console'),
       project('cli', './cli'),
@@ -77,7 +77,7 @@ export default defineConfig({
       project('fake-stripe', './packages/fake-stripe'),
       project('receipt-anchor', './packages/receipt-anchor'),
       project('acceptance', './acceptance', [DECLARED_REFUSALS, RUN_DATABASE], { globalSetup: BUILT_SERVER, ...WAITING }),
-      project('architecture', './scripts', [], { include: ['*.test.ts'], ...WAITING_NOW_AND_THEN }),
+      project('architecture', './scripts', [], { include: ['*.test.ts'], ...WAITING }),
     ],
   },
 });
