@@ -71,6 +71,7 @@ describe('a note', () => {
   test.each([
     ['has another key’s id', KEY.replace('c74f20a3', 'c74f20a4')],
     ['is of an unknown kind', KEY.replace('+ARpc', '+Axpc')],
+    ['is of an unknown kind, with the id of a witness’s', key ? toVerifierKey({ ...key, kind: 'cosignature' }).replace('+B', '+A') : KEY],
     ['is cut short', KEY.slice(0, -4)],
     ['has no name', KEY.slice('PeterNeumann'.length)],
   ])('is signed by no key that %s', (_, text) => {
