@@ -35,7 +35,8 @@ export const short = (value: number): string => SHORT.format(value);
 export const moment = (at: string | null): string => (at === null ? '–' : MOMENT.format(new Date(at)));
 /** Without year and seconds, for narrow columns. */
 export const briefMoment = (at: string): string => BRIEF.format(new Date(at));
-export const day = (at: string | null): string => (at === null ? '–' : DAY.format(new Date(at)));
+/** On one line, however narrow the column is. */
+export const day = (at: string | null): string => (at === null ? '–' : DAY.format(new Date(at)).replaceAll(' ', '\u00a0'));
 
 /** "2.1 s", "340 ms" */
 export function duration(ms: number): string {

@@ -1,6 +1,7 @@
 import type { LiveFigures } from '@tallygate/sdk';
 import { useEffect } from 'react';
 import { tallygate } from './client.ts';
+import { connection } from './connection.ts';
 import { queryClient } from './query-client.ts';
 
 const AGAIN_MS = 1_000;
@@ -40,8 +41,9 @@ async function follow(signal: AbortSignal): Promise<void> {
           show(changed);
           if (document.hidden) break;
         }
-      } catch {
-        // Signed out, refused or cut: each page says so by its own requests.
+      } catch (error) {
+        // Refused: each page says so by its own requests.
+        if (!signal.aborted) connection.failed(error);
       }
     }
     await new Promise((again) => setTimeout(again, AGAIN_MS));

@@ -1,11 +1,19 @@
 import { NotFoundError, TallygateError } from '@tallygate/sdk';
-import { QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { connection } from './connection.ts';
 
 const STALE_MS = 5_000;
 
+const heard = { onSuccess: connection.answered, onError: connection.failed };
+
 /** Refusals are answers: they are shown, not repeated. */
 export const queryClient = new QueryClient({
-  defaultOptions: { queries: { staleTime: STALE_MS, retry: (count, error) => !(error instanceof TallygateError) && count < 2 } },
+  queryCache: new QueryCache(heard),
+  mutationCache: new MutationCache(heard),
+  defaultOptions: {
+    queries: { staleTime: STALE_MS, networkMode: 'always', retry: (count, error) => !(error instanceof TallygateError) && count < 2 },
+    mutations: { networkMode: 'always' },
+  },
 });
 
 const SETTLED_AFTER_TRIES = 10;

@@ -1,10 +1,10 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import type { Returned } from './directory-sign-in.ts';
 import { queryClient } from './query-client.ts';
-import { peopleSearch, requestFilter } from './searches.ts';
+import { kindSearch, modelsSearch, peopleSearch, requestFilter, statusSearch, usageSearch } from './searches.ts';
 import { fetchMe, ME } from './session.ts';
 import { Shell } from './shell.tsx';
-import { Loading, PageFailure, PageHead } from './ui/parts.tsx';
+import { Loading, PageHead, PagePending } from './ui/parts.tsx';
 
 const rootRoute = createRootRoute({
   component: Outlet,
@@ -14,13 +14,16 @@ const rootRoute = createRootRoute({
 interface SignInSearch extends Returned {
   /** Where to go once signed in: an address of the console. */
   readonly to?: string;
+  /** Whether a session has ended while a page was open. */
+  readonly ended?: 'yes';
 }
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: ({ to, code, state, error_description: failure }): SignInSearch => ({
+  validateSearch: ({ to, ended, code, state, error_description: failure }): SignInSearch => ({
     ...(typeof to === 'string' && /^\/(?!\/)/.test(to) && { to }),
+    ...(ended === 'yes' && { ended }),
     ...(typeof code === 'string' && { code }),
     ...(typeof state === 'string' && { state }),
     ...(typeof failure === 'string' && { error_description: failure }),
@@ -58,7 +61,12 @@ const routeTree = rootRoute.addChildren([
     }),
     createRoute({ ...inFrame, path: '/runs', component: lazyRouteComponent(() => import('./pages/runs.tsx'), 'Runs') }),
     createRoute({ ...inFrame, path: '/runs/$runId', component: lazyRouteComponent(() => import('./pages/run.tsx'), 'RunPage') }),
-    createRoute({ ...inFrame, path: '/usage', component: lazyRouteComponent(() => import('./pages/usage.tsx'), 'UsagePage') }),
+    createRoute({
+      ...inFrame,
+      path: '/usage',
+      validateSearch: usageSearch,
+      component: lazyRouteComponent(() => import('./pages/usage.tsx'), 'UsagePage'),
+    }),
     createRoute({ ...inFrame, path: '/keys', component: lazyRouteComponent(() => import('./pages/keys.tsx'), 'Keys') }),
     createRoute({ ...inFrame, path: '/keys/$keyId', component: lazyRouteComponent(() => import('./pages/key.tsx'), 'KeyPage') }),
     createRoute({ ...inFrame, path: '/limits', component: lazyRouteComponent(() => import('./pages/limits.tsx'), 'LimitsPage') }),
@@ -68,9 +76,19 @@ const routeTree = rootRoute.addChildren([
       component: lazyRouteComponent(() => import('./pages/project.tsx'), 'ProjectPage'),
     }),
     createRoute({ ...inFrame, path: '/team', component: lazyRouteComponent(() => import('./pages/team.tsx'), 'Team') }),
-    createRoute({ ...inFrame, path: '/models', component: lazyRouteComponent(() => import('./pages/models.tsx'), 'ModelsPage') }),
+    createRoute({
+      ...inFrame,
+      path: '/models',
+      validateSearch: modelsSearch,
+      component: lazyRouteComponent(() => import('./pages/models.tsx'), 'ModelsPage'),
+    }),
     createRoute({ ...inFrame, path: '/models/$modelId', component: lazyRouteComponent(() => import('./pages/model.tsx'), 'ModelPage') }),
-    createRoute({ ...inFrame, path: '/end-users', component: lazyRouteComponent(() => import('./pages/end-users.tsx'), 'EndUsers') }),
+    createRoute({
+      ...inFrame,
+      path: '/end-users',
+      validateSearch: kindSearch,
+      component: lazyRouteComponent(() => import('./pages/end-users.tsx'), 'EndUsers'),
+    }),
     createRoute({ ...inFrame, path: '/webhooks', component: lazyRouteComponent(() => import('./pages/webhooks.tsx'), 'Webhooks') }),
     createRoute({
       ...inFrame,
@@ -99,6 +117,7 @@ const routeTree = rootRoute.addChildren([
     createRoute({
       ...inFrame,
       path: '/client-requests',
+      validateSearch: statusSearch,
       component: lazyRouteComponent(() => import('./pages/client-requests.tsx'), 'ClientRequestsPage'),
     }),
     createRoute({ ...inFrame, path: '/emails', component: lazyRouteComponent(() => import('./pages/emails.tsx'), 'EmailsPage') }),
@@ -106,6 +125,7 @@ const routeTree = rootRoute.addChildren([
     createRoute({
       ...inFrame,
       path: '/email-templates',
+      validateSearch: statusSearch,
       component: lazyRouteComponent(() => import('./pages/email-templates.tsx'), 'EmailTemplatesPage'),
     }),
     createRoute({ ...inFrame, path: '/events', component: lazyRouteComponent(() => import('./pages/events.tsx'), 'EventsPage') }),
@@ -132,7 +152,7 @@ export const router = createRouter({
   basepath: '/console',
   defaultPreload: 'intent',
   defaultPendingComponent: Loading,
-  defaultErrorComponent: ({ error }) => <PageFailure error={error} />,
+  defaultErrorComponent: ({ error }) => <PagePending error={error} />,
 });
 
 declare module '@tanstack/react-router' {

@@ -20,3 +20,15 @@ const PEOPLE = ['q', 'status', 'source', 'consent', 'event_slug'] as const;
 /** Which people are shown. */
 export type PeopleSearch = Texts<(typeof PEOPLE)[number]>;
 export const peopleSearch = textsOf(PEOPLE);
+
+const USAGE = ['by', 'and', 'from', 'to', 'last'] as const;
+/** How usage is grouped, and of which days: `last` are so many until today, so that it can be kept. */
+export type UsageSearch = Texts<(typeof USAGE)[number]>;
+export const usageSearch = textsOf(USAGE);
+
+/** Which of the lists of a page is shown. */
+export const kindSearch = textsOf(['kind']);
+export const statusSearch = textsOf(['status']);
+
+/** Which models are shown; `all` are also those that nobody serves. */
+export const modelsSearch = textsOf(['q', 'all']);

@@ -15,9 +15,9 @@ export async function fetchMe(): Promise<UserResponse | null> {
   }
 }
 
-/** The person who is signed in: below the frame there is always one. */
+/** The person who is signed in: below the frame there is always one, also while a session that has ended is being left. */
 export function useMe(): UserResponse {
-  const { data } = useQuery({ queryKey: ME, queryFn: fetchMe });
+  const { data } = useQuery<UserResponse | null>({ queryKey: ME, queryFn: () => tallygate.identity.me() });
   if (!data) throw new Error('Nobody is signed in');
   return data;
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { endSession, tallygate } from './client.ts';
+import { connection, useConnection } from './connection.ts';
 import { useLive } from './live.ts';
 import { menuOf } from './menu.ts';
 import { isModeChosen, setLivemode, suggestLivemode, useLivemode } from './mode.ts';
@@ -84,6 +85,34 @@ function TopBar({ onMenu, onPalette, isMenuOpen }: { onMenu: () => void; onPalet
   );
 }
 
+const ASK_AGAIN_MS = 3_000;
+
+/** Says that figures may be old; and leads to the sign-in once the session has ended, and back to this page afterwards. */
+function Connection() {
+  const state = useConnection();
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (state !== 'signed out') return;
+    connection.answered();
+    const { pathname, search } = location;
+    void navigate({ to: '/sign-in', search: { to: pathname.replace(/^\/console/, '') + search || '/', ended: 'yes' } });
+  }, [state, navigate]);
+  useEffect(() => {
+    if (state !== 'lost') return;
+    const asking = setInterval(() => void queryClient.refetchQueries({ type: 'active' }), ASK_AGAIN_MS);
+    return () => {
+      clearInterval(asking);
+      void queryClient.invalidateQueries();
+    };
+  }, [state]);
+  if (state !== 'lost') return null;
+  return (
+    <p className="lost" role="alert">
+      The gateway does not answer. What is shown may be old; it is asked again.
+    </p>
+  );
+}
+
 /** Opens with Ctrl K or ⌘ K from everywhere. */
 function usePaletteKey(open: () => void): void {
   useEffect(() => {
@@ -117,6 +146,7 @@ export function Shell() {
       </aside>
       <div className="body">
         <TopBar onMenu={() => setMenuOpen(!isMenuOpen)} onPalette={openPalette} isMenuOpen={isMenuOpen} />
+        <Connection />
         <main id="main" tabIndex={-1}>
           <Outlet />
         </main>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { day, usd } from '../format.ts';
 import { Dialog, Field, Form, given } from '../ui/dialog.tsx';
-import { Badge, Failure, Figure, Figures, Loading } from '../ui/parts.tsx';
+import { Badge, Figure, Figures, Pending } from '../ui/parts.tsx';
 import { backHere, useBillingReload } from './change-plan.tsx';
 
 function TopUp({ onClose }: { onClose: () => void }) {
@@ -92,8 +92,7 @@ export function Balance({ mayPay }: { mayPay: boolean }) {
   const auto = useQuery({ queryKey: ['plan-auto'], queryFn: () => tallygate.plans.autoTopup() });
   const alerts = useQuery({ queryKey: ['plan-alerts'], queryFn: () => tallygate.plans.spendAlerts() });
   const error = billing.error ?? auto.error ?? alerts.error;
-  if (error) return <Failure error={error} />;
-  if (!billing.data || !auto.data || !alerts.data) return <Loading />;
+  if (!billing.data || !auto.data || !alerts.data) return <Pending error={error} />;
   const { balance_usd: balance, owed_usd: owed, next_charge_at: nextAt, next_charge_usd: next, uninvoiced_usd: open_usd } = billing.data;
   const thresholds = alerts.data.thresholds_usd;
   const close = (): void => setOpen(undefined);

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, day, usd } from '../format.ts';
 import { Confirm, Dialog, Form } from '../ui/dialog.tsx';
-import { Badge, Failure, Loading } from '../ui/parts.tsx';
+import { Badge, Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 /** Where the payment page leads back to. */
@@ -65,8 +65,7 @@ function Upgrade({ plan, onClose }: ChangeProps) {
   };
   return (
     <Dialog title={`Upgrade to ${plan.name}`} onClose={onClose}>
-      {error && <Failure error={error} />}
-      {!error && !data && <Loading />}
+      {!data && <Pending error={error} />}
       {data && (
         <Form action={data.requires_checkout ? 'Go to the payment page' : `Pay ${usd(data.due_now_usd)}`} onSubmit={get} onCancel={onClose}>
           <Changes preview={data} />
@@ -93,8 +92,7 @@ function Downgrade({ plan, onClose }: ChangeProps) {
   };
   return (
     <Dialog title={`Downgrade to ${plan.name}`} onClose={onClose}>
-      {error && <Failure error={error} />}
-      {!error && !data && <Loading />}
+      {!data && <Pending error={error} />}
       {data && (
         <Form action="Schedule the downgrade" onSubmit={schedule} onCancel={onClose}>
           <Changes preview={data} />
@@ -114,10 +112,10 @@ function Downgrade({ plan, onClose }: ChangeProps) {
 export function PlanList({ current, mayPay }: { current: CurrentPlanResponse; mayPay: boolean }) {
   const [chosen, setChosen] = useState<PlanConfigResponse>();
   const { data, error } = useQuery({ queryKey: ['plans'], queryFn: () => tallygate.plans.list() });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   const change: Column<PlanConfigResponse> = {
     name: 'Change',
+    isAction: true,
     cell: (plan) =>
       plan.plan_id === current.plan.plan_id ? (
         <Badge state="yours" tone="good" />

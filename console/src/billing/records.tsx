@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { tallygate } from '../client.ts';
 import { count, day, usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
-import { Badge, Empty, Failure, Loading } from '../ui/parts.tsx';
+import { Badge, Empty, Pending } from '../ui/parts.tsx';
 import { saveFile } from '../ui/saved.ts';
 import { type Column, Table } from '../ui/table.tsx';
 
@@ -33,8 +33,7 @@ export function Bills() {
     queryKey: ['bills', livemode],
     queryFn: async () => tallygate.invoices.list({ livemode, limit: MOST }),
   });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   if (data.data.length === 0)
     return <Empty title="No bills yet">A month is billed in the first hours of the next: what its receipts come to, signed.</Empty>;
   return <Table label="Bills of months" rows={data.data} columns={BILLS} idOf={({ id }) => id} />;
@@ -70,8 +69,7 @@ const INVOICES: readonly Column<PlanInvoiceSummary>[] = [
 
 export function Invoices() {
   const { data, error } = useQuery({ queryKey: ['plan-invoices'], queryFn: async () => tallygate.plans.invoices({ limit: MOST }) });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   if (data.data.length === 0)
     return <Empty title="No invoices yet">What is used beyond the plan’s quota is billed when the month is over.</Empty>;
   return <Table label="Invoices" rows={data.data} columns={INVOICES} idOf={({ invoice_id: id }) => id} />;
@@ -90,8 +88,7 @@ const PAYMENTS: readonly Column<PlanPayment>[] = [
 
 export function Payments() {
   const { data, error } = useQuery({ queryKey: ['plan-payments'], queryFn: async () => tallygate.plans.payments({ limit: MOST }) });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   if (data.data.length === 0) return <Empty title="No payments yet">Top-ups and the plan’s charges appear here.</Empty>;
   return <Table label="Payments" rows={data.data} columns={PAYMENTS} idOf={({ payment_id: id }) => id} />;
 }

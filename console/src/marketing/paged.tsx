@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { LongTable } from '../ui/long-table.tsx';
-import { Failure, Loading } from '../ui/parts.tsx';
+import { Pending } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 
 interface PagedProps<T> {
@@ -25,8 +25,7 @@ export function Paged<T>({ name, label, columns, idOf, read, empty, by = '' }: P
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   const rows = data.pages.flatMap((page) => page.data);
   const more = (): void => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();

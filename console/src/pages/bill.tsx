@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { tallygate } from '../client.ts';
 import { decimal, moment, NANO_DIGITS, usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
-import { Failure, Figure, Figures, Loading, Mono, PageFailure, PageHead, Panel } from '../ui/parts.tsx';
+import { Failure, Figure, Figures, Mono, PageHead, PagePending, Panel } from '../ui/parts.tsx';
 import { saveFile } from '../ui/saved.ts';
 import { type Column, Table } from '../ui/table.tsx';
 
@@ -84,6 +84,5 @@ export function BillPage() {
   const { month } = useParams({ from: '/frame/bills/$month' });
   const livemode = useLivemode();
   const { data, error } = useQuery({ queryKey: ['bill', month, livemode], queryFn: () => tallygate.invoices.get(month, { livemode }) });
-  if (error) return <PageFailure error={error} />;
-  return data ? <Bill invoice={data} /> : <Loading />;
+  return data ? <Bill invoice={data} /> : <PagePending error={error} />;
 }

@@ -6,7 +6,7 @@ import { Bills, Invoices, Payments } from '../billing/records.tsx';
 import { tallygate } from '../client.ts';
 import { count, day, usd } from '../format.ts';
 import { useMay } from '../session.ts';
-import { Failure, Figure, Figures, Loading, PageHead, Panel } from '../ui/parts.tsx';
+import { Figure, Figures, PageHead, Panel, Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const METERS: readonly Column<PlanMeterUsage>[] = [
@@ -18,8 +18,7 @@ const METERS: readonly Column<PlanMeterUsage>[] = [
 
 function Plan({ current, mayPay }: { current: CurrentPlanResponse; mayPay: boolean }) {
   const { data, error } = useQuery({ queryKey: ['plan-usage'], queryFn: () => tallygate.plans.usage() });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   const { plan, subscription, livemode } = current;
   return (
     <>
@@ -51,8 +50,7 @@ export function Billing() {
   return (
     <>
       <PageHead title="Plan and invoices">What the account has, what it used of it, and what it owes.</PageHead>
-      {error && <Failure error={error} />}
-      {!error && !data && <Loading />}
+      {!data && <Pending error={error} />}
       {data && (
         <>
           <Panel title="Plan">

@@ -1,4 +1,5 @@
 import type { MarketingClientRequestRecord } from '@tallygate/sdk';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { moment } from '../format.ts';
@@ -52,6 +53,7 @@ const columnsOf = (onOpen: (request: MarketingClientRequestRecord) => void): rea
   { name: 'State', cell: ({ status }) => <Badge state={status} tone={TONES[status]} /> },
   {
     name: 'Open',
+    isAction: true,
     cell: (request) => (
       <button type="button" onClick={() => onOpen(request)}>
         Open
@@ -61,7 +63,8 @@ const columnsOf = (onOpen: (request: MarketingClientRequestRecord) => void): rea
 ];
 
 export function ClientRequestsPage() {
-  const [status, setStatus] = useState('');
+  const { status = '' } = useSearch({ from: '/frame/client-requests' });
+  const navigate = useNavigate({ from: '/client-requests' });
   const [opened, setOpened] = useState<MarketingClientRequestRecord>();
   return (
     <>
@@ -69,7 +72,7 @@ export function ClientRequestsPage() {
       <search className="filters">
         <label>
           State{' '}
-          <select value={status} onChange={(event) => setStatus(event.target.value)}>
+          <select value={status} onChange={({ target }) => void navigate({ search: target.value === '' ? {} : { status: target.value } })}>
             <option value="">any</option>
             {STATES.map(([value, label]) => (
               <option key={value} value={value}>

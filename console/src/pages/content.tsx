@@ -55,6 +55,7 @@ const columnsOf = (
   { name: 'Changed', cell: ({ updated_at: at }) => <At at={at} />, isSecondary: true },
   {
     name: 'Change',
+    isAction: true,
     cell: (content) => (
       <span className="row-actions">
         <button type="button" onClick={() => onEdit(content)}>

@@ -1,4 +1,5 @@
 import type { MarketingEmailSendResponse, MarketingEmailTemplateRecord } from '@tallygate/sdk';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { EditTemplate } from '../marketing/edit-template.tsx';
@@ -66,6 +67,7 @@ const columnsOf = ({ onEdit, onPreview, onArchive }: Actions): readonly Column<T
   { name: 'Changed', cell: ({ updated_at: at }) => <At at={at} />, isSecondary: true },
   {
     name: 'Change',
+    isAction: true,
     cell: (template) =>
       template.archived_at !== null ? null : (
         <span className="row-actions">
@@ -85,7 +87,8 @@ const columnsOf = ({ onEdit, onPreview, onArchive }: Actions): readonly Column<T
 
 export function EmailTemplatesPage() {
   const reload = useReload('email-templates');
-  const [isArchive, setArchive] = useState(false);
+  const isArchive = useSearch({ from: '/frame/email-templates' }).status === 'archived';
+  const navigate = useNavigate({ from: '/email-templates' });
   const [edited, setEdited] = useState<Template | 'new'>();
   const [previewed, setPreviewed] = useState<Template>();
   const [archived, setArchived] = useState<Template>();
@@ -105,7 +108,12 @@ export function EmailTemplatesPage() {
       </PageHead>
       <div className="tabs">
         {[false, true].map((one) => (
-          <button key={String(one)} type="button" aria-pressed={one === isArchive} onClick={() => setArchive(one)}>
+          <button
+            key={String(one)}
+            type="button"
+            aria-pressed={one === isArchive}
+            onClick={() => void navigate({ search: one ? { status: 'archived' } : {} })}
+          >
             {one ? 'Archived' : 'In use'}
           </button>
         ))}

@@ -6,7 +6,7 @@ import { tallygate } from '../client.ts';
 import { count, moment } from '../format.ts';
 import { CancelMail } from '../marketing/cancel-mail.tsx';
 import { from, Paged, useReload } from '../marketing/paged.tsx';
-import { At, Badge, Empty, Figure, Figures, Loading, PageFailure, PageHead, Panel } from '../ui/parts.tsx';
+import { At, Badge, Empty, Figure, Figures, PageHead, PagePending, Panel } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 
 type State = MarketingEmailRecipient['state'];
@@ -80,8 +80,7 @@ export function EmailPage() {
     queryFn: () => tallygate.emails.get(emailId),
     refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? REFRESH_MS : false),
   });
-  if (error) return <PageFailure error={error} />;
-  if (!email) return <Loading />;
+  if (!email) return <PagePending error={error} />;
   const { progress } = email;
   const stop = isRunning(email) && (
     <button type="button" onClick={() => setStopping(true)}>

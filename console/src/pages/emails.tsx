@@ -31,6 +31,7 @@ const columnsOf = (onCancel: (email: MarketingEmailRecord) => void): readonly Co
   { name: 'Begun', cell: ({ started_at: at }) => moment(at), isSecondary: true },
   {
     name: 'Stop',
+    isAction: true,
     cell: (email) =>
       email.state === 'sent' || email.state === 'canceled' ? null : (
         <button type="button" onClick={() => onCancel(email)}>

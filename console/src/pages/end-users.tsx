@@ -1,5 +1,6 @@
 import type { SpendingLimit, UsageRow } from '@tallygate/sdk';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, monthStart, usd } from '../format.ts';
@@ -8,7 +9,7 @@ import { LIMITS, LimitDialog } from '../limits/limit-dialog.tsx';
 import { LimitSpend } from '../limits/limit-spend.tsx';
 import { useLivemode } from '../mode.ts';
 import { useMay } from '../session.ts';
-import { Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
+import { Empty, PageHead, Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 type Kind = 'end_user' | 'tag';
@@ -45,6 +46,7 @@ const columnsOf = (kind: Kind, onEdit: ((spender: Spender) => void) | undefined)
     ? [
         {
           name: 'Limit',
+          isAction: true as const,
           cell: (spender: Spender) => (
             <button type="button" onClick={() => onEdit(spender)}>
               {spender.limit ? 'Edit' : 'Set'}
@@ -77,8 +79,7 @@ function Spenders({ kind }: { kind: Kind }) {
   const usage = useQuery({ queryKey: ['usage', query], queryFn: () => tallygate.usage.get(query) });
   const limits = useQuery({ queryKey: [...LIMITS, kind], queryFn: async () => tallygate.limits.list({ kind, limit: MOST }) });
   const error = usage.error ?? limits.error;
-  if (error) return <Failure error={error} />;
-  if (!usage.data || !limits.data) return <Loading />;
+  if (!usage.data || !limits.data) return <Pending error={error} />;
   const rows = spendersOf(kind, usage.data.items, limits.data.data);
   if (rows.length === 0) return <Empty title={`No ${NAMES[kind].toLowerCase()} this month`}>{HOW[kind]}</Empty>;
   return (
@@ -96,13 +97,19 @@ function Spenders({ kind }: { kind: Kind }) {
 }
 
 export function EndUsers() {
-  const [kind, setKind] = useState<Kind>('end_user');
+  const kind: Kind = useSearch({ from: '/frame/end-users' }).kind === 'tag' ? 'tag' : 'end_user';
+  const navigate = useNavigate({ from: '/end-users' });
   return (
     <>
       <PageHead title="Tags and end users">Whom and what requests are for, as their headers say, with what it costs.</PageHead>
       <div className="tabs">
         {(['end_user', 'tag'] as const).map((one) => (
-          <button key={one} type="button" aria-pressed={one === kind} onClick={() => setKind(one)}>
+          <button
+            key={one}
+            type="button"
+            aria-pressed={one === kind}
+            onClick={() => void navigate({ search: one === 'tag' ? { kind: one } : {} })}
+          >
             {NAMES[one]}
           </button>
         ))}

@@ -6,7 +6,7 @@ import { tallygate } from '../client.ts';
 import { count, moment, usd } from '../format.ts';
 import { from, Paged, useReload } from '../marketing/paged.tsx';
 import { Dialog, Field, Form, given, Select } from '../ui/dialog.tsx';
-import { Badge, Empty, Figure, Figures, Loading, PageFailure, PageHead, Panel } from '../ui/parts.tsx';
+import { Badge, Empty, Figure, Figures, PageHead, PagePending, Panel } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 
 type Registration = MarketingEventRegistrationRecord;
@@ -55,6 +55,7 @@ const columnsOf = (onEdit: (registration: Registration) => void): readonly Colum
   { name: 'Was there', cell: ({ attended_at: at }) => (at === null ? '–' : 'yes'), isSecondary: true },
   {
     name: 'Change',
+    isAction: true,
     cell: (registration) => (
       <button type="button" onClick={() => onEdit(registration)}>
         Edit
@@ -67,8 +68,7 @@ export function EventPage() {
   const { slug } = useParams({ from: '/frame/events/$slug' });
   const [edited, setEdited] = useState<Registration>();
   const { data: event, error } = useQuery({ queryKey: ['event', slug], queryFn: () => tallygate.marketingEvents.get(slug) });
-  if (error) return <PageFailure error={error} />;
-  if (!event) return <Loading />;
+  if (!event) return <PagePending error={error} />;
   const { registrations: figures } = event;
   return (
     <>

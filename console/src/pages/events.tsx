@@ -71,7 +71,7 @@ const columnsOf = (actions: Actions): readonly Column<MarketingEventRecord>[] =>
   { name: 'Waiting', cell: ({ registrations }) => count(registrations.waitlisted), isFigure: true, isSecondary: true },
   { name: 'Places left', cell: ({ places_left: left }) => (left === null ? 'no limit' : count(left)), isFigure: true, isSecondary: true },
   { name: 'Received', cell: ({ registrations }) => usd(registrations.received_usd), isFigure: true, isSecondary: true },
-  { name: 'Change', cell: (event) => <RowActions event={event} {...actions} /> },
+  { name: 'Change', isAction: true, cell: (event) => <RowActions event={event} {...actions} /> },
 ];
 
 export function EventsPage() {

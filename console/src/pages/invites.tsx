@@ -102,6 +102,7 @@ const columnsOf = (
   { name: 'Until', cell: ({ expires_at: at }) => day(at), isSecondary: true },
   {
     name: 'Change',
+    isAction: true,
     cell: (batch) => (
       <span className="row-actions">
         <button type="button" onClick={() => onOpen(batch)}>

@@ -7,7 +7,7 @@ import { count, moment, monthStart, usd } from '../format.ts';
 import { WhatIf } from '../limits/what-if-hint.tsx';
 import { useMay } from '../session.ts';
 import { Confirm, Dialog, Field, Form, given } from '../ui/dialog.tsx';
-import { Badge, CapBar, Failure, Figure, Figures, Loading, Mono, PageFailure, PageHead, Panel } from '../ui/parts.tsx';
+import { Badge, CapBar, Figure, Figures, Mono, PageHead, PagePending, Panel, Pending } from '../ui/parts.tsx';
 import { KeySecret } from './keys.tsx';
 
 const GRACE_SECONDS = 3_600;
@@ -66,8 +66,7 @@ function Spending({ apiKey }: { apiKey: KeyResponse }) {
   });
   const query = { from: monthStart(), key_id: keyId, livemode } as const;
   const usage = useQuery({ queryKey: ['usage', query], queryFn: () => tallygate.usage.get(query) });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   const { spent_usd: spent, held_usd: held, monthly_cap_usd: cap } = data;
   return (
     <>
@@ -160,6 +159,5 @@ function Detail({ apiKey }: { apiKey: KeyResponse }) {
 export function KeyPage() {
   const { keyId } = useParams({ from: '/frame/keys/$keyId' });
   const { data, error } = useQuery({ queryKey: ['key', keyId], queryFn: () => tallygate.keys.get(keyId) });
-  if (error) return <PageFailure error={error} />;
-  return data ? <Detail apiKey={data} /> : <Loading />;
+  return data ? <Detail apiKey={data} /> : <PagePending error={error} />;
 }

@@ -8,7 +8,7 @@ import { freshKey } from '../fresh-key.ts';
 import { useLivemode } from '../mode.ts';
 import { useMay } from '../session.ts';
 import { Dialog, Field, Form, given, Select } from '../ui/dialog.tsx';
-import { Badge, Empty, Failure, Loading, Mono, PageHead } from '../ui/parts.tsx';
+import { Badge, Empty, Mono, PageHead, Pending } from '../ui/parts.tsx';
 import { Secret } from '../ui/secret.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
@@ -97,8 +97,7 @@ export function Keys() {
       <PageHead title="API keys" aside={create}>
         Each key has its own cap and scopes.
       </PageHead>
-      {error && <Failure error={error} />}
-      {!error && !data && <Loading />}
+      {!data && <Pending error={error} />}
       {rows.length > 0 && <Table label="API keys" rows={rows} columns={COLUMNS} idOf={({ key_id: id }) => id} />}
       {data && rows.length === 0 && (
         <Empty title={`No ${livemode ? 'live' : 'test'} keys`}>

@@ -4,7 +4,7 @@ import { lazy, Suspense } from 'react';
 import { tallygate } from '../client.ts';
 import { count, duration } from '../format.ts';
 import { useLivemode } from '../mode.ts';
-import { Empty, Failure, Figure, Figures, Loading } from '../ui/parts.tsx';
+import { Empty, Figure, Figures, Loading, Pending } from '../ui/parts.tsx';
 
 const LatencyChart = lazy(() => import('../ui/latency-chart.tsx'));
 const REFRESH_MS = 60_000;
@@ -30,8 +30,7 @@ export function Latency() {
     queryFn: () => tallygate.usage.latency({ livemode }),
     refetchInterval: REFRESH_MS,
   });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   const last = data.hours.at(-1);
   if (!last) return <Empty title="No requests in the last day">How long answers take appears here with the first of them.</Empty>;
   return (

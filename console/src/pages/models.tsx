@@ -1,10 +1,10 @@
 import type { Model } from '@tallygate/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { day, shifted, short, usd } from '../format.ts';
-import { Badge, Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
+import { Badge, Empty, PageHead, Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const MILLION_DIGITS = 6;
@@ -34,8 +34,12 @@ const COLUMNS: readonly Column<Model>[] = [
 ];
 
 export function ModelsPage() {
-  const [typed, setTyped] = useState('');
-  const [isAll, setAll] = useState(false);
+  const search = useSearch({ from: '/frame/models' });
+  const navigate = useNavigate({ from: '/models' });
+  // What is typed changes one entry of the history, not one for each letter.
+  const show = (changed: typeof search): void => void navigate({ search: { ...search, ...changed }, replace: true });
+  const [typed, setTyped] = useState(search.q ?? '');
+  const isAll = search.all !== undefined;
   const { data, error } = useQuery({ queryKey: ['models', isAll], queryFn: () => tallygate.models.list({ all: isAll }) });
   const rows = data?.data.filter(({ id, owned_by: owner }) => `${id} ${owner}`.toLowerCase().includes(typed.toLowerCase())) ?? [];
   return (
@@ -45,15 +49,15 @@ export function ModelsPage() {
       </PageHead>
       <search className="filters">
         <label>
-          Find <input type="search" value={typed} onChange={(event) => setTyped(event.target.value)} />
+          Find{' '}
+          <input type="search" value={typed} onChange={({ target }) => [setTyped(target.value), show({ q: target.value || undefined })]} />
         </label>
         <label className="check">
-          <input type="checkbox" checked={isAll} onChange={(event) => setAll(event.target.checked)} /> Also those that no provider here
-          serves
+          <input type="checkbox" checked={isAll} onChange={({ target }) => show({ all: target.checked ? 'yes' : undefined })} /> Also those
+          that no provider here serves
         </label>
       </search>
-      {error && <Failure error={error} />}
-      {!error && !data && <Loading />}
+      {!data && <Pending error={error} />}
       {rows.length > 0 && <Table label="Models" rows={rows} columns={COLUMNS} idOf={({ id }) => id} />}
       {data && rows.length === 0 && (
         <Empty title="No model is called that">Look for another name, or among those that no provider here serves.</Empty>

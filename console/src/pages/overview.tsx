@@ -5,7 +5,7 @@ import { lazy, Suspense } from 'react';
 import { tallygate } from '../client.ts';
 import { count, daysAgo, monthStart, usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
-import { Badge, CapBar, Empty, Failure, Figure, Figures, Loading, PageHead, Panel } from '../ui/parts.tsx';
+import { Badge, CapBar, Empty, Figure, Figures, Loading, PageHead, Panel, Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Latency } from './latency.tsx';
 import { ProviderStates } from './provider-states.tsx';
@@ -19,8 +19,7 @@ function SpendOfDays() {
   const livemode = useLivemode();
   const query = { from: daysAgo(DAYS - 1), livemode } as const;
   const { data, error } = useQuery({ queryKey: ['usage', query], queryFn: () => tallygate.usage.get(query) });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   const spent = new Map(data.items.map((row) => [row.day, row.cost_usd]));
   const days = Array.from({ length: DAYS }, (_, index) => daysAgo(DAYS - 1 - index));
   return (
@@ -57,8 +56,7 @@ const ofMode = (items: readonly KeyBudgetSummaryItem[], livemode: boolean): KeyB
 function Budgets() {
   const livemode = useLivemode();
   const { data, error } = useQuery({ queryKey: ['budgets'], queryFn: () => tallygate.budgets.summary() });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   const items = ofMode(data.items, livemode);
   if (items.length > 0) return <Table label="Budgets of keys" rows={items} columns={BUDGET} idOf={({ key_id: id }) => id} />;
   return (
@@ -73,8 +71,7 @@ function ThisMonth() {
   const query = { from: monthStart(), livemode } as const;
   const { data, error } = useQuery({ queryKey: ['usage', query], queryFn: () => tallygate.usage.get(query) });
   const budgets = useQuery({ queryKey: ['budgets'], queryFn: () => tallygate.budgets.summary() });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   const { total } = data;
   return (
     <Figures>

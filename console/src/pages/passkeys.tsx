@@ -6,7 +6,7 @@ import { stranger, tallygate } from '../client.ts';
 import { moment } from '../format.ts';
 import { addPasskey, hasPasskeys, isAtDomain } from '../passkeys.ts';
 import { Confirm, Dialog, Field, Form, given } from '../ui/dialog.tsx';
-import { Failure, Loading } from '../ui/parts.tsx';
+import { Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const LIST = ['passkeys'] as const;
@@ -20,6 +20,7 @@ const columnsOf = (open: (opened: Opened) => void): readonly Column<Passkey>[] =
   { name: 'Last used', cell: ({ last_used_at: at }) => (at === null ? 'never' : moment(at)) },
   {
     name: 'Change',
+    isAction: true,
     cell: (passkey) => (
       <span className="form-actions">
         <button type="button" onClick={() => open({ is: 'renaming', passkey })} aria-label={`Rename ${passkey.name}`}>
@@ -125,8 +126,7 @@ function Adding({ onAdd }: { onAdd: () => void }) {
 export function Passkeys() {
   const { data, error } = useQuery({ queryKey: LIST, queryFn: async () => tallygate.passkeys.list() });
   const [opened, setOpened] = useState<Opened>();
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   return (
     <>
       <p>A passkey signs you in without a password and a code: with your fingerprint, your face or a PIN.</p>

@@ -5,9 +5,11 @@ import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, day } from '../format.ts';
 import { filterOf, PEOPLE_FIELDS } from '../marketing/people-filter.ts';
+import type { PeopleSearch } from '../searches.ts';
 import { FilterForm } from '../ui/filter-form.tsx';
-import { Badge, Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
+import { Badge, Empty, PageHead, Pending } from '../ui/parts.tsx';
 import { saveFile } from '../ui/saved.ts';
+import { SavedFilters } from '../ui/saved-filters.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const PAGE = 100;
@@ -41,8 +43,7 @@ function Found({ filter }: { filter: PeopleFilter }) {
   const [offset, setOffset] = useState(0);
   const query = { ...filter, limit: PAGE, offset };
   const { data, error } = useQuery({ queryKey: ['people', query], queryFn: async () => tallygate.people.list(query) });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   if (data.data.length === 0)
     return (
       <Empty title="Nobody is found">
@@ -77,6 +78,7 @@ export function PeoplePage() {
   const search = useSearch({ from: '/frame/people' });
   const navigate = useNavigate({ from: '/people' });
   const filter = filterOf(search);
+  const show = (asked: PeopleSearch): void => void navigate({ search: asked });
   const actions = (
     <>
       <button type="button" onClick={() => void save(filter)}>
@@ -92,7 +94,8 @@ export function PeoplePage() {
       <PageHead title="People" aside={actions}>
         Everybody the service knows by an e-mail address: users, registrations, requests, imports.
       </PageHead>
-      <FilterForm fields={PEOPLE_FIELDS} filter={search} onSearch={(found) => void navigate({ search: found })} />
+      <FilterForm fields={PEOPLE_FIELDS} filter={search} onSearch={show} />
+      <SavedFilters page="people" search={search} onChoose={show} />
       <Found filter={filter} key={JSON.stringify(filter)} />
     </>
   );

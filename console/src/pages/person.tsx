@@ -7,7 +7,7 @@ import { type Act, PersonActions, useAct } from '../marketing/person-actions.tsx
 import { STAGES } from '../marketing/stages.ts';
 import { useMe } from '../session.ts';
 import { Field, Form, given, Select } from '../ui/dialog.tsx';
-import { Badge, Loading, PageFailure, PageHead, Panel } from '../ui/parts.tsx';
+import { Badge, PageHead, PagePending, Panel } from '../ui/parts.tsx';
 
 function Facts({ person }: { person: MarketingPersonRecord }) {
   const { user_id: me } = useMe();
@@ -89,6 +89,5 @@ function Detail({ person }: { person: MarketingPersonRecord }) {
 export function PersonPage() {
   const { personId } = useParams({ from: '/frame/people/$personId' });
   const { data, error } = useQuery({ queryKey: ['person', personId], queryFn: () => tallygate.people.get(personId) });
-  if (error) return <PageFailure error={error} />;
-  return data ? <Detail person={data} /> : <Loading />;
+  return data ? <Detail person={data} /> : <PagePending error={error} />;
 }

@@ -6,7 +6,7 @@ import { tallygate } from '../client.ts';
 import { day } from '../format.ts';
 import { useMay, useMe } from '../session.ts';
 import { Confirm, Dialog, Form, Select } from '../ui/dialog.tsx';
-import { Badge, Empty, Failure, Loading, Mono, PageFailure, PageHead, Panel } from '../ui/parts.tsx';
+import { Badge, Empty, Failure, Mono, PageHead, PagePending, Panel } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const A_PAGE = 200;
@@ -131,6 +131,7 @@ function Members({ projectId, members, mayManage }: MembersProps) {
   };
   const changes: Column<ProjectMember> = {
     name: 'Change',
+    isAction: true,
     cell: (member) => (
       <Changes
         {...{ member, mayManage }}
@@ -170,8 +171,7 @@ export function ProjectPage() {
     queryFn: () => all(tallygate.projects.members(projectId, { limit: A_PAGE })),
   });
   const failure = project.error ?? error;
-  if (failure) return <PageFailure error={failure} />;
-  if (!project.data || !members) return <Loading />;
+  if (!project.data || !members) return <PagePending error={failure} />;
   const mayManage = managesAccount || members.some(({ user_id: id, project_role: role }) => id === me && role === 'admin');
   const add = mayManage && (
     <button type="button" onClick={() => setAdding(true)}>

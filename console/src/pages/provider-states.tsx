@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { tallygate } from '../client.ts';
 import { count } from '../format.ts';
 import { useMay } from '../session.ts';
-import { Badge, Empty, Failure, Loading, Panel } from '../ui/parts.tsx';
+import { Badge, Empty, Panel, Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const REFRESH_MS = 10_000;
@@ -52,8 +52,7 @@ function States() {
     queryFn: async () => tallygate.deployments.list({ limit: MOST }),
     refetchInterval: REFRESH_MS,
   });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   if (data.data.length === 0) return <Empty title="No providers yet">Test keys are answered by the sandbox alone.</Empty>;
   return <Table label="Providers" rows={byProvider(data.data)} columns={COLUMNS} idOf={({ provider }) => provider} />;
 }

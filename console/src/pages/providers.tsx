@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { tallygate } from '../client.ts';
 import { count, duration, moment } from '../format.ts';
-import { Badge, Empty, Failure, Loading, PageHead, Panel } from '../ui/parts.tsx';
+import { Badge, Empty, Failure, PageHead, Panel, Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const REFRESH_MS = 3_000;
@@ -39,6 +39,7 @@ const COLUMNS: readonly Column<DeploymentHealth>[] = [
   },
   {
     name: 'Test call',
+    isAction: true,
     cell: ({ model, provider }) => (
       <Link to="/playground" search={{ model, provider }} className="button">
         Call it
@@ -88,8 +89,7 @@ export function Providers() {
           <Discovered report={discovery.data} />
         </Panel>
       )}
-      {error && <Failure error={error} />}
-      {!error && !data && <Loading />}
+      {!data && <Pending error={error} />}
       {data && data.data.length > 0 && (
         <Table label="Deployments" rows={data.data} columns={COLUMNS} idOf={({ deployment, model }) => `${deployment} ${model}`} />
       )}

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { tallygate } from '../client.ts';
 import { decimal, NANO_DIGITS, PICO_DIGITS, usd } from '../format.ts';
 import { messageOf, untilSettled } from '../query-client.ts';
-import { Failure, Loading, Mono, Panel } from '../ui/parts.tsx';
+import { Mono, Panel, Pending } from '../ui/parts.tsx';
 import { saveFile } from '../ui/saved.ts';
 
 /** A receipt is in the log some seconds after its request. */
@@ -107,8 +107,7 @@ export function ReceiptPanel({ receiptId }: { receiptId: string }) {
   });
   return (
     <Panel title="Receipt">
-      {error && <Failure error={error} />}
-      {!error && !data && <Loading />}
+      {!data && <Pending error={error} />}
       {data && <Receipt receipt={data} />}
     </Panel>
   );

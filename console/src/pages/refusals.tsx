@@ -6,7 +6,7 @@ import { tallygate } from '../client.ts';
 import { usd } from '../format.ts';
 import { kindName, periodName } from '../limits/kinds.ts';
 import { useLivemode } from '../mode.ts';
-import { At, Empty, Failure, Loading } from '../ui/parts.tsx';
+import { At, Empty, Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 /** Events that say why requests were refused; each is told once a cap and period, or once a run. */
@@ -66,8 +66,7 @@ async function newestOf(): Promise<readonly Refused[]> {
 export function Refusals() {
   const livemode = useLivemode();
   const { data, error } = useQuery({ queryKey: ['refusals'], queryFn: newestOf });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   // Caps of keys are told without the mode: the name of the key says which it is.
   const rows = data.filter((event) => event.type === 'budget.cap_hit' || event.data.livemode === livemode);
   if (rows.length === 0) return <Empty title="Nothing was refused">Caps, limits and ceilings of runs that were reached appear here.</Empty>;

@@ -1,10 +1,12 @@
 import type { RequestTrace } from '@tallygate/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { tallygate } from '../client.ts';
 import { duration, moment, usd } from '../format.ts';
+import { useNames } from '../names.ts';
 import { untilSettled } from '../query-client.ts';
-import { Badge, Figure, Figures, Loading, Mono, PageFailure, PageHead, Panel } from '../ui/parts.tsx';
+import { Badge, Figure, Figures, Mono, PageHead, PagePending, Panel } from '../ui/parts.tsx';
 import { ReceiptPanel } from './receipt-panel.tsx';
 
 const FULL = 100;
@@ -67,14 +69,37 @@ function Skipped({ trace: { skipped } }: { trace: RequestTrace }) {
   );
 }
 
+/** What the request belonged to, by its name, and the way there. */
+function useOwners({ key_id: keyId, run_id: runId, project_id: projectId }: RequestTrace) {
+  const names = useNames(['key', 'project']);
+  return {
+    key: keyId !== null && (
+      <Link to="/keys/$keyId" params={{ keyId }}>
+        {names.get(keyId) ?? keyId}
+      </Link>
+    ),
+    run: runId !== null && (
+      <Link to="/runs/$runId" params={{ runId }}>
+        {runId}
+      </Link>
+    ),
+    project: projectId !== null && (
+      <Link to="/projects/$projectId" params={{ projectId }}>
+        {names.get(projectId) ?? projectId}
+      </Link>
+    ),
+  };
+}
+
 function About({ trace }: { trace: RequestTrace }) {
-  const facts: readonly (readonly [string, string | null])[] = [
+  const owners = useOwners(trace);
+  const facts: readonly (readonly [string, ReactNode])[] = [
     ['Endpoint', trace.endpoint],
     ['Model asked for', trace.model_requested],
     ['Provider', trace.provider],
-    ['API key', trace.key_id],
-    ['Agent run', trace.run_id],
-    ['Project', trace.project_id],
+    ['API key', owners.key],
+    ['Agent run', owners.run],
+    ['Project', owners.project],
     ['End user', trace.end_user],
     ['Tags', trace.tags?.join(', ') ?? null],
     ['Started', moment(trace.started_at)],
@@ -84,7 +109,8 @@ function About({ trace }: { trace: RequestTrace }) {
     <dl className="facts">
       {facts.map(
         ([name, value]) =>
-          value !== null && (
+          value !== null &&
+          value !== false && (
             <div key={name}>
               <dt>{name}</dt>
               <dd>{value}</dd>
@@ -122,6 +148,5 @@ function Trace({ trace }: { trace: RequestTrace }) {
 export function Request() {
   const { requestId } = useParams({ from: '/frame/requests/$requestId' });
   const { data, error } = useQuery({ queryKey: ['request', requestId], queryFn: () => tallygate.requests.get(requestId), ...untilSettled });
-  if (error) return <PageFailure error={error} />;
-  return data ? <Trace trace={data} /> : <Loading />;
+  return data ? <Trace trace={data} /> : <PagePending error={error} />;
 }

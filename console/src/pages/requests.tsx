@@ -1,14 +1,14 @@
 import type { ReceiptListItem } from '@tallygate/sdk';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
 import { tallygate } from '../client.ts';
 import { usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
 import type { RequestFilter } from '../searches.ts';
-import { given } from '../ui/dialog.tsx';
+import { type FilterField, FilterForm } from '../ui/filter-form.tsx';
 import { LongTable } from '../ui/long-table.tsx';
-import { At, Badge, Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
+import { At, Badge, Empty, PageHead, Pending } from '../ui/parts.tsx';
+import { SavedFilters } from '../ui/saved-filters.tsx';
 import type { Column } from '../ui/table.tsx';
 
 const PAGE = 200;
@@ -17,14 +17,17 @@ const COLUMNS: readonly Column<ReceiptListItem>[] = [
   { name: 'Started', cell: ({ started_at: at }) => <At at={at} /> },
   {
     name: 'Model',
-    cell: ({ request_id: requestId, model }) => (
-      <Link to="/requests/$requestId" params={{ requestId }}>
-        {model}
-      </Link>
+    cell: ({ request_id: requestId, model, outcome }) => (
+      <>
+        <Link to="/requests/$requestId" params={{ requestId }}>
+          {model}
+        </Link>{' '}
+        <span className="narrow">{outcome !== 'completed' && <Badge state={outcome} />}</span>
+      </>
     ),
   },
   { name: 'Endpoint', cell: ({ endpoint }) => <code className="mono">{endpoint}</code>, isSecondary: true },
-  { name: 'Outcome', cell: ({ outcome }) => <Badge state={outcome} /> },
+  { name: 'Outcome', cell: ({ outcome }) => <Badge state={outcome} />, isSecondary: true },
   { name: 'Run', cell: ({ run_id: run }) => run ?? '–', isSecondary: true },
   { name: 'Cost', cell: ({ cost_usd: cost }) => usd(cost), isFigure: true },
 ];
@@ -42,8 +45,7 @@ function useRequests(filter: RequestFilter) {
 
 function Found({ filter }: { filter: RequestFilter }) {
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useRequests(filter);
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   const rows = data.pages.flatMap((page) => page.data);
   const more = (): void => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
@@ -58,41 +60,34 @@ function Found({ filter }: { filter: RequestFilter }) {
   );
 }
 
-const FIELDS: readonly (readonly [name: keyof RequestFilter, label: string, type: string])[] = [
-  ['month', 'Month', 'month'],
-  ['model', 'Model', 'text'],
-  ['key_id', 'API key, its id', 'text'],
-  ['run_id', 'Agent run', 'text'],
-];
-
-/** What is looked for is in the address, so that it can be sent to somebody. */
-function Filters({ filter }: { filter: RequestFilter }) {
-  const navigate = useNavigate({ from: '/requests' });
-  const search = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const fields = new FormData(event.currentTarget);
-    void navigate({ search: Object.fromEntries(FIELDS.map(([name]) => [name, given(fields, name)])) });
-  };
-  return (
-    <search>
-      <form className="filters" onSubmit={search} key={JSON.stringify(filter)}>
-        {FIELDS.map(([name, label, type]) => (
-          <label key={name}>
-            {label} <input name={name} type={type} defaultValue={filter[name]} />
-          </label>
-        ))}
-        <button type="submit">Search</button>
-      </form>
-    </search>
-  );
+/** Keys by their names, and one that is in the address alone. */
+function useFields({ key_id: asked }: RequestFilter): readonly FilterField<keyof RequestFilter>[] {
+  const livemode = useLivemode();
+  const { data = [] } = useQuery({ queryKey: ['keys'], queryFn: () => tallygate.keys.list() });
+  const keys = data.filter((key) => key.livemode === livemode || key.key_id === asked);
+  const unknown = asked !== undefined && !keys.some(({ key_id: id }) => id === asked);
+  return [
+    { name: 'month', label: 'Month', type: 'month' },
+    { name: 'model', label: 'Model' },
+    {
+      name: 'key_id',
+      label: 'API key',
+      options: [['', 'any'], ...keys.map(({ key_id: id, name }) => [id, name] as const), ...(unknown ? [[asked, asked] as const] : [])],
+    },
+    { name: 'run_id', label: 'Agent run' },
+  ];
 }
 
 export function Requests() {
   const filter = useSearch({ from: '/frame/requests' });
+  const navigate = useNavigate({ from: '/requests' });
+  const fields = useFields(filter);
+  const show = (search: RequestFilter): void => void navigate({ search });
   return (
     <>
       <PageHead title="Requests">Every settled request, with its receipt.</PageHead>
-      <Filters filter={filter} />
+      <FilterForm fields={fields} filter={filter} onSearch={show} />
+      <SavedFilters page="requests" search={filter} onChoose={show} />
       <Found filter={filter} />
     </>
   );

@@ -6,7 +6,7 @@ import { tallygate } from '../client.ts';
 import { count, duration, moment, usd } from '../format.ts';
 import { setLivemode, useLivemode } from '../mode.ts';
 import { useMay } from '../session.ts';
-import { At, Badge, CapBar, Empty, Figure, Figures, Loading, PageFailure, PageHead, Panel, RequestLink } from '../ui/parts.tsx';
+import { At, Badge, CapBar, Empty, Figure, Figures, Loading, PageHead, PagePending, Panel, RequestLink } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { StopRun } from './runs.tsx';
 
@@ -79,7 +79,7 @@ export function RunPage() {
   const other = useRun(runId, !livemode, error !== null);
   if (data) return <Detail run={data} />;
   if (!error || other.isLoading) return <Loading />;
-  if (!other.data) return <PageFailure error={error} />;
+  if (!other.data) return <PagePending error={error} />;
   const mode = livemode ? 'test' : 'live';
   return (
     <>

@@ -5,7 +5,7 @@ import { tallygate } from '../client.ts';
 import { moment } from '../format.ts';
 import { ME, useMe } from '../session.ts';
 import { Confirm, Dialog, Field, Form, given } from '../ui/dialog.tsx';
-import { Badge, Failure, Loading, PageHead, Panel } from '../ui/parts.tsx';
+import { Badge, PageHead, Panel, Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { MembersLogin } from './members-login.tsx';
 import { Passkeys } from './passkeys.tsx';
@@ -92,8 +92,7 @@ function Enroll({ begun, onClose }: { begun: MfaBeginResponse; onClose: () => vo
 function SecondFactor() {
   const { data, error } = useQuery({ queryKey: ['mfa'], queryFn: () => tallygate.mfa.status() });
   const [begun, setBegun] = useState<MfaBeginResponse>();
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   const begin = async (): Promise<void> => setBegun(await tallygate.mfa.begin());
   return (
     <>
@@ -118,6 +117,7 @@ const sessionsOf = (onEnd: (session: SessionResponse) => void): readonly Column<
   { name: 'By', cell: ({ user_agent: agent }) => agent ?? '–', isSecondary: true },
   {
     name: 'End',
+    isAction: true,
     cell: (session) =>
       session.current ? (
         'this one'
@@ -133,8 +133,7 @@ function Sessions() {
   const client = useQueryClient();
   const [ended, setEnded] = useState<SessionResponse>();
   const { data, error } = useQuery({ queryKey: ['sessions'], queryFn: async () => tallygate.sessions.list() });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   const end = async (): Promise<void> => {
     if (ended) await tallygate.sessions.revoke(ended.session_id);
     await client.invalidateQueries({ queryKey: ['sessions'] });

@@ -123,13 +123,14 @@ function FromDirectory() {
 }
 
 export function SignIn() {
-  const { to = '/' } = useSearch({ from: '/sign-in' });
+  const { to = '/', ended } = useSearch({ from: '/sign-in' });
   const [challenge, setChallenge] = useState<LoginMfaRequiredResponse>();
   const { data: methods } = useQuery({ queryKey: ['login-methods'], queryFn: () => stranger.sso.methods() });
   const hasDomain = hasPasskeys() && methods?.passkey != null && isAtDomain(methods.passkey.rp_id);
   return (
     <main className="sign-in">
       <h1>Sign in to Tallygate</h1>
+      {ended && <p role="status">Your session has ended. Sign in again: you come back to the page that you were on.</p>}
       <FromDirectory />
       {methods?.directory && challenge === undefined && <Directory directory={methods.directory} to={to} />}
       {challenge === undefined ? (

@@ -5,8 +5,9 @@ import { type ReactNode, useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, daysAgo, isoDay, monthStart, usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
+import { useNames } from '../names.ts';
 import { useMay } from '../session.ts';
-import { Empty, Failure, Loading, Panel } from '../ui/parts.tsx';
+import { Empty, Panel, Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const GROUPINGS = {
@@ -20,21 +21,6 @@ const GROUPINGS = {
 type Grouping = keyof typeof GROUPINGS;
 
 const MOST = 10;
-const MOST_NAMES = 200;
-
-/** Keys and projects by their names, where there is one. */
-function useNames(grouping: Grouping): ReadonlyMap<string, string> {
-  const keys = useQuery({ queryKey: ['keys'], queryFn: () => tallygate.keys.list(), enabled: grouping === 'key' });
-  const projects = useQuery({
-    queryKey: ['projects'],
-    queryFn: async () => tallygate.projects.list({ limit: MOST_NAMES }),
-    enabled: grouping === 'project',
-  });
-  return new Map([
-    ...(keys.data ?? []).map(({ key_id: id, name }) => [id, name] as const),
-    ...(projects.data?.data ?? []).map(({ project_id: id, name }) => [id, name] as const),
-  ]);
-}
 
 const groupOf = ({ model, key_id: key, project_id: project, end_user: endUser, tag, provider }: UsageRow): string | null =>
   model ?? key ?? project ?? endUser ?? tag ?? provider ?? null;
@@ -66,11 +52,10 @@ function nameOf(row: UsageRow, { grouping, names, mayUse }: Naming): ReactNode {
 
 function Spent({ grouping, from, to }: { grouping: Grouping; from: string; to: string }) {
   const livemode = useLivemode();
-  const naming: Naming = { grouping, names: useNames(grouping), mayUse: useMay('use models') };
+  const naming: Naming = { grouping, names: useNames([grouping]), mayUse: useMay('use models') };
   const query = { from, to, group_by: grouping, livemode } as const;
   const { data, error } = useQuery({ queryKey: ['usage', query], queryFn: () => tallygate.usage.get(query) });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   const whole = Number(data.total.cost_usd);
   const columns: readonly Column<UsageRow>[] = [
     { name: GROUPINGS[grouping], cell: (row) => nameOf(row, naming) },

@@ -6,7 +6,7 @@ import { tallygate } from '../client.ts';
 import { day } from '../format.ts';
 import { useMay, useMe } from '../session.ts';
 import { Confirm, Dialog, Field, Form, given, Select } from '../ui/dialog.tsx';
-import { Badge, Empty, Failure, Loading, PageHead, Panel } from '../ui/parts.tsx';
+import { Badge, Empty, PageHead, Panel, Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const MOST = 200;
@@ -50,6 +50,7 @@ const MEMBERS: readonly Column<Member>[] = [
 
 const removeOf = (me: string, onRemove: (member: Member) => void): Column<Member> => ({
   name: 'Remove',
+  isAction: true,
   cell: (member) =>
     member.user_id === me ? null : (
       <button type="button" onClick={() => onRemove(member)}>
@@ -64,8 +65,7 @@ function Members() {
   const reload = useReload('members');
   const [removed, setRemoved] = useState<Member>();
   const { data, error } = useQuery({ queryKey: ['members'], queryFn: async () => tallygate.members.list({ limit: MOST }) });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   const remove = async (): Promise<void> => {
     if (removed) await tallygate.members.remove(removed.user_id);
     await reload();
@@ -101,6 +101,7 @@ function Invitations() {
     { name: 'Until', cell: ({ expires_at: at }) => day(at) },
     {
       name: 'Withdraw',
+      isAction: true,
       cell: ({ invitation_id: id }) => (
         <button type="button" onClick={() => void withdraw(id)}>
           Withdraw
@@ -147,8 +148,7 @@ function NewProject({ onClose }: { onClose: () => void }) {
 
 function ProjectsOf() {
   const { data, error } = useQuery({ queryKey: ['projects'], queryFn: async () => tallygate.projects.list({ limit: MOST }) });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   if (data.data.length === 0)
     return <Empty title="No projects yet">A project has its own keys and limits, and usage can be grouped by project.</Empty>;
   return <Table label="Projects" rows={data.data} columns={PROJECTS} idOf={({ project_id: id }) => id} />;

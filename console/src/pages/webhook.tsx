@@ -7,7 +7,7 @@ import { duration, moment } from '../format.ts';
 import { messageOf } from '../query-client.ts';
 import { useMay } from '../session.ts';
 import { LongTable } from '../ui/long-table.tsx';
-import { At, Badge, Empty, Failure, Loading, PageFailure, PageHead, Panel } from '../ui/parts.tsx';
+import { At, Badge, Empty, PageHead, PagePending, Panel, Pending } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 import { EndpointActions, useEndpointReload } from './webhook-actions.tsx';
 import { endpointTone } from './webhooks.tsx';
@@ -35,6 +35,7 @@ const columnsOf = (onReplay: ((delivery: WebhookDelivery) => void) | undefined):
     ? [
         {
           name: 'Again',
+          isAction: true as const,
           cell: (delivery: WebhookDelivery) => (
             <button type="button" onClick={() => onReplay(delivery)} disabled={delivery.status === 'pending'}>
               Send again
@@ -58,8 +59,7 @@ function Deliveries({ endpoint }: { endpoint: WebhookEndpoint }) {
     refetchInterval: ({ state }) =>
       state.data?.pages.some((page) => page.data.some(({ status }) => status === 'pending')) ? PENDING_MS : REFRESH_MS,
   });
-  if (error) return <Failure error={error} />;
-  if (!data) return <Loading />;
+  if (!data) return <Pending error={error} />;
   const replay = async ({ delivery_id: deliveryId }: WebhookDelivery): Promise<void> => {
     setFailure(undefined);
     await tallygate.webhooks.replayDelivery(webhookId, deliveryId).catch((thrown: unknown) => setFailure(messageOf(thrown)));
@@ -133,6 +133,5 @@ function Detail({ endpoint }: { endpoint: WebhookEndpoint }) {
 export function WebhookPage() {
   const { webhookId } = useParams({ from: '/frame/webhooks/$webhookId' });
   const { data, error } = useQuery({ queryKey: ['webhook', webhookId], queryFn: () => tallygate.webhooks.get(webhookId) });
-  if (error) return <PageFailure error={error} />;
-  return data ? <Detail endpoint={data} /> : <Loading />;
+  return data ? <Detail endpoint={data} /> : <PagePending error={error} />;
 }

@@ -6,7 +6,7 @@ import { tallygate } from '../client.ts';
 import { moment } from '../format.ts';
 import { useMay } from '../session.ts';
 import { Dialog, Form, given } from '../ui/dialog.tsx';
-import { Badge, Empty, Failure, Loading, PageHead } from '../ui/parts.tsx';
+import { Badge, Empty, PageHead, Pending } from '../ui/parts.tsx';
 import { Secret } from '../ui/secret.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { EndpointFields, endpointOf } from './webhook-form.tsx';
@@ -92,8 +92,7 @@ export function Webhooks() {
         Where events are sent: a cap that was hit, a key that was revoked, an invoice. What fails is tried for three days.
       </PageHead>
       {isOperator && <OwnerTabs owner={owner} onChoose={setOwner} />}
-      {error && <Failure error={error} />}
-      {!error && !data && <Loading />}
+      {!data && <Pending error={error} />}
       {data && data.data.length > 0 && <Table label="Webhooks" rows={data.data} columns={COLUMNS} idOf={({ webhook_id: id }) => id} />}
       {data?.data.length === 0 && (
         <Empty title="No webhooks yet">

@@ -49,7 +49,7 @@ export function FilterForm<Name extends string>({ fields, filter, onSearch }: Fi
   };
   return (
     <search>
-      <form className="filters" onSubmit={search} key={JSON.stringify(filter)}>
+      <form className="filters" onSubmit={search} key={JSON.stringify([filter, fields.map(({ options }) => options?.length)])}>
         {fields.map((field) => (
           <Input key={field.name} field={field} value={filter[field.name]} />
         ))}

@@ -61,19 +61,33 @@ export function Failure({ error }: { error: unknown }) {
   );
 }
 
-/** In place of a page that cannot be shown: what its address names is not there, or not for this person. */
-export const PageFailure = ({ error }: { error: unknown }) => (
-  <>
-    <PageHead title={error instanceof NotFoundError ? 'Not found' : 'This cannot be shown now'} />
-    <Failure error={error} />
-  </>
-);
-
 export const Loading = () => (
   <p className="loading" role="status">
     Loading…
   </p>
 );
+
+/** Until there is something to show: that it is coming, or why it is not. What is shown already stays when it cannot be had anew. */
+export const Pending = ({ error }: { error: unknown }) => (error ? <Failure error={error} /> : <Loading />);
+
+/** In place of a whole page: what its address names is not there, not for this person, or not to be had now. */
+export function PagePending({ error }: { error: unknown }) {
+  if (!error) return <Loading />;
+  const isMissing = error instanceof NotFoundError;
+  return (
+    <>
+      <PageHead title={isMissing ? 'Not found' : 'This cannot be shown now'} />
+      <Failure error={error} />
+      {!isMissing && (
+        <div className="actions">
+          <button type="button" onClick={() => location.reload()}>
+            Try again
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
 
 type Tone = 'good' | 'bad' | 'wait' | 'quiet';
 

@@ -7,6 +7,8 @@ export interface Column<T> {
   readonly isFigure?: true;
   /** Left out on a phone. */
   readonly isSecondary?: true;
+  /** Buttons: they stay in view where the table is wider than the screen. */
+  readonly isAction?: true;
 }
 
 export interface TableProps<T> {
@@ -17,8 +19,8 @@ export interface TableProps<T> {
   readonly idOf: (item: T) => string;
 }
 
-const classOf = <T,>({ isFigure, isSecondary }: Column<T>): string =>
-  [isFigure && 'figure-cell', isSecondary && 'secondary'].filter(Boolean).join(' ');
+const classOf = <T,>({ isFigure, isSecondary, isAction }: Column<T>): string =>
+  [isFigure && 'figure-cell', isSecondary && 'secondary', isAction && 'action-cell'].filter(Boolean).join(' ');
 
 export function Head<T>({ columns }: { columns: readonly Column<T>[] }) {
   return (

@@ -1,0 +1,75 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath } from './browser.ts';
+import { ConsoleInBrowser } from './console-in-browser.ts';
+
+const executable = chromiumPath();
+
+describe.skipIf(!executable)('filters and sessions of the console', () => {
+  let seen: ConsoleInBrowser;
+  let page: Page;
+
+  beforeAll(async () => {
+    seen = await ConsoleInBrowser.open(executable);
+    ({ page } = seen);
+    await seen.signedInAt('/requests', 'Requests');
+  });
+  afterAll(() => seen?.close());
+  const saved = (name: string) => page.getByRole('region', { name: 'Saved filters' }).getByRole('button', { name, exact: true });
+
+  test('a filter of requests is in the address, and is kept by a name until it is forgotten', async () => {
+    await page.getByLabel('Model').fill('gpt-4o');
+    await page.getByLabel('API key').selectOption({ index: 0 });
+    await seen.press('Search');
+    await page.waitForURL('**/requests?model=gpt-4o');
+    await seen.press('Save this filter');
+    await page.getByLabel('Name').fill('the large one');
+    await seen.press('Save');
+    await seen.expectFits();
+    await seen.press('Clear');
+    await page.waitForURL('**/requests');
+    await page.reload();
+    await saved('the large one').click();
+    await page.waitForURL('**/requests?model=gpt-4o');
+    expect(await saved('the large one').getAttribute('aria-pressed')).toBe('true');
+    await seen.press('Forget the filter the large one');
+    expect(await saved('the large one').count()).toBe(0);
+  });
+
+  test('usage is grouped and dated by the address, so that a link shows the same', async () => {
+    await seen.goTo('/usage?by=model&and=key&last=7');
+    await seen.settled('Usage');
+    expect(await page.getByLabel(/^By/).inputValue()).toBe('model');
+    expect(await page.getByLabel(/^and/).inputValue()).toBe('key');
+    const ago = new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10);
+    expect(await page.getByLabel('From').inputValue()).toBe(ago);
+    await page.getByLabel(/^By/).selectOption('tag');
+    await page.waitForURL('**/usage?by=tag&last=7');
+  });
+
+  test('says that the gateway does not answer, keeps what it shows, and goes on by itself', async () => {
+    await seen.goTo('/keys');
+    await page.getByRole('link', { name: 'first test key' }).waitFor();
+    const isAsked = (url: URL) => url.pathname.startsWith('/v1/');
+    await page.route(isAsked, (route) => route.abort('connectionrefused'));
+    await page.getByRole('link', { name: 'Limits' }).click();
+    await page.getByText('The gateway does not answer.').waitFor();
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('link', { name: 'first test key' }).waitFor();
+    await page.unroute(isAsked);
+    await page.getByText('The gateway does not answer.').waitFor({ state: 'detached' });
+    seen.complaints.length = 0;
+  });
+
+  test('leads to the sign-in when the session has ended, and back to the same page', async () => {
+    await seen.goTo('/usage?by=model');
+    await seen.settled('Usage');
+    await seen.context.clearCookies();
+    await page.getByLabel(/^By/).selectOption('key');
+    await page.getByText('Your session has ended.').waitFor();
+    await seen.signIn();
+    await seen.settled('Usage');
+    expect(new URL(page.url()).search).toBe('?by=key');
+    seen.complaints.length = 0;
+  });
+});
