@@ -23,6 +23,26 @@ export const DeploymentHealth = z
       .number()
       .nullable()
       .meta({ description: 'Until the first byte, a moving average, milliseconds.', examples: [310.5] }),
+    limits: z
+      .object({
+        requests_per_minute: z
+          .int()
+          .nullable()
+          .meta({ examples: [500] }),
+        tokens_per_minute: z
+          .int()
+          .nullable()
+          .meta({ examples: [200000] }),
+        concurrency: z
+          .int()
+          .nullable()
+          .meta({ examples: [null] }),
+        free_in_ms: z.int().meta({ description: 'How long until another call may be sent; 0: now.', examples: [0] }),
+      })
+      .nullable()
+      .meta({
+        description: 'What this gateway may ask with the provider’s key, of all models together; null where no limits are set.',
+      }),
     last_failure: z
       .object({
         at: Timestamp,

@@ -2,7 +2,7 @@ import type { DeploymentHealth, DiscoveryReport } from '@tallygate/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { tallygate } from '../client.ts';
-import { count, duration, moment } from '../format.ts';
+import { count, duration, moment, short } from '../format.ts';
 import { Badge, Empty, Failure, PageHead, Panel, Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
@@ -10,6 +10,18 @@ const REFRESH_MS = 3_000;
 const MOST = 200;
 /** Of circuits: closed is good. */
 const STATES = { closed: ['asked', 'good'], open: ['left aside', 'bad'], half_open: ['being tried', 'wait'] } as const;
+
+/** The limits of a provider’s key: they hold for all of its models together. */
+function wordsOf(limits: DeploymentHealth['limits']): string {
+  if (!limits) return 'no limit here';
+  const { requests_per_minute: requests, tokens_per_minute: tokens, concurrency } = limits;
+  const words = [
+    requests !== null && `${count(requests)} requests a minute`,
+    tokens !== null && `${short(tokens)} tokens a minute`,
+    concurrency !== null && `${count(concurrency)} at once`,
+  ];
+  return words.filter(Boolean).join(', ');
+}
 
 const COLUMNS: readonly Column<DeploymentHealth>[] = [
   { name: 'Deployment', cell: ({ deployment }) => deployment },
@@ -23,13 +35,15 @@ const COLUMNS: readonly Column<DeploymentHealth>[] = [
   },
   {
     name: 'State',
-    cell: ({ state }) => {
+    cell: ({ state, limits }) => {
+      if (limits && limits.free_in_ms > 0) return <Badge state="at its limit" tone="wait" />;
       const [word, tone] = STATES[state];
       return <Badge state={word} tone={tone} />;
     },
   },
+  { name: 'May be asked', cell: ({ limits }) => wordsOf(limits), isSecondary: true },
   { name: 'Calls, last minute', cell: ({ recent_calls: calls }) => count(calls), isFigure: true, isSecondary: true },
-  { name: 'Failed', cell: ({ recent_failures: failures }) => count(failures), isFigure: true },
+  { name: 'Failed', cell: ({ recent_failures: failures }) => count(failures), isFigure: true, isSecondary: true },
   { name: 'First byte', cell: ({ latency_ms: ms }) => (ms === null ? '–' : duration(ms)), isFigure: true },
   {
     name: 'Last failure',

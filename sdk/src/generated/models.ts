@@ -1351,6 +1351,14 @@ export interface DeploymentHealth {
   recent_failures: number;
   /** Until the first byte, a moving average, milliseconds. */
   latency_ms: number | null;
+  /** What this gateway may ask with the provider’s key, of all models together; null where no limits are set. */
+  limits: {
+    requests_per_minute: number | null;
+    tokens_per_minute: number | null;
+    concurrency: number | null;
+    /** How long until another call may be sent; 0: now. */
+    free_in_ms: number;
+  } | null;
   last_failure: {
     /** RFC 3339, UTC. */
     at: string;

@@ -12,12 +12,14 @@ export type ProviderLimits = Pick<RateLane, 'requestsPerMinute' | 'tokensPerMinu
  * below the limit.
  */
 export class ProviderAllowance implements UpstreamAllowance {
+  readonly limits: ProviderLimits;
   readonly #rates = new RateLanes();
   readonly #lane: RateLane;
   readonly #now: () => number;
 
   /** @param now milliseconds, as `steadyMs` */
   constructor(limits: ProviderLimits, now: () => number = steadyMs) {
+    this.limits = limits;
     this.#lane = { id: '', owner: 'contract', ...limits };
     this.#now = now;
   }

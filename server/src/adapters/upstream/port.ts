@@ -270,6 +270,12 @@ export class UpstreamCut extends Error {
 
 /** What is left of the limits that are set for a provider's key. */
 export interface UpstreamAllowance {
+  /** The limits themselves; null where none is set. */
+  readonly limits: {
+    readonly requestsPerMinute: number | null;
+    readonly tokensPerMinute: number | null;
+    readonly concurrency: number | null;
+  };
   /** Milliseconds until a call may be sent; 0 where one may be sent now. */
   freeInMs(): number;
   /** To be told how many tokens a call has used, when it has ended. */
