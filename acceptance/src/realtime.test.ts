@@ -436,7 +436,7 @@ describe('a realtime session', () => {
     client.close();
   });
 
-  test('leaves out transcripts of what is heard, which have no price, and shows that', async () => {
+  test('leaves out transcripts by a model that its provider does not serve, and shows that', async () => {
     const { key } = await newKey();
     const client = await Client.open(key);
     const input = { transcription: { model: 'gpt-4o-mini-transcribe' }, turn_detection: { type: 'semantic_vad' as const } };

@@ -161,6 +161,29 @@ export class FakeRealtimeSession {
     const item = { id, object: 'realtime.item', type: 'message', status: 'completed', role: 'user', content };
     this.say({ type: 'conversation.item.added', previous_item_id: null, item });
     this.say({ type: 'conversation.item.done', previous_item_id: null, item });
+    this.#transcribe(id, tokens.audio);
+  }
+
+  /** Each token of sound is one of words, or by the second where whisper listens. */
+  #transcribe(item_id: string, audio: number): void {
+    const { transcription }: Fields = Object(Object(this.#session['audio'])['input']);
+    if (!isFields(transcription)) return;
+    const { model, prompt } = transcription;
+    const common = { item_id, content_index: 0 };
+    const about = `conversation.item.input_audio_transcription`;
+    if (prompt === 'fail') {
+      const error = { type: 'transcription_error', code: 'audio_unintelligible', message: 'Nothing was understood.', param: null };
+      this.say({ type: `${about}.failed`, ...common, error });
+      return;
+    }
+    const tokens = { type: 'tokens', total_tokens: 2 * audio, input_tokens: audio, output_tokens: audio };
+    const usage =
+      model === 'whisper-1'
+        ? { type: 'duration', seconds: audio / 10 }
+        : { ...tokens, input_token_details: { text_tokens: 0, audio_tokens: audio } };
+    this.say({ type: `${about}.delta`, ...common, delta: 'heard' });
+    const transcript = 'heard';
+    if (prompt !== 'hang') this.say({ type: `${about}.completed`, ...common, transcript, ...(prompt !== 'say nothing' && { usage }) });
   }
 
   #respond(asked: Fields, event?: Fields) {

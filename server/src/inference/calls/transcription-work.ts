@@ -39,9 +39,9 @@ interface Listening {
 /** More than any transcription model takes, where the catalogue says nothing. */
 const WINDOW_UNKNOWN = 1_000_000;
 /** Of sound, as OpenAI counts it. */
-const TOKENS_PER_SECOND = 10;
+export const TOKENS_PER_SECOND = 10;
 /** Of what is said, more than anybody speaks: for recordings that are heard in parts, each of which the model's own bound limits. */
-const MOST_TOKENS_SAID_PER_SECOND = 50;
+export const MOST_TOKENS_SAID_PER_SECOND = 50;
 
 /** Recordings are paid by the second, or by the tokens of sound and text, as the model is priced. */
 async function workOf({ endpoint, request, isStream, needs }: Listening, received: Received, recordings: Recordings): Promise<Work> {
@@ -178,6 +178,13 @@ const transcriptForm = (format: string, charged: Charged): AnswerForm => ({
       wholeTextOf: ({ text }) => (typeof text === 'string' ? text : ''),
     }),
 });
+
+/** What is charged for a transcript by the usage that its provider told with it. @param seconds of what was heard */
+export function transcriptUsage(usage: unknown, model: CatalogModel, seconds: number): ReceiptUsage | undefined {
+  const said = usedUsage(readTranscriptUsage(usage, undefined));
+  if (isPricedBySecondsAlone(model)) return secondsAlone(said, seconds);
+  return isPricedBySeconds(model) ? withSeconds(said, seconds) : withTokens(said);
+}
 
 /** OpenAI's two kinds of usage, by the second and by tokens; `verbose_json` of older servers has a duration at its top. */
 function readTranscriptUsage(usage: unknown, duration: unknown): ReceiptUsage | undefined {

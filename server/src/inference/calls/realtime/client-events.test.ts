@@ -6,17 +6,19 @@ import { ConversationBound } from './conversation-bound.ts';
 import { readClientEvent } from './events.ts';
 import type { SessionHost } from './session-host.ts';
 import { SessionSettings } from './session-settings.ts';
+import { Transcripts } from './transcripts.ts';
 
 const BYTES = 6 * 1024 * 1024;
 
 /** A session whose provider takes everything. */
 function sessionWith(sent: string[]): SessionHost {
-  return {
+  const session = {
     conversation: new ConversationBound({ contextWindow: null, imageTokenBound: 1_000 }),
     settings: new SessionSettings('gpt-realtime', 'gpt-realtime'),
     provider: { send: (frame: Buffer) => void sent.push(frame.toString('latin1', 0, 200)) },
     ask: async () => {},
   } as unknown as SessionHost;
+  return Object.assign(session, { transcripts: new Transcripts(session) });
 }
 
 const detecting = (detection: object) => ({

@@ -7,7 +7,7 @@ import type { SessionHost } from './session-host.ts';
 /** What changes nothing that is held. */
 const PLAIN: ReadonlySet<string> = new Set([
   ...['conversation.item.retrieve', 'conversation.item.truncate', 'conversation.item.delete'],
-  ...['input_audio_buffer.commit', 'input_audio_buffer.clear', 'output_audio_buffer.clear', 'response.cancel'],
+  ...['input_audio_buffer.clear', 'output_audio_buffer.clear', 'response.cancel'],
 ]);
 
 /**
@@ -18,14 +18,20 @@ const PLAIN: ReadonlySet<string> = new Set([
  * @throws Problem
  */
 export async function takeClientEvent(session: SessionHost, event: RealtimeEvent, frame: Buffer): Promise<void> {
-  const { conversation, settings, provider } = session;
+  const { conversation, settings, provider, transcripts } = session;
   requireEventSpelling(event);
   switch (event.type) {
     case 'response.create':
       return session.ask(event, frame);
     case 'session.update': {
-      const change = settings.change(event);
+      const asked = settings.check(event);
+      const change = settings.change(event, asked, await transcripts.prepare(asked));
       conversation.configure(Object(change['session']));
+      // What was sent before it may be in the turn that is written down first.
+      await transcripts.cover().catch((thrown: unknown) => {
+        settings.refused(String(change.event_id));
+        throw thrown;
+      });
       return provider.send(await writtenJson(change));
     }
     case 'conversation.item.create': {
@@ -38,9 +44,13 @@ export async function takeClientEvent(session: SessionHost, event: RealtimeEvent
     case 'input_audio_buffer.append': {
       const { audio } = event;
       if (typeof audio !== 'string') throw invalid('`audio` is sound in base64.', 'audio');
+      await transcripts.hear(conversation.secondsOf(audio));
       conversation.hear(audio);
       return provider.send(await writtenJson(event));
     }
+    case 'input_audio_buffer.commit':
+      await transcripts.cover();
+      return provider.send(await writtenJson(event));
     default:
       if (!PLAIN.has(event.type)) throw invalid(`There is no client event of the type "${event.type.slice(0, 60)}".`, 'type');
       return provider.send(await writtenJson(event));

@@ -9,6 +9,9 @@ const UNSEEN_TOKENS = 256;
 /** Sound is a token for each 100 ms of a user and for each 50 ms of a model. The smallest formats have 8,000 bytes a second. */
 const BYTES_PER_AUDIO_TOKEN = { pcm: 2_400, other: 400 } as const;
 
+/** 16 bits at 24 kHz, or 8 at 8 kHz. */
+const BYTES_PER_SECOND = { pcm: 48_000, other: 8_000 } as const;
+
 /** Of the response that a `response.create` asks for. */
 interface Asked {
   readonly input?: unknown;
@@ -63,6 +66,11 @@ export class ConversationBound {
   /** @param audio base64 */
   hear(audio: string): void {
     this.#waiting += this.#audioTokens(audio);
+  }
+
+  /** The most that it lasts. @param audio base64 */
+  secondsOf(audio: string): number {
+    return (audio.length * 3) / 4 / BYTES_PER_SECOND[this.#format];
   }
 
   committed(): void {

@@ -3,6 +3,7 @@ import { writtenJson } from '../../../kernel/written-json.ts';
 import type { Served } from '../served.ts';
 import { isUsed, NO_USAGE, reportedUsage } from '../usage.ts';
 import { newEventId, type RealtimeEvent, readProviderEvent } from './events.ts';
+import { withReceipt } from './receipt-of-event.ts';
 import type { ResponseEnd, RunningResponse } from './running-response.ts';
 import type { SessionHost } from './session-host.ts';
 import { realtimeUsage } from './usage.ts';
@@ -58,7 +59,11 @@ export class ProviderEvents {
         return this.#committed(frame, event);
       case 'input_audio_buffer.cleared':
         this.#session.conversation.cleared();
+        await this.#session.transcripts.cleared();
         return this.#session.tell(frame);
+      case 'conversation.item.input_audio_transcription.completed':
+      case 'conversation.item.input_audio_transcription.failed':
+        return this.#transcribed(frame, event);
       default:
         return this.#session.tell(frame);
     }
@@ -66,10 +71,11 @@ export class ProviderEvents {
 
   /** Before a client is let in, the provider is told to answer no turn by itself, and what the session is set to. */
   async #open(event: RealtimeEvent): Promise<void> {
-    const { settings, provider, facts } = this.#session;
+    const { settings, provider, facts, transcripts } = this.#session;
     if (event.type === 'session.created' && this.#state === 'opening') {
       this.#created = event;
-      const first = settings.first(Object(event['session']), facts.given);
+      const wanted = await transcripts.prepare(facts.given ?? {}).catch((thrown: unknown) => void this.#opened.reject(thrown));
+      const first = settings.first(Object(event['session']), facts.given, wanted);
       if (!first) return this.#isOpen(event);
       this.#state = 'setting';
       this.#first = first.event_id;
@@ -155,6 +161,18 @@ export class ProviderEvents {
     session.closeWhenIdle();
   }
 
+  async #transcribed(frame: Buffer, event: RealtimeEvent): Promise<void> {
+    const session = this.#session;
+    try {
+      await session.tell(await session.transcripts.ended(frame, event));
+    } catch (thrown) {
+      await session.refuse(thrown);
+      // It is not told a transcript whose receipt is not written.
+      session.end({ code: 1011, reason: 'a transcript could not be settled' });
+    }
+    session.closeWhenIdle();
+  }
+
   /** What the conversation is known to be by now. */
   #remember({ mark, maxOutputTokens }: RunningResponse, { usage }: Pick<ResponseEnd, 'usage'>): void {
     const { conversation } = this.#session;
@@ -180,6 +198,7 @@ export class ProviderEvents {
   async #committed(frame: Buffer, event: RealtimeEvent): Promise<void> {
     const session = this.#session;
     session.conversation.committed();
+    session.transcripts.committed(event['item_id']);
     await session.tell(frame);
     const isTurn = this.#turn !== undefined && event['item_id'] === this.#turn;
     this.#turn = undefined;
@@ -191,14 +210,6 @@ export class ProviderEvents {
 
 /** What asks for the response at the end of a turn. */
 const TURN_ENDED = '{"type":"response.create"}';
-
-/** Beside what the provider says, where its receipt is found, and that it is promised. The rest is as it came. */
-function withReceipt(frame: Buffer, { call, promise }: RunningResponse): Buffer {
-  const end = frame.lastIndexOf('}');
-  const promised = promise === undefined ? '' : `,"receipt_promise":${JSON.stringify(promise)}`;
-  const added = `,"receipt_id":${JSON.stringify(call.receiptId)}${promised}`;
-  return Buffer.concat([frame.subarray(0, end), Buffer.from(added), frame.subarray(end)]);
-}
 
 /** What is settled of it. Where its provider says no usage of what it has written, all that was held. */
 function endOf({ status, usage: stated, output }: Said): Pick<ResponseEnd, 'outcome' | 'usage'> {

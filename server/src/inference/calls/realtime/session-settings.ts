@@ -1,8 +1,11 @@
 import { requireRealtimeFields } from '../cost-fields/index.ts';
 import { isCount, isRecord } from '../usage.ts';
 import { invalid, newEventId, type RealtimeEvent } from './events.ts';
+import type { TranscriptSettings } from './transcripts.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
+/** Undefined where nothing is said of it, null for none. */
+type Transcription = TranscriptSettings | null | undefined;
 
 /** What the client wishes and the provider must not do by itself. */
 interface Wish {
@@ -10,6 +13,8 @@ interface Wish {
   readonly answersTurns: boolean;
   /** Of one response; undefined for as many as the model gives. */
   readonly maxOutputTokens: number | undefined;
+  /** Undefined: what is heard is not written down. */
+  readonly transcription?: TranscriptSettings | undefined;
 }
 
 /**
@@ -33,6 +38,10 @@ export class SessionSettings {
     return this.#wish.answersTurns;
   }
 
+  get transcription(): TranscriptSettings | undefined {
+    return this.#wish.transcription;
+  }
+
   get maxOutputTokens(): number | undefined {
     return this.#wish.maxOutputTokens;
   }
@@ -41,35 +50,44 @@ export class SessionSettings {
    * What the provider is asked first, for it may answer turns by itself unless it is told not to; undefined where nothing is to be changed.
    * @param given of the client secret
    */
-  first(created: Fields, given: Fields = {}): RealtimeEvent | undefined {
+  first(created: Fields, given: Fields = {}, transcription?: Transcription): RealtimeEvent | undefined {
     const detection = detectionIn(created);
     const isSilent = !isRecord(detection) || detection['create_response'] === false;
     this.#wish = { answersTurns: isRecord(detection) && detection['create_response'] !== false, maxOutputTokens: tokensIn(created) };
-    const own = detectionIn(given) === undefined && !isSilent ? withDetection(given, detection, true) : given;
+    const quiet = detectionIn(given) === undefined && !isSilent ? withDetection(given, detection, true) : given;
+    const own = isRecord(transcriptionIn(created)) && transcriptionIn(given) === undefined ? withoutTranscripts(quiet) : quiet;
     if (Object.keys(own).length === 0) return undefined;
-    return this.change({ type: 'session.update', session: { type: 'realtime', ...own } });
+    const event = { type: 'session.update', session: { type: 'realtime', ...own } };
+    return this.change(event, this.check(event), transcription);
   }
 
-  /**
-   * A `session.update` as the provider gets it.
-   * @throws Problem `validation_failed`, `unpriced_feature`
-   */
-  change(event: RealtimeEvent): RealtimeEvent {
-    const { session } = event;
+  /** The session that a `session.update` asks for. @throws Problem `validation_failed`, `unpriced_feature` */
+  check({ session }: RealtimeEvent): Fields {
     if (!isRecord(session)) throw invalid('`session.update` needs a `session`.', 'session');
     if (session['type'] !== 'realtime')
       throw invalid('A session here has the `type` "realtime": transcripts are made by POST /v1/audio/transcriptions.', 'session.type');
     requireRealtimeFields(session, 'session');
     if (session['model'] !== undefined && session['model'] !== this.#model && session['model'] !== this.#upstreamModel)
       throw invalid('The model is that of the connection: open another one for another model.', 'session.model');
+    return session;
+  }
+
+  /**
+   * A `session.update` as the provider gets it.
+   * @param session of the event, checked
+   * @param transcription what can be held of that it asks for
+   * @throws Problem `validation_failed`
+   */
+  change(event: RealtimeEvent, session: Fields, transcription?: Transcription): RealtimeEvent {
     const eventId = event.event_id ?? newEventId();
     this.#before.set(eventId, this.#wish);
     const detection = detectionIn(session);
     this.#wish = {
       answersTurns: detection === undefined ? this.#wish.answersTurns : isRecord(detection) && detection['create_response'] !== false,
       maxOutputTokens: session['max_output_tokens'] === undefined ? this.#wish.maxOutputTokens : tokensIn(session),
+      transcription: transcription === undefined ? this.#wish.transcription : (transcription ?? undefined),
     };
-    const { model: _, ...others } = withoutTranscription(session);
+    const { model: _, ...others } = withTranscription(session, transcription?.upstreamModel);
     return { ...event, event_id: eventId, session: isRecord(detection) ? withDetection(others, detection) : others };
   }
 
@@ -89,17 +107,25 @@ export class SessionSettings {
   /** The session as its client has set it. */
   shown(session: Fields): Fields {
     const detection = detectionIn(session);
-    const named = { ...session, model: this.#model };
+    const named = { ...withTranscription(session, this.transcription?.model), model: this.#model };
     return isRecord(detection) ? withDetection(named, detection, this.answersTurns) : named;
   }
 }
 
 const inputOf = (session: Fields): unknown => (isRecord(session['audio']) ? session['audio']['input'] : undefined);
 
-const detectionIn = (session: Fields): unknown => {
+const inInput = (session: Fields, name: 'turn_detection' | 'transcription'): unknown => {
   const input = inputOf(session);
-  return isRecord(input) ? input['turn_detection'] : undefined;
+  return isRecord(input) ? input[name] : undefined;
 };
+const detectionIn = (session: Fields): unknown => inInput(session, 'turn_detection');
+const transcriptionIn = (session: Fields): unknown => inInput(session, 'transcription');
+
+/** Of a session that its provider begins with them: nobody has asked for them. */
+const withoutTranscripts = (session: Fields): Fields => ({
+  ...session,
+  audio: { ...Object(session['audio']), input: { ...Object(inputOf(session)), transcription: null } },
+});
 
 function withDetection(session: Fields, detection: object, answers = false): Fields {
   const input = Object(inputOf(session));
@@ -109,11 +135,13 @@ function withDetection(session: Fields, detection: object, answers = false): Fie
   };
 }
 
-/** Transcripts of what is heard are billed beside the responses, by the price of another model. The client is shown that there are none. */
-function withoutTranscription(session: Fields): Fields {
+/** With the model that it names called so; undefined: none is, so that there are no transcripts. */
+function withTranscription(session: Fields, model: string | undefined): Fields {
   const input = inputOf(session);
   if (!isRecord(input) || input['transcription'] === undefined) return session;
-  return { ...session, audio: { ...Object(session['audio']), input: { ...input, transcription: null } } };
+  const asked = input['transcription'];
+  const transcription = isRecord(asked) && model !== undefined ? { ...asked, model } : null;
+  return { ...session, audio: { ...Object(session['audio']), input: { ...input, transcription } } };
 }
 
 /** `inf` and what is left out: as many as the model gives. @throws Problem `validation_failed` */

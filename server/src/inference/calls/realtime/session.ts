@@ -7,6 +7,7 @@ import { writtenJson } from '../../../kernel/written-json.ts';
 import { requireRealtimeFields } from '../cost-fields/index.ts';
 import type { InferenceDeps } from '../deps.ts';
 import { isRecord } from '../usage.ts';
+import type { Work } from '../work.ts';
 import { takeClientEvent } from './client-events.ts';
 import { ConversationBound } from './conversation-bound.ts';
 import { errorEvent, newEventId, type RealtimeEvent, readClientEvent } from './events.ts';
@@ -17,6 +18,7 @@ import { beginResponse, type RunningResponse } from './running-response.ts';
 import type { Ending, SessionFacts, SessionHost } from './session-host.ts';
 import { SessionSettings, tokensIn } from './session-settings.ts';
 import { Silence } from './silence.ts';
+import { Transcripts } from './transcripts.ts';
 
 /** OpenAI's limit, which is held here for every provider. */
 const LONGEST_SESSION_MS = 60 * 60_000;
@@ -30,6 +32,7 @@ export class RealtimeSession implements SessionHost {
   readonly settings: SessionSettings;
   readonly conversation: ConversationBound;
   readonly responses = new SessionResponses();
+  readonly transcripts = new Transcripts(this);
   readonly facts: SessionFacts;
   readonly deps: InferenceDeps;
   readonly provider: EventSocket;
@@ -57,7 +60,10 @@ export class RealtimeSession implements SessionHost {
     this.conversation = new ConversationBound(model);
     this.#events = new ProviderEvents(this);
     const mostMs = Math.max(deps.timeouts.streamFirstByteMs, deps.timeouts.idleMs);
-    this.#silence = new Silence(mostMs, { isAtWork: () => this.responses.size > 0, onSilent: () => this.#silent() });
+    this.#silence = new Silence(mostMs, {
+      isAtWork: () => this.responses.size + this.transcripts.size > 0,
+      onSilent: () => this.#silent(),
+    });
     this.#timer = setTimeout(() => this.#expire('it has lasted for 60 minutes'), LONGEST_SESSION_MS).unref();
     this.#ended = this.#readProvider();
   }
@@ -101,7 +107,7 @@ export class RealtimeSession implements SessionHost {
   }
 
   closeWhenIdle(): void {
-    if (this.responses.size > 0 || !this.#ending) return;
+    if (this.responses.size + this.transcripts.size > 0 || !this.#ending) return;
     const { code, reason } = this.#ending;
     this.provider.close(1000, '');
     this.#attached?.close(code, reason);
@@ -143,34 +149,34 @@ export class RealtimeSession implements SessionHost {
 
   /** Holds a response. @throws Problem as `admit` */
   async begin(asked: Readonly<Record<string, unknown>>, received: Buffer | string): Promise<RunningResponse> {
-    const { facts, deps } = this;
-    const startedTick = performance.now();
-    const grant = await facts.renew();
-    const startedAt = deps.clock.now();
-    const work = realtimeWork({
-      model: facts.model,
-      inputTokens: this.conversation.of(asked, this.responses.writing),
-      outputTokens: asked['max_output_tokens'] === undefined ? this.settings.maxOutputTokens : tokensIn(asked),
-      deployment: facts.target.deployment.name,
-      requestSha256: hash('sha256', received, 'hex'),
-    });
-    const ids = { requestId: newRequestId(), clientRequestId: facts.requestId, receiptId: newReceiptId(startedAt) };
-    const call = {
-      ...ids,
-      startedAt,
-      startedTick,
-      grant,
-      headers: facts.headers,
-      clientSignature: null,
-      signal: this.#hangUp.signal,
-      work,
-    };
-    const response = await beginResponse(call, deps);
+    const { facts } = this;
+    const response = await this.hold(() =>
+      realtimeWork({
+        model: facts.model,
+        inputTokens: this.conversation.of(asked, this.responses.writing),
+        outputTokens: asked['max_output_tokens'] === undefined ? this.settings.maxOutputTokens : tokensIn(asked),
+        deployment: facts.target.deployment.name,
+        requestSha256: hash('sha256', received, 'hex'),
+      }),
+    );
     response.isOutOfBand = asked['conversation'] === 'none';
     if (readsSession(asked)) response.mark = this.conversation.mark();
     if (response.call.signal.aborted) void this.#unwanted(response);
     else response.call.signal.addEventListener('abort', () => void this.#unwanted(response));
-    response.running.signal.addEventListener('abort', () => void this.#cut(response));
+    return response;
+  }
+
+  /** @param workOf is asked once it is known whose it is @throws Problem as `admit` */
+  async hold(workOf: () => Work): Promise<RunningResponse> {
+    const { facts, deps } = this;
+    const startedTick = performance.now();
+    const grant = await facts.renew();
+    const startedAt = deps.clock.now();
+    const ids = { requestId: newRequestId(), clientRequestId: facts.requestId, receiptId: newReceiptId(startedAt) };
+    const { headers } = facts;
+    const call = { ...ids, startedAt, startedTick, grant, headers, clientSignature: null, signal: this.#hangUp.signal, work: workOf() };
+    const response = await beginResponse(call, deps);
+    response.running.signal.addEventListener('abort', () => void (this.transcripts.isHearing(response) || this.#cut(response)));
     return response;
   }
 
@@ -218,6 +224,8 @@ export class RealtimeSession implements SessionHost {
     clearTimeout(this.#timer);
     clearTimeout(this.#idle);
     this.#hangUp.abort();
+    // Nothing more is heard of the turn that it was in.
+    void this.transcripts.forget().catch((error: unknown) => this.#failed(error));
     this.end({ code: 1000, reason: '' });
   }
 
@@ -232,7 +240,8 @@ export class RealtimeSession implements SessionHost {
     this.#silence.over();
     this.#events.left();
     // What it was at work for may be billed all the same.
-    const running = this.responses.takeAll();
+    await this.transcripts.forget().catch((error: unknown) => this.#failed(error));
+    const running = [...this.responses.takeAll(), ...this.transcripts.takeAll()];
     const outcome = this.#hangUp.signal.aborted ? 'cancelled' : 'cut';
     await Promise.all(running.map((response) => this.#settleAtMost(response, outcome)));
     this.#ending ??= { code: SAYABLE.has(end.code) ? 1001 : 1011, reason: end.reason || 'the provider has closed the connection' };

@@ -147,12 +147,29 @@ export class SandboxSession {
 
   #commit(id = this.#name('item')): void {
     const seconds = this.#buffered / BYTES_PER_MS / 1_000;
+    const audio = Math.ceil(this.#buffered / BYTES_PER_TOKEN);
     this.#said = `${seconds.toFixed(1)} seconds of sound`;
-    this.#context = plus(this.#context, { text: 0, audio: Math.ceil(this.#buffered / BYTES_PER_TOKEN) });
+    this.#context = plus(this.#context, { text: 0, audio });
     this.#buffered = 0;
     this.#say({ type: 'input_audio_buffer.committed', previous_item_id: null, item_id: id });
     const content = [{ type: 'input_audio', transcript: null }];
     this.#added({ id, object: 'realtime.item', type: 'message', status: 'completed', role: 'user', content });
+    this.#transcribe(id, { seconds, audio });
+  }
+
+  /** What was heard, in words: by the second where Whisper listens, else by its tokens. */
+  #transcribe(item_id: string, { seconds, audio }: { readonly seconds: number; readonly audio: number }): void {
+    const { transcription } = Object(Object(this.#session['audio']).input);
+    if (!isFields(transcription)) return;
+    const transcript = this.#said;
+    const output = countTokens(transcript);
+    const tokens = { input_token_details: { text_tokens: 0, audio_tokens: audio }, total_tokens: audio + output };
+    const usage = String(transcription['model']).startsWith('whisper')
+      ? { type: 'duration', seconds }
+      : { type: 'tokens', input_tokens: audio, output_tokens: output, ...tokens };
+    const about = 'conversation.item.input_audio_transcription';
+    this.#say({ type: `${about}.delta`, item_id, content_index: 0, delta: transcript });
+    this.#say({ type: `${about}.completed`, item_id, content_index: 0, transcript, usage });
   }
 
   #respond(asked: Fields, event: Fields) {
