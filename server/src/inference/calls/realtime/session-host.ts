@@ -3,13 +3,12 @@ import type { Caller } from '../call-context.ts';
 import type { Target } from '../deployments.ts';
 import type { InferenceDeps } from '../deps.ts';
 import type { InferenceHeaders } from '../headers.ts';
-import type { Work } from '../work.ts';
 import type { ConversationBound } from './conversation-bound.ts';
 import type { RealtimeEvent } from './events.ts';
 import type { SessionResponses } from './responses.ts';
 import type { RunningResponse } from './running-response.ts';
 import type { SessionSettings } from './session-settings.ts';
-import type { Transcripts } from './transcripts.ts';
+import type { TranscribedSession, Transcripts } from './transcripts.ts';
 
 /** What a connection was opened with. */
 export interface SessionFacts {
@@ -32,7 +31,7 @@ export interface Ending {
 }
 
 /** A session as the events of either side see it. */
-export interface SessionHost {
+export interface SessionHost extends TranscribedSession {
   readonly settings: SessionSettings;
   readonly conversation: ConversationBound;
   readonly responses: SessionResponses;
@@ -47,8 +46,6 @@ export interface SessionHost {
   refuse(thrown: unknown, causedBy?: string): Promise<void>;
   /** Holds a response and asks the provider for it. @param event a `response.create`, and as what it was received @throws Problem as `admit` */
   ask(event: RealtimeEvent, received: Buffer | string): Promise<void>;
-  /** Holds what the provider may do of itself on the connection. @throws Problem as `admit` */
-  hold(workOf: () => Work): Promise<RunningResponse>;
   /** Holds a response. @param received what asks for it @throws Problem as `admit` */
   begin(asked: Readonly<Record<string, unknown>>, received: Buffer | string): Promise<RunningResponse>;
   /** The provider is told that nobody wants it, once it has an id. */

@@ -1,10 +1,12 @@
 import { Problem } from '../../../kernel/problem.ts';
+import type { Target } from '../deployments.ts';
+import type { InferenceDeps } from '../deps.ts';
 import { transcriptUsage } from '../transcription-work.ts';
 import { isRecord, NO_USAGE } from '../usage.ts';
+import type { Work } from '../work.ts';
 import { invalid, type RealtimeEvent } from './events.ts';
 import { withReceipt } from './receipt-of-event.ts';
 import type { RunningResponse } from './running-response.ts';
-import type { SessionHost } from './session-host.ts';
 import { type TranscriptAsk, transcriptWork } from './transcript-work.ts';
 
 /** How what is heard is to be written down. */
@@ -13,6 +15,15 @@ export interface TranscriptSettings {
   readonly model: string;
   readonly upstreamModel: string;
   readonly promptBytes: number;
+}
+
+/** What it needs of its session. */
+export interface TranscribedSession {
+  readonly settings: { readonly transcription: TranscriptSettings | undefined };
+  readonly facts: { readonly requestId: string; readonly target: Target };
+  readonly deps: Pick<InferenceDeps, 'log'>;
+  /** Holds what the provider may do of itself on the connection. @throws Problem as `admit` */
+  hold(workOf: () => Work): Promise<RunningResponse>;
 }
 
 /** What is held first of a turn; twice as much each time that it is longer. */
@@ -35,7 +46,7 @@ interface Held {
  * turn before the provider has heard it, and settled by its own usage.
  */
 export class Transcripts {
-  readonly #session: SessionHost;
+  readonly #session: TranscribedSession;
   /** Sound that was sent and is in no turn yet, seconds. */
   #waiting = 0;
   /** For the turn that is being heard. */
@@ -43,7 +54,7 @@ export class Transcripts {
   /** By the item that a turn has become: the provider is at work. */
   readonly #pending = new Map<string, Held>();
 
-  constructor(session: SessionHost) {
+  constructor(session: TranscribedSession) {
     this.#session = session;
   }
 
