@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fromVerifierKey, type NoteKey, verifyCheckpoint, verifyReceipt } from '@tallygate/receipts';
+import { cosignatureLine, fromVerifierKey, type NoteKey, verifyCheckpoint, verifyReceipt } from '@tallygate/receipts';
 import { type RunningWitness, startWitness } from '@tallygate/witness';
 import type { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import type { Witness } from '../../adapters/witness/port.ts';
 import { tlogWitness } from '../../adapters/witness/tlog-witness.ts';
 import { emptyArchive } from '../../archive/testing/archives.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -72,11 +73,11 @@ async function grow(count: number): Promise<string> {
   await appendAll({ pool, keys: [logKey], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
   return id;
 }
-const cosign = () =>
+const cosign = (asked: (one: RunningWitness) => Witness = ({ url }) => tlogWitness(url)) =>
   cosignLog(
     {
       ...{ pool, own: { receipt: [key], checkpoint: [logKey] }, clock: { now: () => NOW }, log: silentLog() },
-      ...{ witnesses: witnesses.map((one) => ({ key: keyOf(one), witness: tlogWitness(one.url) })) },
+      ...{ witnesses: witnesses.map((one) => ({ key: keyOf(one), witness: asked(one) })) },
       onRefusals: (count) => {
         refusals = count;
       },
@@ -194,6 +195,18 @@ test('a log that contradicts what a witness has seen is stopped, until somebody 
   expect(await stopsOf(pool)).toEqual([]);
   expect((await newestCheckpoint(pool)).size).toBe(8);
   expect((await newestCheckpoint(pool)).note.match(/^— /gm)).toHaveLength(1);
+});
+
+test('of the lines that a witness answers, the one of its own key is kept', async () => {
+  await grow(1);
+  const stranger = { name: 'one.example', kind: 'cosignature', publicKey: new Uint8Array(32) } as const;
+  await cosign(({ url }) => ({
+    async submit(submission, signal) {
+      const answer = await tlogWitness(url).submit(submission, signal);
+      return answer.state === 'cosigned' ? { ...answer, lines: cosignatureLine(stranger, 0n, new Uint8Array(64)) + answer.lines } : answer;
+    },
+  }));
+  expect(verifyCheckpoint((await newestCheckpoint(pool)).note, await storedKeySet(pool), trust(2))).toMatchObject({ valid: true });
 });
 
 test('a witness that is away holds up nobody', async () => {
