@@ -17,6 +17,7 @@ export class Calendar {
   readonly periods: string[] = [];
   readonly #question: CalendarQuestion;
   readonly #known = new Map<string, number>();
+  readonly #quarters = new Map<number, number>();
   readonly #clockOf: (epochMs: number) => { day: string; minutes: number };
 
   constructor(question: CalendarQuestion) {
@@ -26,7 +27,17 @@ export class Calendar {
 
   /** Of each quarter of an hour from one on and to another its period, or {@link OUTSIDE}. */
   between(first: number, last: number): Int32Array {
-    return Int32Array.from({ length: last - first + 1 }, (_, at) => this.#periodAt((first + at) * QUARTER_MS));
+    const periods = new Int32Array(last - first + 1);
+    for (let quarter = first; quarter <= last; quarter += 1) periods[quarter - first] = this.#periodOf(quarter);
+    return periods;
+  }
+
+  #periodOf(quarter: number): number {
+    const known = this.#quarters.get(quarter);
+    if (known !== undefined) return known;
+    const period = this.#periodAt(quarter * QUARTER_MS);
+    this.#quarters.set(quarter, period);
+    return period;
   }
 
   #periodAt(epochMs: number): number {

@@ -3,20 +3,17 @@ import * as z from 'zod';
 import { type Archive, DamagedArchive, USAGE_RECORDS } from '../../../archive/index.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { checkedRows } from '../../../kernel/statements.ts';
+import { checkedRow, checkedRows } from '../../../kernel/statements.ts';
 import { inTransaction } from '../../../kernel/transaction.ts';
-import { USAGE_METERS } from '../rollup-columns.ts';
-import { addExactly } from './add-exactly.ts';
-import { packed, QUARTER_MS, recordOf, SEGMENT_SUMS } from './segment.ts';
-import { SegmentBuilder } from './segment-builder.ts';
 import { SEGMENT_INSERT, segmentRow } from './segment-row.ts';
+import { onSegmentThread } from './segment-thread.ts';
+import { STANDING_ROW } from './segment-work.ts';
 
 /** SQL: whether there are days whose requests are not in segments yet: those from before there were any. */
 export const DAYS_TO_SUM = 'exists (select from usage_days_unsummed)';
 
 const DAY_MS = 86_400_000;
 const ROWS_AT_ONCE = 10_000;
-const SEGMENT_ROWS = 100_000;
 
 interface SumDaysDeps {
   readonly pool: Pool;
@@ -46,65 +43,42 @@ async function sumDay(client: PoolClient, archive: Archive, day: string): Promis
   await client.query('lock table usage_segments in share row exclusive mode');
   const removed = await client.query('delete from usage_days_unsummed where day = $1', [day]);
   if (removed.rowCount === 0) return;
-  const [from, to] = [0, DAY_MS].map((ms) => USAGE_RECORDS.keyAt(Date.parse(day) + ms));
-  const builders = new Map([true, false].map((livemode) => [livemode, new SegmentBuilder()]));
-  const add = async (rows: readonly StandingRow[], least: number) => {
-    for (const row of rows) addRow(builders.get(row.livemode), row);
-    for (const [livemode, builder] of builders) {
-      if (builder.rows < least) continue;
-      await write(client, livemode, builder);
-      builders.set(livemode, new SegmentBuilder());
-    }
-  };
-  await client.query(`declare of_day no scroll cursor for ${standingIn('usage_records')} and u.request_id >= $1 and u.request_id < $2`, [
-    from,
-    to,
-  ]);
-  for (let left = true; left; ) {
-    const rows = await checkedRows(client, StandingRow, `fetch forward ${ROWS_AT_ONCE} from of_day`);
-    await add(rows, SEGMENT_ROWS);
-    left = rows.length > 0;
-  }
-  await client.query('close of_day');
-  for await (const json of archive.rowsBetween(USAGE_RECORDS, from ?? '', to ?? ''))
-    await add(await checkedRows(client, StandingRow, standingIn('json_populate_recordset(null::usage_records, $1)'), [json]), SEGMENT_ROWS);
-  await add([], 1);
+  const [from = '', to = ''] = [0, DAY_MS].map((ms) => USAGE_RECORDS.keyAt(Date.parse(day) + ms));
+  for (let after: string | null = from; after !== null; ) after = await sumRows(client, after, to);
+  for await (const rows of archive.rowsBetween(USAGE_RECORDS, from, to)) await sumArchived(client, rows);
 }
 
-const Amount = z.string().transform(BigInt);
-const StandingRow = z.object({
-  ...{ livemode: z.boolean(), quarter: z.number(), account: z.string(), project: z.string(), member: z.string(), key: z.string() },
-  ...{ model: z.string(), provider: z.string(), outcome: z.string(), run: z.string(), end_user: z.string() },
-  tags: z.array(z.string()),
-  ...recordOf(SEGMENT_SUMS, () => Amount),
-});
-type StandingRow = z.output<typeof StandingRow>;
+const Rows = z.object({ rows: z.string().nullable(), last: z.string().nullable() });
 
-/** Requests with what counts of them today; none whose money was given back. @param source rows of `usage_records` */
-const standingIn = (source: string): string => `
-  select u.livemode, floor(extract(epoch from u.started_at) * 1000 / ${QUARTER_MS})::float8 as quarter, u.account_id::text as account,
-    coalesce(u.project_id::text, '') as project, coalesce(u.user_id::text, '') as member, coalesce(u.key_id::text, '') as key,
-    u.model_served as model, u.provider, u.outcome, coalesce(u.run_id, '') as run, coalesce(u.end_user, '') as end_user,
-    coalesce(u.tags, '{}') as tags, '1' as records, case when u.outcome = 'failed' then '0' else '1' end as requests,
-    ${['input_tokens', 'cached_input_tokens', 'output_tokens', 'cost_nano', 'charged_nano'].map((name) => `coalesce(c.${name}, u.${name})::text as ${name}`).join()},
-    ${USAGE_METERS.map((name) => `coalesce(coalesce(c.meters, u.meters)->>'${name}', '0') as ${name}`).join()}
-  from ${source} u
+/** @returns the id after which more may follow, or null */
+async function sumRows(client: PoolClient, after: string, to: string): Promise<string | null> {
+  const found = await checkedRow(
+    client,
+    Rows,
+    `with part as (select * from usage_records where request_id > $1 and request_id < $2 order by request_id
+        fetch first ${ROWS_AT_ONCE} rows with ties)
+      select (${standingIn('part')}) as rows, (select max(request_id) from part) as last`,
+    [after, to],
+  );
+  await write(client, found?.rows ?? null);
+  return found?.last ?? null;
+}
+
+async function sumArchived(client: PoolClient, archived: string): Promise<void> {
+  const text = `select (${standingIn('json_populate_recordset(null::usage_records, $1)')}) as rows, null as last`;
+  await write(client, (await checkedRow(client, Rows, text, [archived]))?.rows ?? null);
+}
+
+async function write(client: PoolClient, rows: string | null): Promise<void> {
+  if (rows === null) return;
+  const segments = (await onSegmentThread('ofRequests', rows)).map(({ livemode, segment }) =>
+    segmentRow({ segmentId: newId(), accountId: null, livemode, requestDay: null, isMerged: false }, segment),
+  );
+  await client.query(SEGMENT_INSERT, [JSON.stringify(segments)]);
+}
+
+/** SQL: requests with what counts of them today as a JSON array, none whose money was given back. @param source rows of `usage_records` */
+const standingIn = (source: string): string => `select json_agg(standing)::text from (select ${STANDING_ROW} from ${source} u
     left join corrections c on c.request_id = u.request_id and c.attempt = u.attempt and c.posted_at is not null
     left join refunds r on r.request_id = u.request_id and r.attempt = u.attempt and r.posted_at is not null
-  where r.refund_id is null`;
-
-function addRow(builder: SegmentBuilder | undefined, row: StandingRow): void {
-  const { account, project, member, key, model, provider, outcome, run, end_user } = row;
-  const tags = row.tags.length > 0 ? JSON.stringify(row.tags) : '';
-  if (builder)
-    addExactly(
-      builder,
-      { quarter: row.quarter, names: { account, project, member, key, model, provider, outcome, run, end_user, tags } },
-      row,
-    );
-}
-
-async function write(client: PoolClient, livemode: boolean, builder: SegmentBuilder): Promise<void> {
-  const of = { segmentId: newId(), accountId: null, livemode, requestDay: null, isMerged: false };
-  await client.query(SEGMENT_INSERT, [JSON.stringify([segmentRow(of, packed(builder.columns()))])]);
-}
+  where r.refund_id is null) standing`;
