@@ -88,6 +88,14 @@ test('200 calls at once at a cap of 20 over two workers: exactly 20 are let thro
   await vi.waitFor(async () => expect((await account.usage({ key_id })).total.cost_usd).toBe(usd(hold * 20n)), { timeout: 20_000 });
 });
 
+test('workers started after all have died listen at the port that was free before', async () => {
+  const { key } = await account.createKey();
+  const before = workerIds().length;
+  for (const pid of workerIds().slice(-WORKERS)) process.kill(pid, 'SIGKILL');
+  await vi.waitFor(() => expect(workerIds().length).toBe(before + WORKERS), { timeout: 60_000 });
+  expect(await statusOnFreshConnection('/v1/models', key)).toBe(200);
+});
+
 test('kill -9 of a worker loses nothing, its running calls are charged, and another takes its place', async () => {
   const { key, key_id: keyId } = await account.createKey({ monthly_cap_usd: '1' });
   const [dying = 0] = workerIds().slice(-WORKERS);

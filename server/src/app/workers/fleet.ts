@@ -30,6 +30,17 @@ interface FleetDeps {
   readonly stopMs: number;
 }
 
+type Ports = Readonly<Record<string, string>>;
+
+const portsOf = ({ url, dedicatedUrl, operationsUrl }: Addresses): Ports => ({
+  PORT: portOf(url),
+  ...(dedicatedUrl !== undefined && { ENTERPRISE_PORT: portOf(dedicatedUrl) }),
+  ...(operationsUrl !== undefined && { OPERATIONS_PORT: portOf(operationsUrl) }),
+});
+
+/** A URL leaves out the port that its scheme implies; these end with theirs. */
+const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
+
 /** A worker that listens. */
 interface Member {
   readonly calls: Calls<WorkerOperations>;
@@ -45,6 +56,10 @@ export class Fleet {
   readonly #seats: Promise<void>[] = [];
   readonly #stopping = new AbortController();
   #bootstrap: Bootstrap | undefined;
+  /** Where they listen, as a worker's environment names it. */
+  #ports: Ports = {};
+  /** What the living workers were told of it: all the same, since they share what listens. */
+  #toldPorts: Ports = {};
 
   constructor(deps: FleetDeps) {
     this.#deps = deps;
@@ -105,7 +120,9 @@ export class Fleet {
 
   /** A worker from its start to its end. @returns how it ended */
   async #run(onListening: (addresses: Addresses) => void): Promise<string> {
-    const worker = cluster.fork();
+    // Once none is left nothing listens: the next ones take the same ports, also where any free one was asked for.
+    if (Object.keys(cluster.workers ?? {}).length === 0) this.#toldPorts = this.#ports;
+    const worker = cluster.fork(this.#toldPorts);
     endUntaken(worker);
     const stop = () => void this.#stop(worker);
     this.#stopping.signal.addEventListener('abort', stop);
@@ -123,6 +140,7 @@ export class Fleet {
     const holds = lanes.worker();
     const listening = (addresses: Addresses): void => {
       this.#members.add(member);
+      this.#ports = portsOf(addresses);
       log.info({ worker: worker.process.pid }, 'a worker is listening');
       onListening(addresses);
       if (this.#bootstrap) calls.call('serve', this.#bootstrap).catch(() => {});
