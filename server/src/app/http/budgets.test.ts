@@ -376,6 +376,32 @@ describe('the alerts', () => {
     });
   });
 
+  test('are mailed to those who see what the account spends and to the person whose key it is, and to no other member', async () => {
+    const roles = ['admin', 'billing', 'viewer', 'developer', 'left'] as const;
+    const people = new Map<string, Awaited<ReturnType<typeof signUp>>>();
+    for (const role of roles) {
+      const person = await signUp(api);
+      people.set(role, person);
+      await world.pool.query('update users set account_id = $2, account_role = $3, closed_at = $4 where id = $1', [
+        person.userId,
+        owner.accountId,
+        role === 'left' ? 'admin' : role,
+        role === 'left' ? new Date() : null,
+      ]);
+    }
+    const emailOf = (role: string) => people.get(role)?.email;
+    const { keyId, key } = await testKey({ monthly_cap_usd: '1' });
+    await spend(key, 0.5);
+    expect((await mailsAbout(keyId)).map(({ recipient }) => recipient).toSorted()).toEqual(
+      [owner.email, emailOf('admin'), emailOf('billing')].toSorted(),
+    );
+    const theirs = await testKey({ monthly_cap_usd: '1' });
+    await world.pool.query('update api_keys set user_id = $2 where id = $1', [theirs.keyId, people.get('developer')?.userId]);
+    await spend(theirs.key, 0.5);
+    expect((await mailsAbout(theirs.keyId)).map(({ recipient }) => recipient)).toContain(emailOf('developer'));
+    await world.pool.query('update users set closed_at = now() where account_id = $1 and id <> $2', [owner.accountId, owner.userId]);
+  });
+
   test('show no e-mail address and no secret', async () => {
     const { key, keyId } = await testKey({ monthly_cap_usd: '0.1' });
     await spend(key, 0.09);

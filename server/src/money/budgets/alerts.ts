@@ -104,14 +104,15 @@ function highestOf(alerts: readonly DueAlert[]): DueAlert[] {
 
 const RecipientRow = z.object({ key_id: z.string(), key_name: z.string(), account_id: z.string(), user_id: z.string(), email: z.string() });
 
-/** The owner of a key is its account: everybody in it is told. */
+/** Those who see what the account spends are told, and the person whose key it is. */
 async function mailOwners(db: Queryable, alerts: readonly DueAlert[]): Promise<void> {
   if (alerts.length === 0) return;
   const people = await checkedRows(
     db,
     RecipientRow,
     `select k.id as key_id, k.name as key_name, k.account_id, u.id as user_id, u.email
-       from api_keys k join users u on u.account_id = k.account_id
+       from api_keys k join users u on u.account_id = k.account_id and u.closed_at is null
+         and (u.account_role in ('owner', 'admin', 'billing') or u.id = k.user_id)
       where k.id in (select key_id from jsonb_to_recordset($1::jsonb) as alert (key_id uuid))`,
     [JSON.stringify(alerts.map(({ keyId }) => ({ key_id: keyId })))],
   );

@@ -21,7 +21,7 @@ interface SpendAlertsDeps {
   readonly clock: Clock;
 }
 
-/** Tells everybody of an account when its charges of a month reach a threshold, each threshold once a month. */
+/** Tells those who answer for an account’s money when its charges of a month reach a threshold, each threshold once a month. */
 export function createSpendAlerts({ pool, exclusively, clock }: SpendAlertsDeps) {
   return {
     async read(accountId: string) {

@@ -45,8 +45,11 @@ interface Addressed {
   readonly dedupeKey: string;
 }
 
+/** Their members answer for what the account spends and pays. */
+const PAYING_ROLES = ['owner', 'admin', 'billing'] as const;
+
 /**
- * Mails everybody of an account, in the transaction of what they are told about.
+ * Mails those of an account who answer for its money, in the transaction of what they are told about.
  * @param about names it: nobody is told of one thing twice
  */
 export async function mailAccount(
@@ -56,14 +59,16 @@ export async function mailAccount(
 ): Promise<void> {
   // Nobody is told of money that is none.
   if (!unit.livemode) return;
-  for (const { id, email } of await usersOf(unit, accountId)) await queue(unit, { to: email, accountId, dedupeKey: `${about}:${id}` });
+  const people = await rowsOf(unit, membersOf(accountId).where('account_role', 'in', PAYING_ROLES));
+  for (const { id, email } of people) await queue(unit, { to: email, accountId, dedupeKey: `${about}:${id}` });
 }
 
 /** The people of an account are known by the plan they are on. */
 export async function upsertAccountContact(unit: Unit, accountId: string, seen: { planTier: string; at: Date }): Promise<void> {
   if (!unit.livemode) return;
-  for (const { id, email } of await usersOf(unit, accountId)) await upsertContact(unit, { email, source: 'user', userId: id, ...seen });
+  for (const { id, email } of await rowsOf(unit, membersOf(accountId)))
+    await upsertContact(unit, { email, source: 'user', userId: id, ...seen });
 }
 
-const usersOf = (unit: Unit, accountId: string) =>
-  rowsOf(unit, tables.selectFrom('users').select(['id', 'email']).where('account_id', '=', accountId).where('closed_at', 'is', null));
+const membersOf = (accountId: string) =>
+  tables.selectFrom('users').select(['id', 'email']).where('account_id', '=', accountId).where('closed_at', 'is', null);
