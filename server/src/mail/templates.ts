@@ -31,6 +31,7 @@ import {
 } from './event-letters.ts';
 import { BetaInvite, composeBetaInvite } from './invite-letter.ts';
 import type { Letter } from './letter.ts';
+import { composeLimitAlert, LimitAlert } from './limit-letter.ts';
 import { readableTime } from './readable-time.ts';
 import { composeWebhookDisabled, WebhookDisabled } from './webhook-letter.ts';
 
@@ -223,6 +224,7 @@ export const TEMPLATES = {
     'If this was not you, write to the operator of the service.',
   ),
   'spend-alert': billing(SpendAlert, composeSpendAlert),
+  'limit-alert': template({ data: LimitAlert, compose: (told, { link }) => composeLimitAlert(told, link('/limits', {})) }),
   'plan-changed': billing(PlanChanged, composePlanChanged),
   'payment-late': billing(PaymentLate, composePaymentLate),
   'top-up-declined': billing(TopUpDeclined, composeTopUpDeclined),

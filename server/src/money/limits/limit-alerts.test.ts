@@ -96,6 +96,34 @@ test('a limit of each gives way to one of its own, also where that has no cap', 
   expect(await told()).toEqual([[50, '0.00000005']]);
 });
 
+const mailed = async () =>
+  (await pool.query('select recipient, data from mails where account_id = $1 order by recipient', [accountId])).rows.map(
+    ({ recipient, data }) => [recipient.split('@')[0], data.subject, data.threshold_percent],
+  );
+const join = (role: string) =>
+  pool.query(
+    `insert into users (id, account_id, email, role, account_role, password_hash, created_at) values ($1, $2, $3, 'member', $4, '', now())`,
+    [newId(), accountId, `${role}@${accountId}.example`, role],
+  );
+
+test('owners, admins and billing are mailed of a limit that names its subject, each once', async () => {
+  for (const role of ['owner', 'admin', 'billing', 'developer', 'viewer']) await join(role);
+  await setLimit({ thresholds: [50] });
+  await settle(laneOf(), 60);
+  await settle(laneOf(), 1);
+  expect(await mailed()).toEqual(['admin', 'billing', 'owner'].map((name) => [name, 'feature=search', 50]));
+});
+
+test.each<[string, Set, Parameters<typeof laneOf>[0]]>([
+  ['of each of a kind', { subject: null }, {}],
+  ['of an hour', { period: 'hour' }, { period: 'hour' }],
+])('nobody is mailed of a limit %s, and webhooks are told', async (_name, limit, lane) => {
+  await join('owner');
+  await setLimit(limit);
+  await settle(laneOf(lane), 60);
+  expect([await mailed(), await told()]).toEqual([[], [[50, '0.00000006']]]);
+});
+
 /** What the first request of a run asked for. */
 const begin = (runId: string, ceiling: number | null) =>
   pool.query(

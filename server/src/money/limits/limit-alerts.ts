@@ -5,6 +5,7 @@ import { formatUsd, minOf, type NanoUsd } from '../../kernel/money.ts';
 import { checkedRows, type Queryable } from '../../kernel/statements.ts';
 import { recordEvent } from '../../webhooks/index.ts';
 import { type LaneSpent, laneSpentOn, markAlerted, nameOfRun, runCeilings, windowStartOf } from '../ledger/index.ts';
+import { mailLimitAlert } from './limit-mails.ts';
 import { readLimitLane } from './limit-refusals.ts';
 import { windowAt } from './period.ts';
 
@@ -45,7 +46,8 @@ export async function recordLimitAlerts(client: PoolClient, settled: readonly Co
     // A cap of zero has no shares.
     if (!cap) continue;
     const reached = highestReached(alert_thresholds, lane.spent, cap);
-    if (reached !== undefined && reached > lane.alerted_percent) await tell(client, lane, { cap, time_zone, threshold: reached });
+    if (reached !== undefined && reached > lane.alerted_percent)
+      await tell(client, lane, { cap, time_zone, threshold: reached, isMailed: isMailed(limit) });
   }
 }
 
@@ -81,18 +83,25 @@ function limitOn({ lane_id }: LaneSpent, limits: readonly LimitRow[]): LimitRow 
 const highestReached = (thresholds: readonly number[], spent: NanoUsd, cap: NanoUsd): number | undefined =>
   thresholds.filter((threshold) => spent * 100n >= cap * BigInt(threshold)).at(-1);
 
+/** Of a limit of each there may be thousands, and every hour is soon over: webhooks alone are told of those. */
+const isMailed = ({ kind, subject, period }: LimitRow): boolean => (kind === 'account' || subject !== null) && period !== 'hour';
+
 interface Reached {
   readonly cap: NanoUsd;
   readonly time_zone: string;
   /** Percent of the cap. */
   readonly threshold: number;
+  readonly isMailed: boolean;
 }
 
-async function tell(client: PoolClient, { lane_id, spent }: LaneSpent, { cap, time_zone, threshold }: Reached): Promise<void> {
+async function tell(client: PoolClient, { lane_id, spent }: LaneSpent, { cap, time_zone, threshold, isMailed }: Reached): Promise<void> {
   if (!(await markAlerted(client, lane_id, threshold))) return;
   const { accountId, ...lane } = readLimitLane(lane_id);
   const start = windowStartOf(lane_id);
   const end = start === undefined ? null : windowAt(lane.period, time_zone, start).end;
   const figures = { spent_usd: formatUsd(spent), cap_usd: formatUsd(cap), resets_at: end === null ? null : rfc3339(end) };
-  await recordEvent(client, { accountId, type: 'limit.threshold_reached', data: { ...lane, ...figures, threshold_percent: threshold } });
+  const data = { ...lane, ...figures, threshold_percent: threshold };
+  await recordEvent(client, { accountId, type: 'limit.threshold_reached', data });
+  // Nobody is told of money that is none.
+  if (isMailed && lane.livemode) await mailLimitAlert(client, { accountId, about: `limit:${lane_id}:${cap}:${threshold}`, data });
 }
