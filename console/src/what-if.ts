@@ -1,5 +1,5 @@
 import type { SetLimitRequest, UsageRow } from '@tallygate/sdk';
-import { day, usd } from './format.ts';
+import { day, NANO_DIGITS, usd } from './format.ts';
 
 export type Period = SetLimitRequest['period'];
 
@@ -11,7 +11,25 @@ export function lastMonth(now = new Date()): { readonly from: string; readonly t
 }
 
 const costOf = (row: UsageRow): number => Number(row.cost_usd);
+/** What was added up, without zeros at its end. */
+const written = (amount: number): string => usd(amount.toFixed(NANO_DIGITS).replace(/\.?0+$/, ''));
 const sumOf = (rows: readonly UsageRow[]): number => rows.reduce((sum, row) => sum + costOf(row), 0);
+
+/** What usage has to be told apart by to say what a cap of the period would have done: windows begin at full hours, days and Mondays. */
+export const perOf = (period: Period): 'hour' | 'day' => (period === 'hour' ? 'hour' : 'day');
+
+const DAY_MS = 86_400_000;
+const MONDAY = 1;
+const DAYS_OF_WEEK = 7;
+
+/** The window that a row belongs to, by its first day or hour. */
+function windowOf({ day: date, hour }: UsageRow, period: Period): string {
+  if (period === 'hour') return hour ?? '';
+  if (period !== 'week' || date === undefined) return period === 'day' ? (date ?? '') : '';
+  const at = new Date(`${date}T00:00:00Z`);
+  const sinceMonday = (at.getUTCDay() - MONDAY + DAYS_OF_WEEK) % DAYS_OF_WEEK;
+  return new Date(at.getTime() - sinceMonday * DAY_MS).toISOString().slice(0, 10);
+}
 
 /** The day on which so much was spent together; undefined where it never was. */
 function reachedOn(rows: readonly UsageRow[], cap: number): string | undefined {
@@ -26,23 +44,26 @@ function reachedOn(rows: readonly UsageRow[], cap: number): string | undefined {
 /**
  * What a cap would have done to the usage of last month, in a sentence.
  *
- * @param rows of the days, or one sum of the month without a day
+ * @param rows of the hours or days, as `perOf` says
  */
 export function whatIf(cap: string, period: Period, rows: readonly UsageRow[]): string {
   const most = Number(cap);
   if (cap === '' || Number.isNaN(most)) return '';
   const spent = sumOf(rows);
   if (spent === 0) return 'Nothing was spent last month: it would have stopped nothing.';
-  if (period === 'day') return ofDays(most, rows);
-  if (period === 'hour' || period === 'week') return `Last month ${usd(spent.toFixed(9))} was spent.`;
-  if (spent <= most) return `Last month ${usd(spent.toFixed(9))} was spent: nothing would have been stopped.`;
+  if (period === 'hour' || period === 'day' || period === 'week') return ofWindows(most, period, rows);
+  if (spent <= most) return `Last month ${written(spent)} was spent: nothing would have been stopped.`;
   const on = reachedOn(rows, most);
-  const over = usd((spent - most).toFixed(9));
-  return `Last month ${usd(spent.toFixed(9))} was spent: it would have stopped requests${on ? ` from ${day(on)} on` : ''}, ${over} of it.`;
+  const over = written(spent - most);
+  return `Last month ${written(spent)} was spent: it would have stopped requests${on ? ` from ${day(on)} on` : ''}, ${over} of it.`;
 }
 
-function ofDays(most: number, rows: readonly UsageRow[]): string {
-  const over = rows.filter((row) => row.day !== undefined && costOf(row) > most);
-  if (over.length === 0) return 'On no day of last month it would have stopped anything.';
-  return `Last month it would have stopped requests on ${over.length === 1 ? 'one day' : `${over.length} days`}.`;
+function ofWindows(most: number, period: 'hour' | 'day' | 'week', rows: readonly UsageRow[]): string {
+  const windows = [...Map.groupBy(rows, (row) => windowOf(row, period)).values()].map(sumOf);
+  const over = windows.filter((spent) => spent > most);
+  const dearest = written(Math.max(...windows));
+  if (over.length === 0) return `In no ${period} of last month it would have stopped anything: the dearest was ${dearest}.`;
+  const lost = written(over.reduce((sum, spent) => sum + spent - most, 0));
+  const times = over.length === 1 ? `one ${period}` : `${over.length} ${period}s`;
+  return `Last month it would have stopped requests in ${times}, ${lost} of it; the dearest was ${dearest}.`;
 }

@@ -4,23 +4,11 @@ import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { Dialog, Field, Form, given, Select } from '../ui/dialog.tsx';
 import type { Period } from '../what-if.ts';
+import { AlertsField, alertsIn } from './alerts.tsx';
 import { KINDS, kindName, PERIODS } from './kinds.ts';
 import { type Subject, WhatIf } from './what-if-hint.tsx';
 
 export const LIMITS = ['limits'] as const;
-
-const DEFAULT_ALERTS = [50, 80, 100] as const;
-
-/** In the order in which they are reached. */
-const percentsOf = (text: string | undefined): number[] =>
-  [
-    ...new Set(
-      (text ?? '')
-        .split(/[\s,%]+/)
-        .filter(Boolean)
-        .map(Number),
-    ),
-  ].sort((a, b) => a - b);
 
 const wholeOf = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
 
@@ -61,13 +49,9 @@ function FigureFields({ limit }: { limit: SpendingLimit | undefined }) {
       {limit ? null : <Select name="period" label="For" options={PERIODS} defaultValue="month" />}
       <Field name="requests" label="Requests a minute" inputMode="numeric" defaultValue={limit?.requests_per_minute?.toString() ?? ''} />
       <Field name="tokens" label="Tokens a minute" inputMode="numeric" defaultValue={limit?.tokens_per_minute?.toString() ?? ''} />
-      <Field
-        name="alerts"
-        label="Alerts at, percent"
+      <AlertsField
+        percents={limit?.alert_thresholds}
         hint="Webhooks are told when so much of the cap is spent. For the lifetime of agent runs: of each run’s own ceiling, where that is lower."
-        inputMode="numeric"
-        autoComplete="off"
-        defaultValue={(limit?.alert_thresholds ?? DEFAULT_ALERTS).join(', ')}
       />
     </>
   );
@@ -90,7 +74,7 @@ export function LimitDialog({ limit, about = limit, onClose }: LimitDialogProps)
       cap_usd: given(fields, 'cap') ?? null,
       requests_per_minute: wholeOf(given(fields, 'requests')),
       tokens_per_minute: wholeOf(given(fields, 'tokens')),
-      alert_thresholds: percentsOf(given(fields, 'alerts')),
+      alert_thresholds: alertsIn(fields),
     });
     for (const queryKey of [LIMITS, ['limit']]) await client.invalidateQueries({ queryKey });
     onClose();

@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, moment, monthStart, usd } from '../format.ts';
+import { AlertsField, alertsIn } from '../limits/alerts.tsx';
 import { WhatIf } from '../limits/what-if-hint.tsx';
 import { useMay } from '../session.ts';
 import { Confirm, Dialog, Field, Form, given } from '../ui/dialog.tsx';
@@ -27,11 +28,22 @@ function forThisMonth(cap: string, spent: string): string {
     : `This month ${usd(spent)} is spent: ${usd((Number(cap) - Number(spent)).toFixed(2))} is left.`;
 }
 
-function EditCap({ apiKey, spent, onClose }: { apiKey: KeyResponse; spent: string; onClose: () => void }) {
+interface EditCapProps {
+  readonly apiKey: KeyResponse;
+  readonly spent: string;
+  /** Percent of the cap at which somebody is told. */
+  readonly alerts: readonly number[];
+  readonly onClose: () => void;
+}
+
+function EditCap({ apiKey, spent, alerts, onClose }: EditCapProps) {
   const refresh = useRefresh();
   const [cap, setCap] = useState(apiKey.monthly_cap_usd ?? '');
   const save = async (fields: FormData): Promise<void> => {
-    await tallygate.budgets.set(apiKey.key_id, { monthly_cap_usd: given(fields, 'cap') ?? null });
+    await tallygate.budgets.set(apiKey.key_id, {
+      monthly_cap_usd: given(fields, 'cap') ?? null,
+      alert_thresholds: alertsIn(fields),
+    });
     await refresh();
     onClose();
   };
@@ -50,6 +62,7 @@ function EditCap({ apiKey, spent, onClose }: { apiKey: KeyResponse; spent: strin
         <p className="hint" role="status">
           {forThisMonth(cap, spent)}
         </p>
+        <AlertsField percents={alerts} hint="A mail and a webhook when so much of the cap is spent." />
         <WhatIf kind="key" subject={apiKey.key_id} cap={cap} period="month" />
       </Form>
     </Dialog>
@@ -83,7 +96,7 @@ function Spending({ apiKey }: { apiKey: KeyResponse }) {
           </button>
         </div>
       )}
-      {isEditing && <EditCap apiKey={apiKey} spent={spent} onClose={() => setEditing(false)} />}
+      {isEditing && <EditCap apiKey={apiKey} spent={spent} alerts={data.alert_thresholds} onClose={() => setEditing(false)} />}
     </>
   );
 }
