@@ -59,6 +59,12 @@ describe('a provider that is late', () => {
   /** Comes after the time-out, and before nobody reads on. */
   const SLOW: Step = { delayMs: 400, tokens: 5 };
 
+  test('is named beside the one asked next in what settles the call should the process die', async () => {
+    const { begun } = await play({ ...answering, stream: false, steps: [SLOW, { tokens: 3 }], providers: ['first', 'second'] });
+    expect(begun).toMatchObject({ provider: 'second', attempt: 2, fallback: 'deployment' });
+    expect(begun?.attempts).toMatchObject([{ deployment: 'fake#1', provider: 'first', outcome: 'timeout' }]);
+  });
+
   test.each([[false], [true]])(
     'is paid beside the one that answers in its place, with a receipt of its own (stream: %s)',
     async (stream) => {

@@ -44,7 +44,8 @@ async function leave(
 ): Promise<LeftBehind | undefined> {
   // What it begins lives on at the provider: begun twice it would be made twice.
   if (admission.call.work.outlivesHangUp) return undefined;
-  const number = asked.journey().attempts.length;
+  const tried = [...asked.journey().attempts];
+  const number = tried.length;
   const mayLeave = () => isLeavable() && !asked.isOpen && !running.endedBy && !admission.call.signal.aborted;
   if (!mayLeave()) return undefined;
   let held: Admission | undefined;
@@ -52,7 +53,7 @@ async function leave(
     held = await admitLeft(admission, asked.target, deps);
     if (!held) return undefined;
     // First, so that no two of its holds have the same attempt: should the process die in between, this provider was asked under one of them.
-    await beginInFlight(admission, number + 1, deps);
+    await beginInFlight(admission, number + 1, deps, tried);
     running.begunAs = number + 1;
     await beginInFlight(held, number, deps);
     if (!mayLeave()) {

@@ -32,7 +32,7 @@ test('a call that its second provider answers is settled under the name that it 
   await completeCall(call, world.deps);
   const [settled] = await world.settled();
   expect(settled?.record.attempts.map(({ outcome }) => outcome)).toEqual(['failed', 'answered']);
-  expect(settled?.record.attempt).toBe(world.journal.begunAs.get(call.receiptId));
+  expect(settled?.record.attempt).toBe(world.journal.begun.get(call.receiptId)?.attempt);
 });
 
 describe('a call that fails behind its provider’s answer', () => {

@@ -64,12 +64,18 @@ const NO_BODY_SHA256 = hash('sha256', '', 'hex');
 /**
  * Makes known what settles the call should this process die while a provider is at work. To be awaited before that one is asked.
  * @param attempt under which it is settled then
+ * @param tried what was asked before: of targets of one price, that of another deployment is named
  * @throws (or rejects) when it cannot be made durable: the provider must not be asked then
  */
-export function beginInFlight(admission: Admission, attempt: number, deps: Pick<InferenceDeps, 'lanes'>): void | Promise<void> {
+export function beginInFlight(
+  admission: Admission,
+  attempt: number,
+  deps: Pick<InferenceDeps, 'lanes'>,
+  tried: Served['attempts'] = [],
+): void | Promise<void> {
   return admission.inFlight && attempt === FIRST
     ? deps.lanes.begin(admission.inFlight)
-    : beginAt(admission, mostOf(admission, attempt), deps);
+    : beginAt(admission, mostOf(admission, attempt, tried), deps);
 }
 
 /** What settles the call should this process die while the provider of its first attempt is at work. */
@@ -105,32 +111,36 @@ function inFlightOf(admission: Admission, served: Served): InFlight {
 const UNTOLD = { outcome: 'abandoned', responseSha256: NO_BODY_SHA256, firstByteAt: null } as const;
 
 /** The most that the call can come to. */
-function mostOf(admission: Admission, attempt: number): Served {
-  const { call, offers } = admission;
+function mostOf(admission: Admission, attempt: number, tried: Served['attempts'] = []): Served {
+  const { call } = admission;
   let dearest: { readonly target: Target; readonly usage: ReceiptUsage; readonly cost: NanoUsd } | undefined;
-  for (const { targets } of offers) {
-    const [first] = targets;
-    if (!first) continue;
-    // Who asks for another tier may be served at the standard one.
-    for (const target of call.work.serviceTier ? [first, servedAt(first, 'default')] : [first]) {
-      const usage = mostUsage(admission, target);
-      const cost = costOfUsage(admission, target, usage).nanoUsd;
-      if (!dearest || cost > dearest.cost) dearest = { target, usage, cost };
-    }
+  for (const target of possibleTargets(admission, tried)) {
+    const usage = mostUsage(admission, target);
+    const cost = costOfUsage(admission, target, usage).nanoUsd;
+    if (!dearest || cost > dearest.cost) dearest = { target, usage, cost };
   }
   if (!dearest) throw new Error('An admission has at least one target');
   const { target, usage } = dearest;
+  const isOther = tried.length > 0 && tried[0]?.deployment !== target.deployment.name;
   return {
     target,
-    attempts: [],
+    attempts: tried,
     attempt,
-    fallback: target.model.id === call.work.model ? 'none' : 'model',
+    fallback: target.model.id !== call.work.model ? 'model' : isOther ? 'deployment' : 'none',
     usage,
     estimated: true,
     completedAt: call.startedAt,
     overheadMs: 0,
     ...UNTOLD,
   };
+}
+
+/** Of each model the first target that was not asked yet, then the first: who asks for another tier may be served at the standard one. */
+function possibleTargets({ call, offers }: Admission, tried: Served['attempts']): Target[] {
+  const asked = new Set(tried.map(({ deployment }) => deployment));
+  const untried = offers.map(({ targets }) => targets.find(({ deployment }) => !asked.has(deployment.name)));
+  const possible = [...untried, ...offers.map(({ targets }) => targets[0])].filter((target) => target !== undefined);
+  return call.work.serviceTier ? possible.flatMap((target) => [target, servedAt(target, 'default')]) : possible;
 }
 
 /** What came of an answer that was cut. */

@@ -183,10 +183,10 @@ class ClientSocket extends Socket {
 class BreakableJournal extends SettlementJournal {
   isBroken = false;
   /** What each hold was begun as last. */
-  readonly begunAs = new Map<string, number>();
+  readonly begun = new Map<string, SettlementRecord>();
 
   override begin(copy: Parameters<SettlementJournal['begin']>[0]) {
-    this.begunAs.set(copy.holdId, (JSON.parse(copy.record) as SettlementRecord).attempt);
+    this.begun.set(copy.holdId, JSON.parse(copy.record));
     super.begin(copy);
   }
 

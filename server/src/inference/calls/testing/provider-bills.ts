@@ -389,6 +389,8 @@ export interface Scenario {
   readonly monthlyCap?: bigint;
   /** What is left of every meter of the plan. Default: all that it has. */
   readonly quotaLeft?: bigint;
+  /** Their names, in the order in which they are asked. Default: one name for all. */
+  readonly providers?: readonly string[];
 }
 
 const usedBut = (left: bigint): Record<string, bigint> =>
@@ -423,7 +425,12 @@ export async function play(scenario: Scenario) {
   });
   try {
     const deployments = steps.map((_, index) => ({
-      ...{ name: `fake#${index + 1}`, provider: 'fake', upstream, upstreamModel: one.model.replace(/^vertex\//, '') },
+      ...{
+        name: `fake#${index + 1}`,
+        provider: scenario.providers?.[index] ?? 'fake',
+        upstream,
+        upstreamModel: one.model.replace(/^vertex\//, ''),
+      },
       ...{ countsLikeMaker: true, onCancel, weight: 1_000_000 / 1_000 ** index },
     }));
     const deps = { ...opened.deps, deployments: new Deployments(new Map([[one.model, deployments]]), new ScriptedProvider(), () => 0.5) };
@@ -464,7 +471,8 @@ export async function play(scenario: Scenario) {
     const sum = (amounts: readonly bigint[]) => amounts.reduce((all, amount) => all + amount, 0n);
     return {
       ...{ record, records: entries.map((entry) => entry.record), entries, reply, sent: client.socket },
-      begunAs: entries.map((entry) => opened.journal.begunAs.get(entry.record.receiptId)),
+      begunAs: entries.map((entry) => opened.journal.begun.get(entry.record.receiptId)?.attempt),
+      begun: opened.journal.begun.get(call.receiptId),
       asked: fake.requests.length,
       billed: sum(fake.requests.map((request) => costOf(price, one.usage(request.billed)).nanoUsd)),
       settled: sum(entries.map((entry) => BigInt(entry.record.cost))),
