@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import type { Returned } from './directory-sign-in.ts';
 import { queryClient } from './query-client.ts';
 import { kindSearch, modelsSearch, peopleSearch, requestFilter, statusSearch, usageSearch } from './searches.ts';
@@ -8,7 +8,13 @@ import { Loading, PageHead, PagePending } from './ui/parts.tsx';
 
 const rootRoute = createRootRoute({
   component: Outlet,
-  notFoundComponent: () => <PageHead title="There is no such page">The menu lists all there are.</PageHead>,
+  notFoundComponent: () => (
+    <main className="sign-in">
+      <PageHead title="There is no such page">
+        <Link to="/">Go to the overview</Link>: the menu lists all pages.
+      </PageHead>
+    </main>
+  ),
 });
 
 interface SignInSearch extends Returned {

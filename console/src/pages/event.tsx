@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, moment, usd } from '../format.ts';
 import { from, Paged, useReload } from '../marketing/paged.tsx';
+import { useMay } from '../session.ts';
 import { Dialog, Field, Form, given, Select } from '../ui/dialog.tsx';
 import { Badge, Empty, Figure, Figures, PageHead, PagePending, Panel } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
@@ -47,7 +48,31 @@ function EditRegistration({ registration, onClose }: { registration: Registratio
   );
 }
 
-const columnsOf = (onEdit: (registration: Registration) => void): readonly Column<Registration>[] => [
+/** The whole payment goes back, and the place to the person who has waited longest: of administrators alone. */
+function RefundPlace({ registration, onClose }: { registration: Registration; onClose: () => void }) {
+  const reload = useReload('registrations', 'event', 'events');
+  const refund = async (fields: FormData): Promise<void> => {
+    await tallygate.events.refundRegistration(registration.registration_id, given(fields, 'reason') ?? '');
+    await reload();
+    onClose();
+  };
+  return (
+    <Dialog title={`Refund the place of ${registration.name ?? registration.email}?`} onClose={onClose}>
+      <Form action="Refund the place" isDangerous onSubmit={refund} onCancel={onClose}>
+        <p>
+          {usd(registration.price_usd)} go back to where they came from, the registration is canceled, and its place goes to the next person
+          on the waitlist.
+        </p>
+        <Field name="reason" label="Why" isRequired autoComplete="off" />
+      </Form>
+    </Dialog>
+  );
+}
+
+const columnsOf = (
+  onEdit: (registration: Registration) => void,
+  onRefund: ((registration: Registration) => void) | undefined,
+): readonly Column<Registration>[] => [
   { name: 'Person', cell: ({ name, email }) => name ?? email },
   { name: 'E-mail address', cell: ({ email }) => email, isSecondary: true },
   { name: 'Place', cell: ({ status }) => <Badge state={status} tone={TONES[status]} /> },
@@ -57,16 +82,25 @@ const columnsOf = (onEdit: (registration: Registration) => void): readonly Colum
     name: 'Change',
     isAction: true,
     cell: (registration) => (
-      <button type="button" onClick={() => onEdit(registration)}>
-        Edit
-      </button>
+      <span className="row-actions">
+        <button type="button" onClick={() => onEdit(registration)}>
+          Edit
+        </button>
+        {onRefund && registration.payment_status === 'paid' && (
+          <button type="button" onClick={() => onRefund(registration)}>
+            Refund
+          </button>
+        )}
+      </span>
     ),
   },
 ];
 
 export function EventPage() {
   const { slug } = useParams({ from: '/frame/events/$slug' });
+  const isOperator = useMay('run the gateway');
   const [edited, setEdited] = useState<Registration>();
+  const [refunded, setRefunded] = useState<Registration>();
   const { data: event, error } = useQuery({ queryKey: ['event', slug], queryFn: () => tallygate.marketingEvents.get(slug) });
   if (!event) return <PagePending error={error} />;
   const { registrations: figures } = event;
@@ -86,12 +120,13 @@ export function EventPage() {
           name="registrations"
           by={slug}
           label="Registrations, the newest first"
-          columns={columnsOf(setEdited)}
+          columns={columnsOf(setEdited, isOperator ? setRefunded : undefined)}
           idOf={({ registration_id: id }) => id}
           read={async (cursor) => tallygate.marketingEvents.registrations(slug, from(cursor))}
           empty={<Empty title="Nobody has registered yet">People register on the page of the event once it is published.</Empty>}
         />
       </Panel>
+      {refunded && <RefundPlace registration={refunded} onClose={() => setRefunded(undefined)} />}
       {edited && <EditRegistration registration={edited} onClose={() => setEdited(undefined)} />}
     </>
   );

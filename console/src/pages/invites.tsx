@@ -66,19 +66,47 @@ const grantsOf = ({ grants }: MarketingInviteBatchResponse): string =>
     .filter(Boolean)
     .join(', ') || '–';
 
-const INVITES: readonly Column<MarketingInviteRecord>[] = [
+const invitesOf = (onRevoke: (invite: MarketingInviteRecord) => void): readonly Column<MarketingInviteRecord>[] => [
   { name: 'To', cell: ({ email }) => email ?? 'a shared code' },
   { name: 'State', cell: ({ status }) => <Badge state={status} /> },
+  { name: 'Used', cell: ({ uses, max_uses: most }) => `${count(uses)} of ${count(most)}`, isFigure: true },
+  {
+    name: 'Revoke',
+    isAction: true,
+    cell: (invite) =>
+      invite.status !== 'revoked' && (
+        <button type="button" onClick={() => onRevoke(invite)}>
+          Revoke
+        </button>
+      ),
+  },
 ];
 
 function Invites({ batch, onClose }: { batch: MarketingInviteBatchResponse; onClose: () => void }) {
+  const reload = useReload('invites', 'invite-batches');
+  const [revoked, setRevoked] = useState<MarketingInviteRecord>();
+  const revoke = async (): Promise<void> => {
+    if (revoked) await tallygate.invites.revoke(batch.batch_id, revoked.invite_id);
+    await reload();
+  };
+  if (revoked)
+    return (
+      <Confirm
+        title={`Revoke the invitation of ${revoked.email ?? 'many'}?`}
+        action="Revoke the invitation"
+        onConfirm={revoke}
+        onClose={() => setRevoked(undefined)}
+      >
+        Its code opens nothing any more; {count(revoked.uses)} who have used it keep what they got.
+      </Confirm>
+    );
   return (
     <Dialog title={batch.name} onClose={onClose}>
       <Paged
         name="invites"
         by={batch.batch_id}
         label="Invitations"
-        columns={INVITES}
+        columns={invitesOf(setRevoked)}
         idOf={({ invite_id: id }) => id}
         read={async (cursor) => tallygate.invites.list(batch.batch_id, from(cursor))}
         empty={<Empty title="No invitations yet">They are made a moment after the batch.</Empty>}
