@@ -3,7 +3,7 @@ import { whatIsWrongWithTurns } from './turns.ts';
 
 const KNOWN = new Set([
   ...['model', 'max_tokens', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'temperature', 'top_p', 'top_k'],
-  ...['stop_sequences', 'metadata', 'service_tier', 'cache_control', 'stream', 'container', 'inference_geo'],
+  ...['stop_sequences', 'metadata', 'service_tier', 'cache_control', 'stream', 'container', 'inference_geo', 'context_management'],
 ]);
 
 const LEAST_BUDGET = 1024;
