@@ -102,14 +102,18 @@ export function createContentKeys({ pool, box }: { pool: Pool; box: SecretBox })
     return `${PREFIX}${sealed.toString('base64url')}`;
   }
 
-  /** Sealed as it is written down: nothing of it is in memory twice, and other work has its turn in between. */
+  /**
+   * Sealed as it is written down: nothing of it is in memory twice, and other work has its turn in between.
+   * @param quote before and behind it
+   */
   async function sealInPieces(
     accountId: string,
     place: string,
     each: (take: (piece: string | Buffer) => void) => Promise<void>,
+    quote = '',
   ): Promise<string> {
     const { iv, cipher } = await cipherFor(accountId, place);
-    let text = PREFIX;
+    let text = quote + PREFIX;
     let rest: Buffer = iv;
     const add = (bytes: Buffer) => {
       const all = Buffer.concat([rest, bytes]);
@@ -120,8 +124,12 @@ export function createContentKeys({ pool, box }: { pool: Pool; box: SecretBox })
     };
     await each((piece) => add(typeof piece === 'string' ? cipher.update(piece, 'utf8') : cipher.update(piece)));
     add(Buffer.concat([cipher.final(), cipher.getAuthTag()]));
+    text += rest.toString('base64url') + quote;
     await nextTurn();
-    return text + rest.toString('base64url');
+    // Its pieces become one here, in a turn of their own, and not where a statement is written.
+    Buffer.byteLength(text);
+    await nextTurn();
+    return text;
   }
 
   async function sealBytes(accountId: string, place: string, plain: Buffer): Promise<Buffer> {
@@ -163,7 +171,9 @@ export function createContentKeys({ pool, box }: { pool: Pool; box: SecretBox })
     openBytes: async (accountId, place, stored) => (stored.startsWith(PREFIX) ? unseal(accountId, place, stored) : Buffer.from(stored)),
     // What is sealed has no character that JSON would escape.
     sealJson: async (accountId, place, value) =>
-      `"${await (isSmall(value) ? seal(accountId, place, JSON.stringify(value)) : sealInPieces(accountId, place, (take) => eachJsonPiece(value, take)))}"`,
+      isSmall(value)
+        ? `"${await seal(accountId, place, JSON.stringify(value))}"`
+        : sealInPieces(accountId, place, (take) => eachJsonPiece(value, take), '"'),
     // What is kept is an object or a list: only what is sealed is a string.
     async openJson<Value>(accountId: string, place: string, stored: Value | string) {
       if (typeof stored !== 'string') return stored;
