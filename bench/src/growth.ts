@@ -43,14 +43,17 @@ export async function measureGrowth(stage: Stage, requests: number, print: (text
     print(`\n${requests.toLocaleString('en')} requests of ${MONTHS} months, ${size.rows[0]?.size}\n`);
 
     const found: Finding[] = [];
+    const add = (...more: readonly Finding[]) => {
+      found.push(...more);
+      for (const { what, ms, limitMs } of more)
+        print(`${what.padEnd(90)} ${ms.toFixed(1).padStart(9)} ms${limitMs === undefined ? '' : `   limit ${limitMs}`}`);
+    };
     const started = await startGateway(stage, postgres.url, 'second');
-    found.push({ what: 'start of the gateway, until it answers', ms: started.ms, limitMs: START_LIMIT_MS });
-    found.push(await daysSummed(database));
-    found.push(...(await answers(started, database)));
+    add({ what: 'start of the gateway, until it answers', ms: started.ms, limitMs: START_LIMIT_MS });
+    add(await daysSummed(database));
+    for await (const finding of answers(started, database)) add(finding);
     await stopGateway(started.pid);
-    found.push(await dropOfMonth(database));
-    for (const { what, ms, limitMs } of found)
-      print(`${what.padEnd(90)} ${ms.toFixed(1).padStart(9)} ms${limitMs === undefined ? '' : `   limit ${limitMs}`}`);
+    add(await dropOfMonth(database));
     return found.every(({ ms, limitMs }) => limitMs === undefined || ms <= limitMs);
   } finally {
     await database.end();
@@ -104,9 +107,9 @@ async function stopGateway(pid: number): Promise<void> {
   }
 }
 
-async function answers({ origin, token }: Started, database: pg.Client): Promise<Finding[]> {
+async function* answers({ origin, token }: Started, database: pg.Client): AsyncGenerator<Finding> {
   const { rows } = await database.query<{ month: string; receipt_id: string; request_id: string }>(
-    `select to_char(started_at at time zone 'UTC', 'YYYY-MM') as month, receipt_id, request_id from usage_records tablesample system (0.01)
+    `select to_char(started_at at time zone 'UTC', 'YYYY-MM') as month, receipt_id, request_id from usage_records tablesample system (1)
       where account_id = (select account_id from users limit 1) order by random() limit ${ASKED}`,
   );
   const month = await database.query<{ first: string; last: string; month: string }>(
@@ -127,7 +130,6 @@ async function answers({ origin, token }: Started, database: pg.Client): Promise
     return { what, ms: quantile(times, 0.5), ...(limitMs !== undefined && { limitMs }) };
   };
   const repeated = (path: string) => Array.from({ length: 5 }, () => path);
-  const found: Finding[] = [];
   for (const [zone, path, groups] of [
     ['UTC', '/v1/usage', GROUPS],
     ['Asia/Kolkata', '/v1/usage', GROUPS],
@@ -140,33 +142,28 @@ async function answers({ origin, token }: Started, database: pg.Client): Promise
         asked.push(await ask(group, [`${path}?${range}&group_by=${group}${per}`]));
       const [slowest] = asked.toSorted((a, b) => b.ms - a.ms);
       const what = `GET ${path} of a month, ${zone}${per}, ${asked.length} groupings: slowest ${slowest?.what}`;
-      found.push({ what, ms: slowest?.ms ?? 0, limitMs: USAGE_LIMIT_MS });
-      found.push({
+      yield { what, ms: slowest?.ms ?? 0, limitMs: USAGE_LIMIT_MS };
+      yield {
         what: '  and the median of them',
         ms: quantile(
           asked.map(({ ms }) => ms),
           0.5,
         ),
         limitMs: USAGE_LIMIT_MS,
-      });
+      };
     }
   }
-  found.push(await ask('GET /v1/receipts', repeated('/v1/receipts?limit=100')));
-  found.push(await ask('GET /v1/receipts of a month', repeated(`/v1/receipts?limit=100&month=${name}`)));
-  found.push(await ask('GET /v1/receipts in the order of the log', repeated('/v1/receipts?limit=100&logged_after=1000')));
-  found.push(
-    await ask(
-      'GET /v1/receipts/{id}',
-      rows.map(({ receipt_id: id }) => `/v1/receipts/${id}`),
-    ),
+  yield await ask('GET /v1/receipts', repeated('/v1/receipts?limit=100'));
+  yield await ask('GET /v1/receipts of a month', repeated(`/v1/receipts?limit=100&month=${name}`));
+  yield await ask('GET /v1/receipts in the order of the log', repeated('/v1/receipts?limit=100&logged_after=1000'));
+  yield await ask(
+    'GET /v1/receipts/{id}',
+    rows.map(({ receipt_id: id }) => `/v1/receipts/${id}`),
   );
-  found.push(
-    await ask(
-      'GET /v1/requests/{id}',
-      rows.map(({ request_id: id }) => `/v1/requests/${id}`),
-    ),
+  yield await ask(
+    'GET /v1/requests/{id}',
+    rows.map(({ request_id: id }) => `/v1/requests/${id}`),
   );
-  return found;
 }
 
 /** What was settled before there were segments is summed up in the background: how long until it is. */
