@@ -20,7 +20,7 @@ beforeAll(async () => {
   gateway = await Gateway.start({
     process: 'shared',
     providers: [{ name: 'openai', base_url: fake.url, models: ['gpt-4.1'] }],
-    env: { ANTHROPIC_API_KEY: 'sk-ant-0123456789', ANTHROPIC_BASE_URL: fake.url },
+    env: { ANTHROPIC_API_KEY: 'sk-ant-0123456789', ANTHROPIC_BASE_URL: fake.url, INFERENCE_BODY_BYTES: '1048576' },
   });
   const account = await Account.signUp(gateway, { plan: 'enterprise' });
   const { key } = await account.createKey();
@@ -103,7 +103,7 @@ describe.each([
       await raised(client().messages.create({ ...HELLO, max_tokens: 0 })),
       await raised(client().messages.create({ ...HELLO, tools: [{ type: 'web_search_20250305', name: 'web_search' }] })),
       await raised(client().messages.create(HELLO, poor)),
-      await raised(client().messages.create({ ...HELLO, system: 'x'.repeat(11_000_000) })),
+      await raised(client().messages.create({ ...HELLO, system: 'x'.repeat(1_048_576) })),
     ]).toEqual([
       [401, 'authentication_error'],
       [404, 'not_found_error'],
