@@ -207,7 +207,7 @@ test.each<[ProviderKind, string]>([
   ['azure_openai', '/openai/v1/chat/completions'],
   ['anthropic', '/v1/messages'],
   ['google', '/v1beta/models/theirs:generateContent'],
-  ['cohere', '/compatibility/v1/chat/completions'],
+  ['cohere', '/v2/chat'],
   ['bedrock', '/model/theirs/converse'],
   ['vertex', '/v1beta1/publishers/google/models/theirs:generateContent'],
 ])('a provider of the kind %s is asked at %s', async (kind, path) => {
