@@ -99,6 +99,7 @@ it('shows operators how the providers are doing', async () => {
     ...{ deployment: 'openai#1', provider: 'openai', model: 'gpt-4o-mini', upstream_model: 'gpt-4o-mini', weight: 1, state: 'open' },
     ...{ open_until: '2026-11-21T08:00:30.000Z', recent_calls: 4, recent_failures: 4, latency_ms: 310.5 },
     last_failure: { at: '2026-11-21T08:00:00.000Z', kind: 'rate_limited', status: 429 },
+    limits: null,
   };
   gateway.script({ json: { data: [health], has_more: false, next_cursor: null } });
   expect((await terminal.type(['deployments'], { sessionToken: 'tgs_secret' })).stdout).toBe(
