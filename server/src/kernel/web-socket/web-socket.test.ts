@@ -140,6 +140,40 @@ test.each<[string, number, string]>([
   expect(await end).toMatchObject({ code: expect.any(Number) });
 });
 
+describe('many small frames hold the event loop for 50 ms at most', () => {
+  /** Of a server, as they come at once. */
+  const flood = (frame: readonly number[]) => Buffer.alloc(65_536, Buffer.from(frame));
+  /** In another thread, whose work does not count. */
+  const sink = () =>
+    new Worker(
+      `const net = require('node:net'); const { parentPort } = require('node:worker_threads');
+       const server = net.createServer((socket) => socket.resume().on('end', () => socket.end())).listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`,
+      { eval: true, execArgv: [] },
+    );
+
+  test.each([
+    ['events', [0x81, 0x02, 0x7b, 0x7d]],
+    ['pings', [0x89, 0x00]],
+    ['fragments without content', [0x00, 0x00]],
+  ])('%s', async (what, frame) => {
+    const other = sink();
+    const [port] = await once(other, 'message');
+    await expectTurns(what, 1, async () => {
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      const begin = frame[0] === 0x00 ? Buffer.from([0x01, 0x00]) : Buffer.alloc(0);
+      const head = Buffer.concat([begin, flood(frame), flood(frame)]);
+      const connection = new WebSocketConnection(socket, { role: 'client', mostBytes: MOST_BYTES, head });
+      const ended = connection.pump(() => connection.send('{"type":"error","error":{"message":"There is no such event."}}'));
+      // Behind all that came before.
+      socket.emit('data', Buffer.from(begin.length > 0 ? [0x80, 0x00, 0x88, 0x00] : [0x88, 0x00]));
+      expect(await ended).toMatchObject({ code: 1005 });
+      socket.destroy();
+    });
+    await other.terminate();
+  });
+});
+
 describe('a large message holds the event loop for 50 ms at most', () => {
   /** In another thread, whose work does not count. */
   const sender = (message: string) =>

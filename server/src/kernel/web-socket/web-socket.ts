@@ -12,6 +12,8 @@ const PING_MS = 20_000;
 /** So long the other side may not agree to a close. */
 const CLOSE_MS = 5_000;
 const BROKEN = 1006;
+/** So much of what comes is read at once: a frame may be of two bytes, so that there are thousands in what the network gives at once. */
+const SLICE_BYTES = 4_096;
 
 export interface WebSocketOptions {
   /** Which end of the connection this is. */
@@ -111,8 +113,13 @@ export class WebSocketConnection implements EventSocket {
       for (;;) {
         const chunk = this.#chunks.shift();
         if (chunk) {
-          for (const received of this.#reader.read(chunk)) await this.#handle(received);
-          await rest();
+          for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
+            for (const received of this.#reader.read(chunk.subarray(at, at + SLICE_BYTES))) {
+              await this.#handle(received);
+              await rest();
+            }
+            await rest();
+          }
         } else if (this.#isGone) break;
         else await this.#nextBytes();
       }
