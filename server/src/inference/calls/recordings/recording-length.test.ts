@@ -53,6 +53,17 @@ const pcm = (
   return Buffer.concat([head, format, data, Buffer.alloc((seconds * rate * bits) / 8)]);
 };
 
+/** With the longer head of more than two channels or 16 bits. */
+function extensible(file: Buffer, { tag, validBits }: { readonly tag: number; readonly validBits: number }): Buffer {
+  const more = Buffer.alloc(24);
+  more.writeUInt16LE(22, 0);
+  more.writeUInt16LE(validBits, 2);
+  more.writeUInt16LE(tag, 8);
+  const head = Buffer.from(file.subarray(0, 36));
+  head.writeUInt32LE(16 + more.length, 16);
+  return Buffer.concat([head, more, file.subarray(36)]);
+}
+
 /** A page of Ogg without its checksum, as a demuxer takes it that does not look at it. */
 function oggPage(packets: readonly Buffer[], { flags = 0, granule = 0, serial = 1 } = {}): Buffer {
   const head = Buffer.alloc(27 + packets.length);
@@ -169,6 +180,9 @@ describe('a header that lies cannot make it shorter', () => {
     ['the frames of Xing', patched(mp3, 'Xing', 4, 100_000), 3_600],
     ['the blocks of WAV', pcm(1_000, { bits: 32, block: 1 }), 4_000],
     ['the byte rate of WAV', pcm(1_000, { byteRate: 4_000 }), 4_000],
+    ['the bytes of µ-law in WAV', pcm(1_000, { tag: 7, bits: 64 }), 8_000],
+    ['the bytes of A-law in WAV', pcm(1_000, { tag: 6, bits: 32 }), 4_000],
+    ['the bits that count in WAV', extensible(pcm(1_000, { tag: 0xfffe, bits: 64 }), { tag: 1, validBits: 8 }), 8_000],
   ])('and one that claims more makes it longer: %s', (_, file, seconds) => {
     expect(mostOf(file)).toBeGreaterThanOrEqual(seconds);
   });

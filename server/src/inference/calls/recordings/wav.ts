@@ -3,6 +3,8 @@ import { atLeast, type RecordingLength } from './length.ts';
 const EXTENSIBLE = 0xfffe;
 /** PCM, floating point, A-law and µ-law: of all others the bytes do not tell the length. */
 const UNCOMPRESSED = new Set([1, 3, 6, 7]);
+/** A-law and µ-law: of a byte a sample, whatever the head says. */
+const OF_ONE_BYTE = new Set([6, 7]);
 
 /** Wider samples are none that anybody decodes. */
 const WIDEST_BITS = 64;
@@ -41,10 +43,12 @@ function bytesPerSecond(format: Buffer): ByteRates | undefined {
   if (format.length < 16) return undefined;
   const stated = format.readUInt16LE(0);
   const tag = stated === EXTENSIBLE && format.length >= 26 ? format.readUInt16LE(24) : stated;
-  const bits = format.readUInt16LE(14) || 8;
-  const rate = format.readUInt32LE(4);
-  const read = rate * format.readUInt16LE(2) * Math.ceil(bits / 8);
+  const bits = OF_ONE_BYTE.has(tag) ? 8 : format.readUInt16LE(14) || 8;
+  const [rate, channels] = [format.readUInt32LE(4), format.readUInt16LE(2)];
+  const read = rate * channels * Math.ceil(bits / 8);
   if (!UNCOMPRESSED.has(tag) || bits > WIDEST_BITS || read === 0) return undefined;
-  const claims = [format.readUInt32LE(8), rate * format.readUInt16LE(12)].filter((claimed) => claimed > 0);
+  // Some decoders read samples of as many bits as count, and not of as many as they take.
+  const valid = stated === EXTENSIBLE ? Math.ceil(format.readUInt16LE(18) / 8) : 0;
+  const claims = [format.readUInt32LE(8), rate * format.readUInt16LE(12), rate * channels * valid].filter((claimed) => claimed > 0);
   return { read, least: Math.min(read, ...claims) };
 }
