@@ -164,11 +164,24 @@ describe('transcripts of what a session hears', () => {
     await vi.waitFor(async () => expect(await budgetOf(id)).toEqual(['0.006', '0']), WAIT);
     early.close();
     await vi.waitFor(async () => expect(await budgetOf(id)).toEqual(['0', '0']), WAIT);
+    // Had it heard the end of a turn, it would have said so before that it has cleared the rest.
+    expect(upstream.realtime.sessions.at(-1)?.received.at(-1)?.['type']).toBe('input_audio_buffer.clear');
     const late = await Client.open(key, { model: 'whisper-1', prompt: 'hang' });
     late.say(1);
     await late.until('input_audio_buffer.committed');
     late.close();
     await vi.waitFor(async () => expect(await budgetOf(id)).toEqual(['0', '0.006']), WAIT);
+  });
+
+  test('of a turn that ended before its client wished for no more of them are settled', async () => {
+    const { key, key_id: id } = await newKey({ monthly_cap_usd: '1' });
+    const client = await Client.open(key, { model: 'whisper-1' });
+    client.send({ type: 'input_audio_buffer.clear' });
+    client.say(2);
+    client.send({ type: 'session.update', session: { type: 'realtime', audio: { input: { transcription: null } } } });
+    expect(await client.until(COMPLETED)).toMatchObject({ receipt_id: expect.any(String) });
+    await vi.waitFor(async () => expect(await budgetOf(id)).toEqual(['0', '0.0002']), WAIT);
+    client.close();
   });
 
   test.each([

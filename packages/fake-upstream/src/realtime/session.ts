@@ -15,6 +15,8 @@ interface Refusal {
 const VAD = { type: 'server_vad', threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 500 };
 const PCM = { type: 'audio/pcm', rate: 24_000 };
 const LONGEST_TOKENS = 4_096;
+/** 16-bit sound at 24 kHz. */
+const BYTES_PER_MS = 48;
 
 /** The provider's end of one realtime connection. It answers turns by itself, unless it is told not to, as OpenAI does. */
 export class FakeRealtimeSession {
@@ -35,6 +37,8 @@ export class FakeRealtimeSession {
   #context: Tokens = NO_TOKENS;
   #cached: Tokens = NO_TOKENS;
   #buffered = 0;
+  /** Of all sound, bytes. */
+  #heard = 0;
   #isSpeaking = false;
   #items = 0;
   #events = 0;
@@ -137,6 +141,7 @@ export class FakeRealtimeSession {
   /** Sound is speech; zeros are silence. */
   #hear(sound: Buffer) {
     this.#buffered += sound.length;
+    this.#heard += sound.length;
     const detection = this.#detection;
     if (!isFields(detection)) return;
     const isSpeech = sound.some((byte) => byte !== 0);
@@ -146,7 +151,7 @@ export class FakeRealtimeSession {
       if (detection['interrupt_response'] !== false) this.#active?.end('cancelled', { type: 'cancelled', reason: 'turn_detected' });
     } else if (!isSpeech && this.#isSpeaking) {
       this.#isSpeaking = false;
-      this.say({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: 0, item_id: this.#nextId });
+      this.say({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: this.#heard / BYTES_PER_MS, item_id: this.#nextId });
       this.#commit(this.#itemId());
       if (detection['create_response'] !== false && !this.#active) this.#respond({});
     }

@@ -7,8 +7,10 @@ import type { SessionHost } from './session-host.ts';
 /** What changes nothing that is held. */
 const PLAIN: ReadonlySet<string> = new Set([
   ...['conversation.item.retrieve', 'conversation.item.truncate', 'conversation.item.delete'],
-  ...['input_audio_buffer.clear', 'output_audio_buffer.clear', 'response.cancel'],
+  ...['output_audio_buffer.clear', 'response.cancel'],
 ]);
+
+const FOUR_CHARACTERS = 'AAAA';
 
 /**
  * An event of the client on its way to the provider. It is written anew: a name that is in it twice would be read by the one here, and by the
@@ -26,7 +28,9 @@ export async function takeClientEvent(session: SessionHost, event: RealtimeEvent
     case 'session.update': {
       const asked = settings.check(event);
       const change = settings.change(event, asked, await transcripts.prepare(asked));
+      const secondsBefore = conversation.secondsOf(FOUR_CHARACTERS);
       conversation.configure(Object(change['session']));
+      transcripts.stretch(conversation.secondsOf(FOUR_CHARACTERS) / secondsBefore);
       // What was sent before it may be in the turn that is written down first.
       await transcripts.cover().catch((thrown: unknown) => {
         settings.refused(String(change.event_id));
@@ -49,8 +53,10 @@ export async function takeClientEvent(session: SessionHost, event: RealtimeEvent
       return provider.send(await writtenJson(event));
     }
     case 'input_audio_buffer.commit':
-      await transcripts.cover();
-      return provider.send(await writtenJson(event));
+      return provider.send(await writtenJson({ ...event, event_id: await transcripts.marks('commit', event.event_id) }));
+    case 'input_audio_buffer.clear':
+      conversation.clears();
+      return provider.send(await writtenJson({ ...event, event_id: await transcripts.marks('clear', event.event_id) }));
     default:
       if (!PLAIN.has(event.type)) throw invalid(`There is no client event of the type "${event.type.slice(0, 60)}".`, 'type');
       return provider.send(await writtenJson(event));

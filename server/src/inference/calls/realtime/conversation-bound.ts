@@ -41,8 +41,9 @@ export class ConversationBound {
   #added = 0;
   /** Of it, what is sound. */
   #addedSound = 0;
-  /** Sound that was sent and is no part of the conversation yet. */
+  /** Sound that was sent and is no part of the conversation yet; how much of it each clear throws away that the provider has not answered. */
   #waiting = 0;
+  #clears: number[] = [];
 
   constructor(model: Pick<CatalogModel, 'contextWindow' | 'imageTokenBound'>) {
     this.#model = model;
@@ -76,10 +77,19 @@ export class ConversationBound {
   committed(): void {
     this.#put(this.#waiting, this.#waiting);
     this.#waiting = 0;
+    this.#clears.fill(0);
   }
 
+  /** The client says that what was heard is to be forgotten. */
+  clears(): void {
+    this.#clears.push(this.#waiting);
+  }
+
+  /** The provider has forgotten what it had heard: not what was sent since it was told to. */
   cleared(): void {
-    this.#waiting = 0;
+    const forgotten = this.#clears.shift() ?? 0;
+    this.#waiting -= forgotten;
+    this.#clears = this.#clears.map((waiting) => Math.max(0, waiting - forgotten));
   }
 
   mark(): Mark {

@@ -1,4 +1,5 @@
 import { Problem } from '../../../kernel/problem.ts';
+import { problemOf } from '../../../kernel/problem-of.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
 import type { Served } from '../served.ts';
 import { isUsed, NO_USAGE, reportedUsage } from '../usage.ts';
@@ -19,8 +20,8 @@ export class ProviderEvents {
   /** The event that has set the session, while the provider has not agreed to it. */
   #first: string | undefined;
   #created: RealtimeEvent | undefined;
-  /** What was heard last that its speaker has ended. */
-  #turn: unknown;
+  /** What was heard last that its speaker has ended, and when that was. */
+  #turn: { readonly item: unknown; readonly end: number | 'unknown' } | undefined;
 
   constructor(session: SessionHost) {
     this.#session = session;
@@ -53,14 +54,13 @@ export class ProviderEvents {
       case 'error':
         return this.#refused(frame, event);
       case 'input_audio_buffer.speech_stopped':
-        this.#turn = event['item_id'];
+        this.#turn = { item: event['item_id'], end: secondsIn(event['audio_end_ms']) };
         return this.#session.tell(frame);
       case 'input_audio_buffer.committed':
         return this.#committed(frame, event);
       case 'input_audio_buffer.cleared':
         this.#session.conversation.cleared();
-        await this.#session.transcripts.cleared();
-        return this.#session.tell(frame);
+        return this.#cleared(frame);
       case 'conversation.item.input_audio_transcription.completed':
       case 'conversation.item.input_audio_transcription.failed':
         return this.#transcribed(frame, event);
@@ -109,8 +109,9 @@ export class ProviderEvents {
   }
 
   async #updated(event: RealtimeEvent): Promise<void> {
-    const { settings } = this.#session;
+    const { settings, transcripts } = this.#session;
     settings.agreed();
+    await transcripts.changed();
     await this.#session.tell(await writtenJson({ ...event, session: settings.shown(Object(event['session'])) }));
   }
 
@@ -185,31 +186,49 @@ export class ProviderEvents {
     const session = this.#session;
     const error = Object(event['error']);
     const causedBy = error['event_id'];
-    const response = typeof causedBy === 'string' ? session.responses.refused(causedBy) : undefined;
-    if (typeof causedBy === 'string') session.settings.refused(causedBy);
+    if (typeof causedBy !== 'string') return session.tell(frame);
+    const response = session.responses.refused(causedBy);
+    const asked = response ?? session.settings.refused(causedBy) ?? session.transcripts.refused(causedBy);
     await response?.release();
-    // The event that asked for a response has an id of the gateway's at the provider.
-    const told = response && JSON.stringify({ ...event, error: { ...error, event_id: response.askedBy ?? null } });
+    await session.transcripts.changed();
+    // The event has an id of the gateway's at the provider.
+    const told = asked && JSON.stringify({ ...event, error: { ...error, event_id: asked.askedBy ?? null } });
     await session.tell(told ?? frame);
+    session.closeWhenIdle();
+  }
+
+  async #cleared(frame: Buffer): Promise<void> {
+    const session = this.#session;
+    await session.transcripts.cleared();
+    await session.tell(frame);
     session.closeWhenIdle();
   }
 
   /** Of a turn that the provider has heard the end of, the response is asked for here, when it is held. */
   async #committed(frame: Buffer, event: RealtimeEvent): Promise<void> {
     const session = this.#session;
-    session.conversation.committed();
-    session.transcripts.committed(event['item_id']);
-    await session.tell(frame);
-    const isTurn = this.#turn !== undefined && event['item_id'] === this.#turn;
+    const turn = this.#turn?.item !== undefined && event['item_id'] === this.#turn.item ? this.#turn : undefined;
     this.#turn = undefined;
-    if (!isTurn || !session.settings.answersTurns || session.isEnding) return;
+    session.conversation.committed();
+    await session.transcripts.committed(event['item_id'], turn?.end).catch((thrown: unknown) => this.#unheard(thrown));
+    await session.tell(frame);
+    if (!turn || !session.settings.answersTurns || session.isEnding) return;
     // Not awaited: what is at work has to be settled meanwhile.
     session.ask({ type: 'response.create' }, TURN_ENDED).catch((thrown: unknown) => session.refuse(thrown));
+  }
+
+  /** What the provider has heard behind a turn cannot be held. */
+  async #unheard(thrown: unknown): Promise<void> {
+    const session = this.#session;
+    await session.refuse(thrown);
+    session.end({ code: 1008, reason: problemOf(thrown).code });
   }
 }
 
 /** What asks for the response at the end of a turn. */
 const TURN_ENDED = '{"type":"response.create"}';
+
+const secondsIn = (ms: unknown): number | 'unknown' => (typeof ms === 'number' ? ms / 1_000 : 'unknown');
 
 /** What is settled of it. Where its provider says no usage of what it has written, all that was held. */
 function endOf({ status, usage: stated, output }: Said): Pick<ResponseEnd, 'outcome' | 'usage'> {

@@ -17,6 +17,13 @@ interface Wish {
   readonly transcription?: TranscriptSettings | undefined;
 }
 
+/** What a `session.update` changes. */
+interface Change {
+  readonly wish: Partial<Wish>;
+  /** The client's name of the event. */
+  readonly askedBy: string | undefined;
+}
+
 /**
  * What a session is set to. A provider begins no response by itself: of the turn that it hears it tells, and the gateway asks for the
  * response once that is held. The client is shown what it has set.
@@ -25,9 +32,10 @@ export class SessionSettings {
   /** As the client calls it. */
   readonly #model: string;
   readonly #upstreamModel: string;
-  #wish: Wish = { answersTurns: false, maxOutputTokens: undefined };
-  /** What held before each change that the provider has not agreed to. */
-  readonly #before = new Map<string, Wish>();
+  /** What the provider has agreed to. */
+  #agreed: Wish = { answersTurns: false, maxOutputTokens: undefined };
+  /** What it was asked for and has not answered, in order. */
+  readonly #changes = new Map<string, Change>();
 
   constructor(model: string, upstreamModel: string) {
     this.#model = model;
@@ -38,12 +46,24 @@ export class SessionSettings {
     return this.#wish.answersTurns;
   }
 
+  /** What becomes of a turn that the provider says now that it has heard the end of. */
   get transcription(): TranscriptSettings | undefined {
-    return this.#wish.transcription;
+    return this.#agreed.transcription;
+  }
+
+  /** All that may write down what is heard from now on: which one does is the provider's to say. */
+  get transcriptions(): readonly TranscriptSettings[] {
+    const changed = [...this.#changes.values()].map(({ wish }) => wish.transcription);
+    return [this.#agreed.transcription, ...changed].filter((one) => one !== undefined);
   }
 
   get maxOutputTokens(): number | undefined {
     return this.#wish.maxOutputTokens;
+  }
+
+  /** As it is once the provider has agreed to everything. */
+  get #wish(): Wish {
+    return Object.assign({}, this.#agreed, ...[...this.#changes.values()].map(({ wish }) => wish));
   }
 
   /**
@@ -53,7 +73,7 @@ export class SessionSettings {
   first(created: Fields, given: Fields = {}, transcription?: Transcription): RealtimeEvent | undefined {
     const detection = detectionIn(created);
     const isSilent = !isRecord(detection) || detection['create_response'] === false;
-    this.#wish = { answersTurns: isRecord(detection) && detection['create_response'] !== false, maxOutputTokens: tokensIn(created) };
+    this.#agreed = { answersTurns: isRecord(detection) && detection['create_response'] !== false, maxOutputTokens: tokensIn(created) };
     const quiet = detectionIn(given) === undefined && !isSilent ? withDetection(given, detection, true) : given;
     const own = isRecord(transcriptionIn(created)) && transcriptionIn(given) === undefined ? withoutTranscripts(quiet) : quiet;
     if (Object.keys(own).length === 0) return undefined;
@@ -79,29 +99,33 @@ export class SessionSettings {
    * @throws Problem `validation_failed`
    */
   change(event: RealtimeEvent, session: Fields, transcription?: Transcription): RealtimeEvent {
-    const eventId = event.event_id ?? newEventId();
-    this.#before.set(eventId, this.#wish);
+    // Not the client's: it may have given the same to an event that is refused.
+    const eventId = newEventId();
     const detection = detectionIn(session);
-    this.#wish = {
-      answersTurns: detection === undefined ? this.#wish.answersTurns : isRecord(detection) && detection['create_response'] !== false,
-      maxOutputTokens: session['max_output_tokens'] === undefined ? this.#wish.maxOutputTokens : tokensIn(session),
-      transcription: transcription === undefined ? this.#wish.transcription : (transcription ?? undefined),
+    const wish: Partial<Wish> = {
+      ...(detection !== undefined && { answersTurns: isRecord(detection) && detection['create_response'] !== false }),
+      ...(session['max_output_tokens'] !== undefined && { maxOutputTokens: tokensIn(session) }),
+      ...(transcription !== undefined && { transcription: transcription ?? undefined }),
     };
+    this.#changes.set(eventId, { wish, askedBy: event.event_id });
     const { model: _, ...others } = withTranscription(session, transcription?.upstreamModel);
     return { ...event, event_id: eventId, session: isRecord(detection) ? withDetection(others, detection) : others };
   }
 
-  /** The provider has refused a change. */
-  refused(eventId: string): void {
-    const before = this.#before.get(eventId);
-    if (before) this.#wish = before;
-    this.#before.delete(eventId);
+  /** The provider has refused a change. @returns who asked for it */
+  refused(eventId: string): Pick<Change, 'askedBy'> | undefined {
+    const change = this.#changes.get(eventId);
+    this.#changes.delete(eventId);
+    return change;
   }
 
   /** The provider has agreed to a change: as it says nothing of which, to the oldest. */
   agreed(): void {
-    const [oldest] = this.#before.keys();
-    if (oldest !== undefined) this.#before.delete(oldest);
+    const [oldest] = this.#changes;
+    if (!oldest) return;
+    const [eventId, { wish }] = oldest;
+    this.#agreed = { ...this.#agreed, ...wish };
+    this.#changes.delete(eventId);
   }
 
   /** The session as its client has set it. */

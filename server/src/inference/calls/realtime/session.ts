@@ -85,6 +85,8 @@ export class RealtimeSession implements SessionHost {
     await client.pump((frame, isText) => this.#fromClient(frame, isText)).catch((error: unknown) => this.#failed(error));
     this.#clientLeft();
     await this.#ended;
+    // What it said last may have been held since.
+    await this.#settleAll();
   }
 
   /** Tells the client, once there is one. */
@@ -95,6 +97,7 @@ export class RealtimeSession implements SessionHost {
 
   end(ending: Ending): void {
     this.#ending ??= ending;
+    if (this.transcripts.stop()) this.#unhear();
     this.closeWhenIdle();
   }
 
@@ -176,7 +179,7 @@ export class RealtimeSession implements SessionHost {
     const { headers } = facts;
     const call = { ...ids, startedAt, startedTick, grant, headers, clientSignature: null, signal: this.#hangUp.signal, work: workOf() };
     const response = await beginResponse(call, deps);
-    response.running.signal.addEventListener('abort', () => void (this.transcripts.isHearing(response) || this.#cut(response)));
+    response.running.signal.addEventListener('abort', () => this.#late(response));
     return response;
   }
 
@@ -220,12 +223,18 @@ export class RealtimeSession implements SessionHost {
     } while (sent !== this.#sent);
   }
 
+  /** The provider may have heard the end of a turn that it has not told of: when it has forgotten the rest, it has told of all. */
+  #unhear(): void {
+    this.#silence.watch();
+    this.conversation.clears();
+    // Not awaited: the provider may wait for what it has said to be taken, as this does.
+    void this.transcripts.marks('clear', undefined).then((id) => this.provider.send(JSON.stringify({ type: CLEAR, event_id: id })));
+  }
+
   #clientLeft(): void {
     clearTimeout(this.#timer);
     clearTimeout(this.#idle);
     this.#hangUp.abort();
-    // Nothing more is heard of the turn that it was in.
-    void this.transcripts.forget().catch((error: unknown) => this.#failed(error));
     this.end({ code: 1000, reason: '' });
   }
 
@@ -239,13 +248,17 @@ export class RealtimeSession implements SessionHost {
     this.#hasProviderLeft = true;
     this.#silence.over();
     this.#events.left();
-    // What it was at work for may be billed all the same.
+    await this.#settleAll();
+    this.#ending ??= { code: SAYABLE.has(end.code) ? 1001 : 1011, reason: end.reason || 'the provider has closed the connection' };
+    this.#attached?.close(this.#ending.code, this.#ending.reason);
+  }
+
+  /** What the provider was at work for may be billed all the same. */
+  async #settleAll(): Promise<void> {
     await this.transcripts.forget().catch((error: unknown) => this.#failed(error));
     const running = [...this.responses.takeAll(), ...this.transcripts.takeAll()];
     const outcome = this.#hangUp.signal.aborted ? 'cancelled' : 'cut';
     await Promise.all(running.map((response) => this.#settleAtMost(response, outcome)));
-    this.#ending ??= { code: SAYABLE.has(end.code) ? 1001 : 1011, reason: end.reason || 'the provider has closed the connection' };
-    this.#attached?.close(this.#ending.code, this.#ending.reason);
   }
 
   /** The client is gone, or the run has ended. */
@@ -260,6 +273,12 @@ export class RealtimeSession implements SessionHost {
     this.deps.log.warn({ requestId: this.facts.requestId }, 'the provider of a realtime session does not answer');
     this.#ending ??= { code: 1011, reason: 'the provider does not answer' };
     this.provider.close(1001, '');
+  }
+
+  #late(response: RunningResponse): void {
+    if (!this.transcripts.isHearing(response)) void this.#cut(response);
+    // Whether the provider is at work for it is not known, and comes to an end with the connection.
+    else if (this.#ending) this.provider.close(1001, '');
   }
 
   /** Its provider took too long after nobody waited any more, or the gateway stops. */
@@ -303,6 +322,8 @@ const ENDS_SESSION: ReadonlySet<string> = new Set([
 /** Whether it reads what every other response would: what it has read says how long the conversation is, with the session's instructions and tools. */
 const readsSession = (asked: Readonly<Record<string, unknown>>): boolean =>
   asked['conversation'] !== 'none' && ['input', 'instructions', 'tools'].every((name) => asked[name] === undefined);
+
+const CLEAR = 'input_audio_buffer.clear';
 
 /** Statuses of a provider's close that are no failure of it. */
 const SAYABLE: ReadonlySet<number> = new Set([1000, 1001]);

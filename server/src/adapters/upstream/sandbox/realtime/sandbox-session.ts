@@ -38,6 +38,7 @@ export class SandboxSession {
   #read: Tokens = NO_TOKENS;
   #said = '';
   #buffered = 0;
+  #heard = 0;
   #silentMs = 0;
   #isSpeaking = false;
   /** The item that what is said becomes. */
@@ -118,6 +119,7 @@ export class SandboxSession {
 
   #listen(sound: Buffer): void {
     this.#buffered += sound.length;
+    this.#heard += sound.length;
     const detection = Object(Object(Object(this.#session['audio']).input).turn_detection);
     if (detection.type === undefined) return;
     if (isLoud(sound)) {
@@ -140,7 +142,7 @@ export class SandboxSession {
   #ends(detection: Fields): void {
     this.#isSpeaking = false;
     this.#silentMs = 0;
-    this.#say({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: 0, item_id: this.#turn });
+    this.#say({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: Math.floor(this.#heard / BYTES_PER_MS), item_id: this.#turn });
     this.#commit(this.#turn);
     if (detection['create_response'] !== false && !this.#active) this.#respond({}, {});
   }
