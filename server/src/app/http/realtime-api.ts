@@ -21,6 +21,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { handshakeAnswer } from '../../kernel/web-socket/handshake.ts';
 import { WebSocketConnection } from '../../kernel/web-socket/web-socket.ts';
 import type { AccessControl } from './access-control.ts';
+import type { BodyRoom } from './body-room.ts';
 import { authorise, modelCallerOf } from './credentials.ts';
 import { type Exchange, grantOf } from './exchange.ts';
 import { shownIdOf } from './request-ids.ts';
@@ -34,6 +35,7 @@ interface RealtimeApiDeps {
   readonly clientSecrets: Pick<ClientSecrets, 'grantOf'>;
   readonly refusedRequests: RefusedRequests;
   readonly sharedLane: SharedLane | undefined;
+  readonly bodyRoom: BodyRoom;
 }
 
 /** OpenAI takes 15 MB of sound in an event. */
@@ -84,7 +86,7 @@ async function serve(opening: Opening, upgrade: Upgrade, deps: RealtimeApiDeps):
   const { session } = opened;
   deps.inference.sessions.add(session);
   try {
-    const client = agree(opening.exchange, upgrade, opened);
+    const client = agree(opening.exchange, upgrade, opened, deps);
     await session.serve(client);
   } catch (thrown) {
     session.abandon();
@@ -126,7 +128,12 @@ async function open({ exchange, operation }: Opening, { socket }: Upgrade, deps:
 }
 
 /** The handshake, with the headers of every answer. */
-function agree(exchange: Exchange, { socket, head, take }: Upgrade, { headers }: OpenedSession): WebSocketConnection {
+function agree(
+  exchange: Exchange,
+  { socket, head, take }: Upgrade,
+  { headers }: OpenedSession,
+  { bodyRoom }: Pick<RealtimeApiDeps, 'bodyRoom'>,
+): WebSocketConnection {
   take();
   const asked = exchange.req.headers['sec-websocket-protocol'] ?? '';
   const agreement = {
@@ -135,7 +142,9 @@ function agree(exchange: Exchange, { socket, head, take }: Upgrade, { headers }:
     headers: { 'x-request-id': shownIdOf(exchange), ...headers },
   };
   socket.write(handshakeAnswer(agreement));
-  return new WebSocketConnection(socket, { role: 'server', mostBytes: MOST_EVENT_BYTES, head });
+  const { accountId } = keyOf(exchange).principal;
+  const newPlace = () => bodyRoom.placeOf(accountId);
+  return new WebSocketConnection(socket, { role: 'server', mostBytes: MOST_EVENT_BYTES, head, newPlace });
 }
 
 const HOW = 'This is a WebSocket: connect to it with one, of version 13.';

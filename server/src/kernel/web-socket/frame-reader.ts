@@ -8,9 +8,9 @@ export type Received =
   | { readonly kind: 'ping' | 'pong'; readonly bytes: Buffer }
   | { readonly kind: 'close'; readonly code: number; readonly reason: string };
 
-/** The other side broke the rules. @see RFC 6455, 7.4.1 */
+/** What comes cannot be taken: the other side broke the rules, or there is no room for it. @see RFC 6455, 7.4.1 */
 export class FrameFault extends Error {
-  readonly code: 1002 | 1007 | 1009;
+  readonly code: 1002 | 1007 | 1008 | 1009 | 1013;
 
   constructor(code: FrameFault['code']) {
     super(REASONS[code]);
@@ -21,7 +21,9 @@ export class FrameFault extends Error {
 const REASONS = {
   1002: 'this is no WebSocket frame',
   1007: 'a text has to be in UTF-8',
+  1008: 'the event did not arrive in time',
   1009: 'the event is too large',
+  1013: 'there is no memory for a large event now: try again later',
 } as const;
 
 /** Messages are kept in blocks of at most so many bytes, so that what arrives is handled as it arrives. */
@@ -50,6 +52,11 @@ export class FrameReader {
 
   constructor(rules: Rules) {
     this.#rules = rules;
+  }
+
+  /** Of the message that has begun, bytes that have come. */
+  get begun(): number {
+    return this.#message?.length ?? 0;
   }
 
   /** @param bytes are changed: they are unmasked in place @throws FrameFault */

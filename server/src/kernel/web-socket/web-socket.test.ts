@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { expectTurns } from '../testing/event-loop.ts';
 import { handshakeAnswer } from './handshake.ts';
-import { WebSocketConnection } from './web-socket.ts';
+import { WebSocketConnection, type WebSocketOptions } from './web-socket.ts';
 
 const WS = createRequire(import.meta.url).resolve('ws');
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -21,15 +21,18 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 /** The server's end of the next connection. */
-async function accepted(mostBytes = MOST_BYTES): Promise<{ served: WebSocketConnection; socket: Socket }> {
+async function accepted(
+  mostBytes = MOST_BYTES,
+  newPlace?: WebSocketOptions['newPlace'],
+): Promise<{ served: WebSocketConnection; socket: Socket }> {
   const [req, socket, head] = await once(server, 'upgrade');
   socket.write(handshakeAnswer({ key: req.headers['sec-websocket-key'], protocol: undefined, headers: {} }));
-  return { served: new WebSocketConnection(socket, { role: 'server', mostBytes, head }), socket };
+  return { served: new WebSocketConnection(socket, { role: 'server', mostBytes, head, newPlace }), socket };
 }
 
 /** Another maker's client. */
-async function opened(mostBytes?: number) {
-  const accepting = accepted(mostBytes);
+async function opened(mostBytes?: number, newPlace?: WebSocketOptions['newPlace']) {
+  const accepting = accepted(mostBytes, newPlace);
   const client = new WebSocket(url);
   const [{ served, socket }] = await Promise.all([accepting, once(client, 'open')]);
   return { served, socket, client };
@@ -138,6 +141,58 @@ test.each<[string, number, string]>([
   const [code, reason] = await closed;
   expect([what, code, String(reason), frames]).toEqual([what, expected, why, ['small']]);
   expect(await end).toMatchObject({ code: expect.any(Number) });
+});
+
+describe('a large message', () => {
+  /** Of one message; what is asked of it. */
+  function placeOfOne(room: () => Promise<void> = async () => {}) {
+    const asked: (number | string)[] = [];
+    const place = {
+      take: (most: number) => {
+        asked.push(most);
+        return room();
+      },
+      leave: () => void asked.push('left'),
+    };
+    return { asked, newPlace: () => place };
+  }
+
+  test('has room from its second megabyte until it was taken, and small ones need none', async () => {
+    const { asked, newPlace } = placeOfOne();
+    const { served, client } = await opened(MOST_BYTES, newPlace);
+    const during: unknown[] = [];
+    const end = served.pump((frame) => void during.push([frame.length, ...asked]));
+    client.send('small');
+    client.send('x'.repeat(2_000_000));
+    client.send('x'.repeat(1_000_000));
+    client.close();
+    await end;
+    expect(during).toEqual([[5], [2_000_000, MOST_BYTES], [1_000_000, MOST_BYTES, 'left']]);
+  });
+
+  test.each(['waits', 'arrives'])('gives its room back where its sender leaves while it %s', async (when) => {
+    const { asked, newPlace } = placeOfOne(when === 'waits' ? () => new Promise(() => {}) : undefined);
+    const { served, client, socket } = await opened(MOST_BYTES, newPlace);
+    const end = served.pump(() => {});
+    client.send('x'.repeat(2_000_000), { fin: false });
+    await vi.waitFor(() => expect(asked).toEqual([MOST_BYTES]), { timeout: 30_000 });
+    if (when === 'waits') socket.destroy();
+    else client.terminate();
+    expect(await end).toMatchObject({ code: 1006 });
+    expect(asked).toEqual([MOST_BYTES, 'left']);
+  });
+
+  test('that there is no room for ends the connection with 1013, and nothing of it is taken', async () => {
+    const { asked, newPlace } = placeOfOne(() => Promise.reject(new Error('full')));
+    const { served, client } = await opened(MOST_BYTES, newPlace);
+    const frames: unknown[] = [];
+    const end = served.pump((frame) => void frames.push(frame));
+    const closed = once(client, 'close');
+    client.send('x'.repeat(2_000_000));
+    expect((await closed)[0]).toBe(1013);
+    await end;
+    expect([frames, asked]).toEqual([[], [MOST_BYTES, 'left']]);
+  });
 });
 
 describe('many small frames hold the event loop for 50 ms at most', () => {

@@ -7,6 +7,8 @@ import { FrameFault, FrameReader, type Received } from './frame-reader.ts';
 import { FrameWriter } from './frame-writer.ts';
 import { CLOSE, PING, PONG } from './frames.ts';
 
+type Message = Extract<Received, { kind: 'message' }>;
+
 /** A connection that says nothing for so long is asked whether it is there, and cut when it does not answer within as long again. */
 const PING_MS = 20_000;
 /** So long the other side may not agree to a close. */
@@ -15,6 +17,19 @@ const BROKEN = 1006;
 /** So much of what comes is read at once: a frame may be of two bytes, so that there are thousands in what the network gives at once. */
 const SLICE_BYTES = 4_096;
 
+/** A message that is longer needs room. */
+const SMALL_BYTES = 1024 * 1024;
+/** So long it may take to arrive from there on: nobody else has the room meanwhile. */
+const LARGE_MS = 30_000;
+
+/** The room of one large message in memory. */
+export interface MessagePlace {
+  /** Resolves once there is room; rejects where there was none in time. */
+  take(most: number): Promise<void>;
+  /** Gives back what was taken; who still waits does so no longer. */
+  leave(): void;
+}
+
 export interface WebSocketOptions {
   /** Which end of the connection this is. */
   readonly role: 'server' | 'client';
@@ -22,6 +37,8 @@ export interface WebSocketOptions {
   readonly mostBytes: number;
   /** What came behind the handshake. */
   readonly head: Buffer;
+  /** Undefined where large messages need no room. */
+  readonly newPlace?: (() => MessagePlace) | undefined;
 }
 
 /**
@@ -33,9 +50,16 @@ export class WebSocketConnection implements EventSocket {
   readonly #reader: FrameReader;
   readonly #writer: FrameWriter;
   readonly #chunks: Buffer[] = [];
-  readonly #messages: Extract<Received, { kind: 'message' }>[] = [];
+  readonly #messages: Message[] = [];
   readonly #ended = Promise.withResolvers<SocketEnd>();
   readonly #pulse: NodeJS.Timeout;
+  readonly #mostBytes: number;
+  readonly #newPlace: (() => MessagePlace) | undefined;
+  readonly #left = Promise.withResolvers<void>();
+  /** Of the large message that is arriving, or that is being taken. */
+  #place: MessagePlace | undefined;
+  #late: NodeJS.Timeout | undefined;
+  #isTaking = false;
   /** Of who waits for bytes, for a message, and for the last message to be taken. */
   #onBytes: (() => void) | undefined;
   #onMessage: (() => void) | undefined;
@@ -47,8 +71,10 @@ export class WebSocketConnection implements EventSocket {
   #isAlive = true;
 
   /** From here on what comes is kept for `pump`. */
-  constructor(socket: Duplex, { role, mostBytes, head }: WebSocketOptions) {
+  constructor(socket: Duplex, { role, mostBytes, head, newPlace }: WebSocketOptions) {
     this.#socket = socket;
+    this.#mostBytes = mostBytes;
+    this.#newPlace = newPlace;
     this.#reader = new FrameReader({ isMasked: role === 'server', mostBytes });
     this.#writer = new FrameWriter(socket, role === 'client');
     if (head.length > 0) this.#chunks.push(head);
@@ -71,13 +97,23 @@ export class WebSocketConnection implements EventSocket {
     try {
       for (;;) {
         const message = this.#messages.shift();
-        if (message) await take(await joined(message.blocks), message.isText);
+        if (message) await this.#take(message, take);
         else if (this.#hasEnded) return await this.#ended.promise;
         else await this.#nextMessage();
       }
     } catch (thrown) {
       this.#socket.destroy();
       throw thrown;
+    }
+  }
+
+  async #take({ blocks, isText }: Message, take: (frame: Buffer, isText: boolean) => void | Promise<void>): Promise<void> {
+    this.#isTaking = true;
+    try {
+      await take(await joined(blocks), isText);
+    } finally {
+      this.#isTaking = false;
+      this.#leavePlace();
     }
   }
 
@@ -118,6 +154,7 @@ export class WebSocketConnection implements EventSocket {
               await this.#handle(received);
               await rest();
             }
+            if (this.#newPlace && !this.#place && this.#reader.begun > SMALL_BYTES) await this.#enter(this.#newPlace());
             await rest();
           }
         } else if (this.#isGone) break;
@@ -130,10 +167,30 @@ export class WebSocketConnection implements EventSocket {
     if (this.#isGone) this.#end();
   }
 
+  /** Before more of a large message is read. @throws FrameFault where there is no room */
+  async #enter(place: MessagePlace): Promise<void> {
+    if (this.#isGone) return;
+    this.#place = place;
+    await Promise.race([
+      this.#left.promise,
+      place.take(this.#mostBytes).catch(() => {
+        throw new FrameFault(1013);
+      }),
+    ]);
+    if (!this.#isGone) this.#late = setTimeout(() => this.#refuse(new FrameFault(1008)), LARGE_MS).unref();
+  }
+
+  #leavePlace(): void {
+    clearTimeout(this.#late);
+    this.#place?.leave();
+    this.#place = undefined;
+  }
+
   async #handle(received: Received): Promise<void> {
     switch (received.kind) {
       case 'message':
-        if (this.#isClosing) return;
+        clearTimeout(this.#late);
+        if (this.#isClosing) return this.#leavePlace();
         this.#messages.push(received);
         this.#onMessage?.();
         if (!this.#isGone) await this.#taken();
@@ -156,6 +213,7 @@ export class WebSocketConnection implements EventSocket {
 
   /** The other side is told what is wrong, and what it goes on to send is dropped: it may be in the middle of it. */
   #refuse({ code, message }: FrameFault): void {
+    this.#leavePlace();
     this.#close(code, message);
     void this.#writer.written.then(() => this.#socket.end());
     this.#chunks.length = 0;
@@ -199,6 +257,8 @@ export class WebSocketConnection implements EventSocket {
     if (this.#isGone) return;
     this.#isGone = true;
     clearInterval(this.#pulse);
+    this.#left.resolve();
+    if (!this.#isTaking && this.#messages.length === 0) this.#leavePlace();
     this.#writer.stop();
     this.#onBytes?.();
     this.#onTaken?.();
