@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { silentLog } from '../kernel/log.ts';
+import { expectTurns } from '../kernel/testing/event-loop.ts';
 import { createIdempotency, type Idempotency, type IdempotentRequest, type IdempotentRun } from './idempotency.ts';
 
 const HOUR_MS = 3_600_000;
@@ -49,6 +50,11 @@ describe('idempotency', () => {
     const given = request();
     await (await begun(given)).complete(answer());
     expect(await idempotency.begin(given)).toEqual({ kind: 'replay', answer: answer() });
+  });
+
+  test('of a body of 50 MiB holds the event loop for 50 ms and takes 8 times its size at most', async () => {
+    const body = Buffer.alloc(50 * 1024 * 1024, 'x');
+    await expectTurns('a body with a key', body.length, async () => (await begun(request({ body }))).abandon());
   });
 
   test('of fifty concurrent requests one runs, and the others get a retryable error', async () => {

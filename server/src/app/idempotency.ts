@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Compilable } from 'kysely';
 import type { Pool } from 'pg';
 import type { Clock } from '../kernel/clock.ts';
@@ -6,6 +6,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
 import { anyOf, run as change, firstOf } from '../kernel/statements.ts';
+import { breather } from '../kernel/turn.ts';
 import { type Answer, openAnswer, sealAnswer } from './idempotency-seal.ts';
 import { tables } from './tables.ts';
 
@@ -65,7 +66,7 @@ export function createIdempotency({ pool, clock, log }: IdempotencyDeps): Idempo
 
   async function begin(request: IdempotentRequest): Promise<IdempotentRun | IdempotentReplay> {
     const keyHash = hash('sha256', request.key, 'buffer');
-    const requestHash = hashOf(request);
+    const requestHash = await hashOf(request);
     // A row can vanish between the two statements when its run is abandoned; then the key is free and the next turn takes it.
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const runId = newId();
@@ -167,5 +168,15 @@ const rowOf = ({ scope, keyHash, requestHash }: Omit<Contender, 'runId'>) =>
 const isKept = (status: number): boolean => status < 500 && status !== 401 && status !== 429;
 
 /** A new line cannot be part of a method or a path, so no two requests share the text that is hashed. */
-const hashOf = ({ method, path, body }: IdempotentRequest): Buffer =>
-  hash('sha256', Buffer.concat([Buffer.from(`${method}\n${path}\n`), body]), 'buffer');
+async function hashOf({ method, path, body }: IdempotentRequest): Promise<Buffer> {
+  const hashing = createHash('sha256').update(`${method}\n${path}\n`);
+  const rest = breather();
+  for (let at = 0; at < body.length; at += PIECE_BYTES) {
+    hashing.update(body.subarray(at, at + PIECE_BYTES));
+    await rest();
+  }
+  return hashing.digest();
+}
+
+/** A body is hashed in pieces of so many bytes, and other work has its turn between them. */
+const PIECE_BYTES = 1024 * 1024;
