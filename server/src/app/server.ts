@@ -45,7 +45,7 @@ import { healthRoutes, Readiness } from './health.ts';
 import { AccessControl } from './http/access-control.ts';
 import { endpointRoutes } from './http/account-api.ts';
 import { createAnswerHeaders } from './http/answer-headers.ts';
-import { BodyRoom } from './http/body-room.ts';
+import { BodyMemory } from './http/body-memory.ts';
 import { withConsoleAtRoot } from './http/console.ts';
 import { endpointsOf } from './http/endpoint.ts';
 import { eventPageRoutes } from './http/event-pages.ts';
@@ -129,7 +129,7 @@ export async function startServer(
     // Before the accounts: which plan they are on is asked of them.
     const planBook = await openPlans(foundation);
     const capacity = await openCapacity(config, foundation);
-    const bodyRoom = new BodyRoom(config.bodies.largeBodiesBytes);
+    const bodyMemory = new BodyMemory(config.bodies.largeBodiesBytes);
     const accounts = await openAccounts({ foundation, catalog, publicUrl, plans: planBook });
     const { identity, keys, authenticator, clientSecrets } = accounts;
     const forServing = { foundation, catalog, billing, ownKeys, accounts, publicUrl, problemReply, plans: planBook, capacity };
@@ -259,11 +259,11 @@ export async function startServer(
         ...endpointsOf(contract.registrations, registrationRoutes({ ...events, clock })),
       ],
       ...{ accessControl, idempotency, refusals, peerAddress },
-      ...{ bodyLimits: config.bodies.accountBody, largeBodyLimits: config.bodies.keptBody, bodyRoom },
+      ...{ bodyLimits: config.bodies.accountBody, largeBodyLimits: config.bodies.keptBody, bodyMemory },
     });
     const inferenceDeps = {
       ...{ refusals, idempotency, inference, operations: kept.operations, checkSignature, blobs, refusedRequests, anchorAnswer },
-      ...{ clientSecrets, bodyLimits: config.bodies.inferenceBody, bodyRoom },
+      ...{ clientSecrets, bodyLimits: config.bodies.inferenceBody, bodyMemory },
       formLimits: { ...fileLimits, ...INFERENCE_FORM },
     };
     const frontDeps = {
@@ -297,7 +297,7 @@ export async function startServer(
           innerCall: createInnerCall({ front: () => front }),
           pages: trustedPages(config, publicUrl),
           ...{ accessControl, refusedRequests, peerAddress, publicUrl, clock, log },
-          ...{ bodyLimits: config.bodies.keptBody, bodyRoom },
+          ...{ bodyLimits: config.bodies.keptBody, bodyMemory },
         }),
         ...marketing.routes,
         ...(directory.signIns ? signInRoutes({ signIns: directory.signIns, publicUrl, webUrl: config.webUrl, peerAddress, log }) : []),

@@ -6,7 +6,7 @@ import { ACCOUNT_JSON, INFERENCE_JSON } from '../../kernel/json-scan.ts';
 import type { Idempotency } from '../idempotency.ts';
 import type { AccessControl } from './access-control.ts';
 import { type BodyLimits, type JsonBody, readJsonBody, readMail } from './body.ts';
-import { type BodyRoom, mayBeLarge } from './body-room.ts';
+import { type BodyMemory, mayBeLarge } from './body-memory.ts';
 import { whenClosed } from './closed.ts';
 import { type Endpoint, metadataOf } from './endpoint.ts';
 import { type Exchange, principalOf } from './exchange.ts';
@@ -25,7 +25,7 @@ export interface AccountApiDeps {
   readonly bodyLimits: BodyLimits;
   /** Of the routes that take what inference takes. */
   readonly largeBodyLimits: BodyLimits;
-  readonly bodyRoom: BodyRoom;
+  readonly bodyMemory: BodyMemory;
   readonly peerAddress: PeerAddress;
   readonly refusals: Refusals;
   /** Checks every answer against the contract; for tests. */
@@ -101,12 +101,12 @@ async function bodyOf(
   return taken;
 }
 
-function readLarge(exchange: Exchange, { largeBodyLimits, bodyRoom }: AccountApiDeps): Promise<JsonBody> {
+function readLarge(exchange: Exchange, { largeBodyLimits, bodyMemory }: AccountApiDeps): Promise<JsonBody> {
   const { req, res } = exchange;
   if (!mayBeLarge(req)) return readJsonBody(req, largeBodyLimits, INFERENCE_JSON);
-  const place = bodyRoom.placeOf(principalOf(exchange).accountId);
-  whenClosed(res, () => place.leave());
-  return readJsonBody(req, largeBodyLimits, INFERENCE_JSON, place);
+  const reservation = bodyMemory.reservationOf(principalOf(exchange).accountId);
+  whenClosed(res, () => reservation.release());
+  return readJsonBody(req, largeBodyLimits, INFERENCE_JSON, reservation);
 }
 
 /** A body with many values is checked here, up to its first fault: ts-rest, which checks it once more, would collect them all. */

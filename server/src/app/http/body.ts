@@ -2,11 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { jsonFaultPosition } from '../../kernel/json-fault.ts';
 import { HARMLESS_BYTES, type JsonBounds, JsonScan } from '../../kernel/json-scan.ts';
+import type { MemoryReservation } from '../../kernel/memory-reservation.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { JsonFault, readJson } from '../../kernel/read-json.ts';
 import { andThen } from '../../kernel/soon.ts';
 import { nextTurn } from '../../kernel/turn.ts';
-import { type BodyPlace, SMALL_BYTES } from './body-room.ts';
+import { SMALL_BYTES } from './body-memory.ts';
 import { codingOf, decodedBody } from './content-coding.ts';
 import { MailScan } from './mail-scan.ts';
 
@@ -32,7 +33,12 @@ export const LARGE_BYTES = 512 * 1024;
  * The JSON body of a request. What it consists of is counted as it comes, so that nothing is ever parsed that would take many times its size.
  * @throws Problem `unsupported_media_type`, `payload_too_large`, `body_too_complex`, `request_timeout`, `malformed_json`, `shared_capacity_full`
  */
-export function readJsonBody(request: IncomingMessage, limits: BodyLimits, bounds: JsonBounds, place?: BodyPlace): Promise<JsonBody> {
+export function readJsonBody(
+  request: IncomingMessage,
+  limits: BodyLimits,
+  bounds: JsonBounds,
+  reservation?: MemoryReservation,
+): Promise<JsonBody> {
   if (!hasBody(request)) return Promise.resolve({ bytes: Buffer.alloc(0), value: undefined, values: 0 });
   try {
     requireJson(request);
@@ -42,7 +48,7 @@ export function readJsonBody(request: IncomingMessage, limits: BodyLimits, bound
   const isHarmless =
     codingOf(request) === undefined && Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= HARMLESS_BYTES;
   const scan = isHarmless ? undefined : new JsonScan(bounds);
-  return readBody(request, limits, scan, place).then((bytes) => {
+  return readBody(request, limits, scan, reservation).then((bytes) => {
     const values = scan?.values ?? 0;
     if (bytes.length > LARGE_BYTES) return readLarge(bytes, values);
     return andThen(bytes.length === 0 ? undefined : parseJson(bytes), (value) => ({ bytes, value, values }));
@@ -76,16 +82,16 @@ interface Scan {
 
 /**
  * @param scan receives each piece of the body before it is stored
- * @param place takes room once the body turns out to be large
+ * @param reservation reserves memory once the body turns out to be large
  * @throws Problem `payload_too_large` (before reading, where the length is declared), `request_timeout`, `unsupported_media_type` and
  *   `malformed_json` for its coding, and what the scan throws
  */
-export const readBody = (request: IncomingMessage, limits: BodyLimits, scan?: Scan, place?: BodyPlace): Promise<Buffer> =>
-  new Promise((resolve, reject) => new BodyReader(request, limits, { scan, place, resolve, reject }).read());
+export const readBody = (request: IncomingMessage, limits: BodyLimits, scan?: Scan, reservation?: MemoryReservation): Promise<Buffer> =>
+  new Promise((resolve, reject) => new BodyReader(request, limits, { scan, reservation, resolve, reject }).read());
 
 interface Reading {
   readonly scan: Scan | undefined;
-  readonly place: BodyPlace | undefined;
+  readonly reservation: MemoryReservation | undefined;
   readonly resolve: (body: Buffer) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -104,7 +110,7 @@ class BodyReader {
     this.#request = request;
     this.#limits = limits;
     this.#reading = reading;
-    this.#hasRoom = reading.place === undefined;
+    this.#hasRoom = reading.reservation === undefined;
     this.#decoded = decodedBody(request, limits.maxBytes, this.#fail);
   }
 
@@ -142,7 +148,7 @@ class BodyReader {
       this.#startTimer();
       this.#decoded.stream.resume();
     };
-    this.#reading.place?.take(mostOf(this.#request, this.#limits.maxBytes)).then(goOn, this.#fail);
+    this.#reading.reservation?.acquire(mostOf(this.#request, this.#limits.maxBytes)).then(goOn, this.#fail);
   }
 
   readonly #onEnd = (): void => {

@@ -19,13 +19,14 @@ import {
   withLimits,
 } from '../../inference/calls/index.ts';
 import { newReceiptId } from '../../kernel/ids.ts';
+import type { MemoryReservation } from '../../kernel/memory-reservation.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { nextTurn } from '../../kernel/turn.ts';
 import type { Idempotency } from '../idempotency.ts';
 import type { Answer } from '../idempotency-seal.ts';
 import type { AccessControl } from './access-control.ts';
 import { LARGE_BYTES } from './body.ts';
-import { type BodyPlace, type BodyRoom, mayBeLarge } from './body-room.ts';
+import { type BodyMemory, mayBeLarge } from './body-memory.ts';
 import { whenClosed } from './closed.ts';
 import { isManagementGrant, modelCallerOf } from './credentials.ts';
 import { type Exchange, grantOf, principalOf } from './exchange.ts';
@@ -45,7 +46,7 @@ interface InferenceApiDeps extends ReceivedBodyDeps {
   readonly refusedRequests: RefusedRequests;
   /** Undefined where nothing limits how many requests are served at the same time. */
   readonly sharedLane: SharedLane | undefined;
-  readonly bodyRoom: BodyRoom;
+  readonly bodyMemory: BodyMemory;
   readonly checkSignature: SignatureCheck;
   /** The answer has it as `X-VaaS-Anchor` for callers who request an anchor. */
   readonly anchorAnswer: AnchorAnswer;
@@ -75,20 +76,25 @@ interface Serving {
   readonly refusal: RefusalForm;
 }
 
-/** Most requests are small, and take no room. */
+/** Most requests are small, and reserve no memory. */
 const answer = (serving: Serving, exchange: Exchange, deps: InferenceApiDeps): Promise<void> =>
   mayBeLarge(exchange.req) ? answerLarge(serving, exchange, deps) : answerWithin(undefined, serving, exchange, deps);
 
 async function answerLarge(serving: Serving, exchange: Exchange, deps: InferenceApiDeps): Promise<void> {
-  const place = deps.bodyRoom.placeOf(principalOf(exchange).accountId);
+  const reservation = deps.bodyMemory.reservationOf(principalOf(exchange).accountId);
   try {
-    await answerWithin(place, serving, exchange, deps);
+    await answerWithin(reservation, serving, exchange, deps);
   } finally {
-    place.leave();
+    reservation.release();
   }
 }
 
-async function answerWithin(place: BodyPlace | undefined, serving: Serving, exchange: Exchange, deps: InferenceApiDeps): Promise<void> {
+async function answerWithin(
+  reservation: MemoryReservation | undefined,
+  serving: Serving,
+  exchange: Exchange,
+  deps: InferenceApiDeps,
+): Promise<void> {
   const { operation, served } = serving;
   const { req, res, params, startedAt, startedTick, requestId, clientRequestId } = exchange;
   deps.refusedRequests.requireRoom(modelCallerOf(grantOf(exchange)));
@@ -97,7 +103,7 @@ async function answerWithin(place: BodyPlace | undefined, serving: Serving, exch
   const headers = parseInferenceHeaders(req.headers);
   refuseLoop(headers.via, deps.inference.gatewayId);
   if (headers.anchorWished) res.setHeader('x-vaas-anchor', deps.anchorAnswer);
-  const body = ofDeployment(await readBody(operation, req, deps, place), exchange.deployment);
+  const body = ofDeployment(await readBody(operation, req, deps, reservation), exchange.deployment);
   try {
     const rechecking = deps.accessControl.recheck(exchange, served);
     if (rechecking !== undefined) await rechecking;

@@ -10,7 +10,7 @@ import { Problem } from '../../kernel/problem.ts';
 import type { Answer } from '../idempotency-seal.ts';
 import type { AccessControl } from './access-control.ts';
 import { type BodyLimits, readJsonBody } from './body.ts';
-import type { BodyRoom } from './body-room.ts';
+import type { BodyMemory } from './body-memory.ts';
 import { whenClosed } from './closed.ts';
 import { type Grant, modelCallerOf, refusalOf } from './credentials.ts';
 import { type Exchange, grantOf } from './exchange.ts';
@@ -28,7 +28,7 @@ interface McpApiDeps {
   readonly refusedRequests: RefusedRequests;
   readonly clock: Clock;
   readonly bodyLimits: BodyLimits;
-  readonly bodyRoom: BodyRoom;
+  readonly bodyMemory: BodyMemory;
   readonly peerAddress: PeerAddress;
   readonly publicUrl: () => string;
   readonly log: Log;
@@ -61,14 +61,14 @@ export const mcpRoutes = (deps: McpApiDeps): ServedRoute[] =>
       // There are no sessions: one that a client names was another server's. At a 404 it begins anew (MCP, Session Management).
       if (req.headers['mcp-session-id'] !== undefined) throw new Problem('not_found', 'There is no such MCP session: begin a new one.');
       // The longest arguments that a tool takes are those of the API.
-      const place = deps.bodyRoom.placeOf(grant.principal.accountId);
-      const { value } = await readJsonBody(req, deps.bodyLimits, ACCOUNT_JSON, place)
+      const reservation = deps.bodyMemory.reservationOf(grant.principal.accountId);
+      const { value } = await readJsonBody(req, deps.bodyLimits, ACCOUNT_JSON, reservation)
         .catch(async (refusal: unknown) => {
           await deps.refusedRequests.count(grant);
           throw refusal;
         })
         // What the tool asks takes its own.
-        .finally(() => place.leave());
+        .finally(() => reservation.release());
       await answerTo(value, exchange, deps);
     },
   }));

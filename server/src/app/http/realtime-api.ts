@@ -21,7 +21,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { handshakeAnswer } from '../../kernel/web-socket/handshake.ts';
 import { WebSocketConnection } from '../../kernel/web-socket/web-socket.ts';
 import type { AccessControl } from './access-control.ts';
-import type { BodyRoom } from './body-room.ts';
+import type { BodyMemory } from './body-memory.ts';
 import { authorise, modelCallerOf } from './credentials.ts';
 import { type Exchange, grantOf } from './exchange.ts';
 import { shownIdOf } from './request-ids.ts';
@@ -35,7 +35,7 @@ interface RealtimeApiDeps {
   readonly clientSecrets: Pick<ClientSecrets, 'grantOf'>;
   readonly refusedRequests: RefusedRequests;
   readonly sharedLane: SharedLane | undefined;
-  readonly bodyRoom: BodyRoom;
+  readonly bodyMemory: BodyMemory;
 }
 
 /** OpenAI takes 15 MB of sound in an event. */
@@ -132,7 +132,7 @@ function agree(
   exchange: Exchange,
   { socket, head, take }: Upgrade,
   { headers }: OpenedSession,
-  { bodyRoom }: Pick<RealtimeApiDeps, 'bodyRoom'>,
+  { bodyMemory }: Pick<RealtimeApiDeps, 'bodyMemory'>,
 ): WebSocketConnection {
   take();
   const asked = exchange.req.headers['sec-websocket-protocol'] ?? '';
@@ -143,8 +143,8 @@ function agree(
   };
   socket.write(handshakeAnswer(agreement));
   const { accountId } = keyOf(exchange).principal;
-  const newPlace = () => bodyRoom.placeOf(accountId);
-  return new WebSocketConnection(socket, { role: 'server', mostBytes: MOST_EVENT_BYTES, head, newPlace });
+  const newReservation = () => bodyMemory.reservationOf(accountId);
+  return new WebSocketConnection(socket, { role: 'server', mostBytes: MOST_EVENT_BYTES, head, newReservation });
 }
 
 const HOW = 'This is a WebSocket: connect to it with one, of version 13.';

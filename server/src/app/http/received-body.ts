@@ -4,10 +4,10 @@ import type { BlobStore } from '../../adapters/blobs/port.ts';
 import { type Operation, type Received, receivedJson } from '../../inference/calls/index.ts';
 import { newPassingBlobKey, UNNAMED } from '../../inference/files/index.ts';
 import { INFERENCE_JSON } from '../../kernel/json-scan.ts';
+import type { MemoryReservation } from '../../kernel/memory-reservation.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { nextTurn } from '../../kernel/turn.ts';
 import { type BodyLimits, LARGE_BYTES, readJsonBody } from './body.ts';
-import type { BodyPlace } from './body-room.ts';
 import { isMultipart, type MultipartLimits, readMultipart } from './multipart.ts';
 
 export interface ReceivedBodyDeps {
@@ -30,9 +30,14 @@ export interface ReceivedBody {
 }
 
 /** @throws Problem as {@link readJsonBody} and {@link readMultipart} do; `unsupported_media_type` for a form where there is none */
-export function readBody({ takes }: Operation, req: IncomingMessage, deps: ReceivedBodyDeps, place?: BodyPlace): Promise<ReceivedBody> {
+export function readBody(
+  { takes }: Operation,
+  req: IncomingMessage,
+  deps: ReceivedBodyDeps,
+  reservation?: MemoryReservation,
+): Promise<ReceivedBody> {
   if (takes === 'form' || (takes === 'json_or_form' && isMultipart(req))) return readForm(req, deps);
-  return readJsonBody(req, deps.bodyLimits, INFERENCE_JSON, place).then(({ bytes, value, values }) => {
+  return readJsonBody(req, deps.bodyLimits, INFERENCE_JSON, reservation).then(({ bytes, value, values }) => {
     const received = receivedJson(bytes);
     const body: ReceivedBody = { value, values, isForm: false, received, fingerprint: () => bytes, discard: null };
     if (bytes.length <= LARGE_BYTES) return body;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openAiCompatible } from '../../adapters/upstream/openai-compatible.ts';
 import { chatOperation, RefusedRequests, statelessOperations } from '../../inference/calls/index.ts';
 import { callOf, openInference } from '../../inference/calls/testing/inference.ts';
-import { BodyRoom } from './body-room.ts';
+import { BodyMemory } from './body-memory.ts';
 import { inferenceRoutes } from './inference-api.ts';
 import { openFrontUnderTest } from './testing/front.ts';
 
@@ -92,7 +92,7 @@ beforeAll(async () => {
         inference: world.deps,
         refusedRequests: new RefusedRequests(world.deps, () => world.clock.now()),
         bodyLimits: { maxBytes: 1_000_000, timeoutMs: 60_000 },
-        bodyRoom: new BodyRoom(1_073_741_824),
+        bodyMemory: new BodyMemory(1_073_741_824),
         formLimits: { maxBytes: 0, maxFileBytes: 0, maxFiles: 0, maxFields: 0, maxFieldBytes: 0, idleTimeoutMs: 0, timeoutMs: 0 },
         blobs: {
           put: () => Promise.reject(new Error('no forms')),

@@ -23,16 +23,16 @@ afterEach(() => server.close());
 /** The server's end of the next connection. */
 async function accepted(
   mostBytes = MOST_BYTES,
-  newPlace?: WebSocketOptions['newPlace'],
+  newReservation?: WebSocketOptions['newReservation'],
 ): Promise<{ served: WebSocketConnection; socket: Socket }> {
   const [req, socket, head] = await once(server, 'upgrade');
   socket.write(handshakeAnswer({ key: req.headers['sec-websocket-key'], protocol: undefined, headers: {} }));
-  return { served: new WebSocketConnection(socket, { role: 'server', mostBytes, head, newPlace }), socket };
+  return { served: new WebSocketConnection(socket, { role: 'server', mostBytes, head, newReservation }), socket };
 }
 
 /** Another maker's client. */
-async function opened(mostBytes?: number, newPlace?: WebSocketOptions['newPlace']) {
-  const accepting = accepted(mostBytes, newPlace);
+async function opened(mostBytes?: number, newReservation?: WebSocketOptions['newReservation']) {
+  const accepting = accepted(mostBytes, newReservation);
   const client = new WebSocket(url);
   const [{ served, socket }] = await Promise.all([accepting, once(client, 'open')]);
   return { served, socket, client };
@@ -145,21 +145,21 @@ test.each<[string, number, string]>([
 
 describe('a large message', () => {
   /** Of one message; what is asked of it. */
-  function placeOfOne(room: () => Promise<void> = async () => {}) {
+  function reservationOfOne(room: () => Promise<void> = async () => {}) {
     const asked: (number | string)[] = [];
-    const place = {
-      take: (most: number) => {
+    const reservation = {
+      acquire: (most: number) => {
         asked.push(most);
         return room();
       },
-      leave: () => void asked.push('left'),
+      release: () => void asked.push('left'),
     };
-    return { asked, newPlace: () => place };
+    return { asked, newReservation: () => reservation };
   }
 
   test('has room from its second megabyte until it was taken, and small ones need none', async () => {
-    const { asked, newPlace } = placeOfOne();
-    const { served, client } = await opened(MOST_BYTES, newPlace);
+    const { asked, newReservation } = reservationOfOne();
+    const { served, client } = await opened(MOST_BYTES, newReservation);
     const during: unknown[] = [];
     const end = served.pump((frame) => void during.push([frame.length, ...asked]));
     client.send('small');
@@ -171,8 +171,8 @@ describe('a large message', () => {
   });
 
   test.each(['waits', 'arrives'])('gives its room back where its sender leaves while it %s', async (when) => {
-    const { asked, newPlace } = placeOfOne(when === 'waits' ? () => new Promise(() => {}) : undefined);
-    const { served, client, socket } = await opened(MOST_BYTES, newPlace);
+    const { asked, newReservation } = reservationOfOne(when === 'waits' ? () => new Promise(() => {}) : undefined);
+    const { served, client, socket } = await opened(MOST_BYTES, newReservation);
     const end = served.pump(() => {});
     client.send('x'.repeat(2_000_000), { fin: false });
     await vi.waitFor(() => expect(asked).toEqual([MOST_BYTES]), { timeout: 30_000 });
@@ -183,8 +183,8 @@ describe('a large message', () => {
   });
 
   test('that there is no room for ends the connection with 1013, and nothing of it is taken', async () => {
-    const { asked, newPlace } = placeOfOne(() => Promise.reject(new Error('full')));
-    const { served, client } = await opened(MOST_BYTES, newPlace);
+    const { asked, newReservation } = reservationOfOne(() => Promise.reject(new Error('full')));
+    const { served, client } = await opened(MOST_BYTES, newReservation);
     const frames: unknown[] = [];
     const end = served.pump((frame) => void frames.push(frame));
     const closed = once(client, 'close');

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { joined } from '../joined.ts';
+import type { MemoryReservation } from '../memory-reservation.ts';
 import { breather } from '../turn.ts';
 import { type EventSocket, MOST_REASON_BYTES, type SocketEnd } from './event-socket.ts';
 import { FrameFault, FrameReader, type Received } from './frame-reader.ts';
@@ -17,18 +18,10 @@ const BROKEN = 1006;
 /** So much of what comes is read at once: a frame may be of two bytes, so that there are thousands in what the network gives at once. */
 const SLICE_BYTES = 4_096;
 
-/** A message that is longer needs room. */
+/** A message that is longer reserves memory. */
 const SMALL_BYTES = 1024 * 1024;
-/** So long it may take to arrive from there on: nobody else has the room meanwhile. */
+/** So long it may take to arrive from there on: nobody else has the memory meanwhile. */
 const LARGE_MS = 30_000;
-
-/** The room of one large message in memory. */
-export interface MessagePlace {
-  /** Resolves once there is room; rejects where there was none in time. */
-  take(most: number): Promise<void>;
-  /** Gives back what was taken; who still waits does so no longer. */
-  leave(): void;
-}
 
 export interface WebSocketOptions {
   /** Which end of the connection this is. */
@@ -37,8 +30,8 @@ export interface WebSocketOptions {
   readonly mostBytes: number;
   /** What came behind the handshake. */
   readonly head: Buffer;
-  /** Undefined where large messages need no room. */
-  readonly newPlace?: (() => MessagePlace) | undefined;
+  /** Undefined where large messages reserve no memory. */
+  readonly newReservation?: (() => MemoryReservation) | undefined;
 }
 
 /**
@@ -54,10 +47,10 @@ export class WebSocketConnection implements EventSocket {
   readonly #ended = Promise.withResolvers<SocketEnd>();
   readonly #pulse: NodeJS.Timeout;
   readonly #mostBytes: number;
-  readonly #newPlace: (() => MessagePlace) | undefined;
+  readonly #newReservation: (() => MemoryReservation) | undefined;
   readonly #left = Promise.withResolvers<void>();
   /** Of the large message that is arriving, or that is being taken. */
-  #place: MessagePlace | undefined;
+  #reservation: MemoryReservation | undefined;
   #late: NodeJS.Timeout | undefined;
   #isTaking = false;
   /** Of who waits for bytes, for a message, and for the last message to be taken. */
@@ -71,10 +64,10 @@ export class WebSocketConnection implements EventSocket {
   #isAlive = true;
 
   /** From here on what comes is kept for `pump`. */
-  constructor(socket: Duplex, { role, mostBytes, head, newPlace }: WebSocketOptions) {
+  constructor(socket: Duplex, { role, mostBytes, head, newReservation }: WebSocketOptions) {
     this.#socket = socket;
     this.#mostBytes = mostBytes;
-    this.#newPlace = newPlace;
+    this.#newReservation = newReservation;
     this.#reader = new FrameReader({ isMasked: role === 'server', mostBytes });
     this.#writer = new FrameWriter(socket, role === 'client');
     if (head.length > 0) this.#chunks.push(head);
@@ -113,7 +106,7 @@ export class WebSocketConnection implements EventSocket {
       await take(await joined(blocks), isText);
     } finally {
       this.#isTaking = false;
-      this.#leavePlace();
+      this.#release();
     }
   }
 
@@ -154,7 +147,7 @@ export class WebSocketConnection implements EventSocket {
               await this.#handle(received);
               await rest();
             }
-            if (this.#newPlace && !this.#place && this.#reader.begun > SMALL_BYTES) await this.#enter(this.#newPlace());
+            if (this.#newReservation && !this.#reservation && this.#reader.begun > SMALL_BYTES) await this.#enter(this.#newReservation());
             await rest();
           }
         } else if (this.#isGone) break;
@@ -167,30 +160,30 @@ export class WebSocketConnection implements EventSocket {
     if (this.#isGone) this.#end();
   }
 
-  /** Before more of a large message is read. @throws FrameFault where there is no room */
-  async #enter(place: MessagePlace): Promise<void> {
+  /** Before more of a large message is read. @throws FrameFault where there is not enough memory */
+  async #enter(reservation: MemoryReservation): Promise<void> {
     if (this.#isGone) return;
-    this.#place = place;
+    this.#reservation = reservation;
     await Promise.race([
       this.#left.promise,
-      place.take(this.#mostBytes).catch(() => {
+      reservation.acquire(this.#mostBytes).catch(() => {
         throw new FrameFault(1013);
       }),
     ]);
     if (!this.#isGone) this.#late = setTimeout(() => this.#refuse(new FrameFault(1008)), LARGE_MS).unref();
   }
 
-  #leavePlace(): void {
+  #release(): void {
     clearTimeout(this.#late);
-    this.#place?.leave();
-    this.#place = undefined;
+    this.#reservation?.release();
+    this.#reservation = undefined;
   }
 
   async #handle(received: Received): Promise<void> {
     switch (received.kind) {
       case 'message':
         clearTimeout(this.#late);
-        if (this.#isClosing) return this.#leavePlace();
+        if (this.#isClosing) return this.#release();
         this.#messages.push(received);
         this.#onMessage?.();
         if (!this.#isGone) await this.#taken();
@@ -213,7 +206,7 @@ export class WebSocketConnection implements EventSocket {
 
   /** The other side is told what is wrong, and what it goes on to send is dropped: it may be in the middle of it. */
   #refuse({ code, message }: FrameFault): void {
-    this.#leavePlace();
+    this.#release();
     this.#close(code, message);
     void this.#writer.written.then(() => this.#socket.end());
     this.#chunks.length = 0;
@@ -258,7 +251,7 @@ export class WebSocketConnection implements EventSocket {
     this.#isGone = true;
     clearInterval(this.#pulse);
     this.#left.resolve();
-    if (!this.#isTaking && this.#messages.length === 0) this.#leavePlace();
+    if (!this.#isTaking && this.#messages.length === 0) this.#release();
     this.#writer.stop();
     this.#onBytes?.();
     this.#onTaken?.();

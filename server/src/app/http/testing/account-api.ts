@@ -46,7 +46,7 @@ import { planOfSeller, TEST_RATES } from '../../../money/plans/index.ts';
 import { BOOK } from '../../../money/plans/testing/book.ts';
 import { createIdempotency } from '../../idempotency.ts';
 import { endpointRoutes } from '../account-api.ts';
-import { BodyRoom } from '../body-room.ts';
+import { BodyMemory } from '../body-memory.ts';
 import { createAuthenticator } from '../credentials.ts';
 import { type Endpoint, endpointsOf } from '../endpoint.ts';
 import { createPeerAddress } from '../peer-address.ts';
@@ -170,7 +170,7 @@ export async function startInstance(database: Database, url: string, options: Op
         peerAddress: createPeerAddress(['127.0.0.1']),
         bodyLimits: { maxBytes: 262_144, timeoutMs: bodyTimeoutMs },
         largeBodyLimits: { maxBytes: 10_485_760, timeoutMs: bodyTimeoutMs },
-        bodyRoom: new BodyRoom(1_073_741_824),
+        bodyMemory: new BodyMemory(1_073_741_824),
         validatesAnswers: true,
       }),
       ...(options.routesOver?.(identity) ?? []),

@@ -55,7 +55,7 @@ import { BOOK } from '../../../money/plans/testing/book.ts';
 import { createRunStore, RunDirectory } from '../../../money/runs/index.ts';
 import { newSigningSeed, publishedKeySet, publishSigningKeys, receiptRoutes, signingKeyFromSeed } from '../../../receipts/index.ts';
 import { createIdempotency } from '../../idempotency.ts';
-import { BodyRoom } from '../body-room.ts';
+import { BodyMemory } from '../body-memory.ts';
 import { endpointsOf } from '../endpoint.ts';
 import { inferenceRoutes } from '../inference-api.ts';
 import { createProblemReply } from '../problem-document.ts';
@@ -207,7 +207,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
         ],
         checkSignature: createSignatureCheck({ clock, publicUrl: () => PUBLIC_URL, nonces: new NonceMemory() }),
         bodyLimits: { maxBytes: maxBodyBytes, timeoutMs: 5_000 },
-        bodyRoom: new BodyRoom(1_073_741_824),
+        bodyMemory: new BodyMemory(1_073_741_824),
         formLimits: {
           maxBytes: 1_048_576,
           maxFileBytes: 1_048_576,

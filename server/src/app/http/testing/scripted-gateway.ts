@@ -3,7 +3,7 @@ import { callOf, openInference, ScriptedProvider } from '../../../inference/call
 import { Problem } from '../../../kernel/problem.ts';
 import type { Idempotency, IdempotentRequest } from '../../idempotency.ts';
 import type { Answer } from '../../idempotency-seal.ts';
-import { BodyRoom } from '../body-room.ts';
+import { BodyMemory } from '../body-memory.ts';
 import { inferenceRoutes } from '../inference-api.ts';
 import { openFrontUnderTest } from './front.ts';
 
@@ -56,8 +56,8 @@ export async function openScriptedGateway(
   turns: ConstructorParameters<typeof ScriptedProvider>,
   {
     anchorAnswer = 'unavailable',
-    bodyRoom = new BodyRoom(ROOM_BYTES),
-  }: { readonly anchorAnswer?: AnchorAnswer; readonly bodyRoom?: BodyRoom } = {},
+    bodyMemory = new BodyMemory(ROOM_BYTES),
+  }: { readonly anchorAnswer?: AnchorAnswer; readonly bodyMemory?: BodyMemory } = {},
 ) {
   const sandbox = new ScriptedProvider(...turns);
   const world = openInference({ sandbox });
@@ -83,7 +83,7 @@ export async function openScriptedGateway(
         inference: world.deps,
         refusedRequests: new RefusedRequests(world.deps, () => world.deps.clock.now()),
         bodyLimits: { maxBytes: MOST_BYTES, timeoutMs: 2_000 },
-        bodyRoom,
+        bodyMemory,
         ...NO_FORMS,
         checkSignature: () => null,
       }),

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
+import type { MemoryReservation } from '../../kernel/memory-reservation.ts';
 import { Problem } from '../../kernel/problem.ts';
 
-/** What is no longer takes no room: so many bytes of every request that is served at a time are there anyway. */
+/** What is no longer reserves none: so many bytes of every request that is served at a time are there anyway. */
 export const SMALL_BYTES = 1024 * 1024;
 /** Whether its length is above that, or not told. */
 export const mayBeLarge = ({ headers }: IncomingMessage): boolean =>
   headers['content-encoding'] !== undefined || Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) > SMALL_BYTES;
 
-/** One account may have three quarters: there is always room for others. */
+/** One account may have three quarters: the rest is for others. */
 const PART_OF_ONE = 0.75;
 const MOST_WAIT_MS = 10_000;
 const RETRY_SECONDS = 5;
@@ -18,23 +19,11 @@ interface Waiting {
   begin(): void;
 }
 
-/** The room of one request. */
-export interface BodyPlace {
-  /**
-   * Resolves once there is room, at once where there is.
-   * @param most of the body, bytes: one that is larger than all the room gets all of it
-   * @throws Problem `shared_capacity_full` where there was none in time
-   */
-  take(most: number): Promise<void>;
-  /** Gives back what was taken; who still waits does so no longer. */
-  leave(): void;
-}
-
 /**
- * Room in memory for large bodies: all that are there at a time share it, from their second megabyte to the end of their call. Who finds none
- * waits unread, in the order in which they came, which stops the client from sending.
+ * Memory for large bodies: all that are there at a time share it, from their second megabyte to the end of their call. A body for which there
+ * is not enough is not read on until there is, in the order in which they came, which stops its client from sending.
  */
-export class BodyRoom {
+export class BodyMemory {
   readonly #bytes: number;
   #taken = 0;
   readonly #byAccount = new Map<string, number>();
@@ -51,18 +40,18 @@ export class BodyRoom {
     return this.#taken;
   }
 
-  placeOf(account: string): BodyPlace {
-    let leave: (() => void) | undefined;
-    let hasLeft = false;
+  reservationOf(account: string): MemoryReservation {
+    let release: (() => void) | undefined;
+    let isOver = false;
     return {
-      take: (most) =>
+      acquire: (most) =>
         new Promise((resolve, reject) => {
-          if (hasLeft) return reject(new Error('A request that is over takes no room'));
-          leave = this.#wait(account, Math.min(most, this.#bytes), resolve, reject);
+          if (isOver) return reject(new Error('A request that is over reserves no memory'));
+          release = this.#wait(account, Math.min(most, this.#bytes), resolve, reject);
         }),
-      leave() {
-        hasLeft = true;
-        leave?.();
+      release() {
+        isOver = true;
+        release?.();
       },
     };
   }
@@ -77,7 +66,7 @@ export class BodyRoom {
       isThere = true;
       resolve();
     };
-    const leave = () => {
+    const release = () => {
       clearTimeout(timer);
       this.#waiting.delete(waiting);
       if (isThere) this.#add(account, -bytes);
@@ -87,15 +76,15 @@ export class BodyRoom {
     };
     const waiting: Waiting = { account, bytes, begin };
     const timer = setTimeout(() => {
-      leave();
+      release();
       refuse(this.#full());
     }, this.#mostWaitMs);
     this.#waiting.add(waiting);
     this.#beginWaiting();
-    return leave;
+    return release;
   }
 
-  /** Who waits for more room than there is lets nobody by, but those who wait for others of their account do. */
+  /** Who waits for more than there is lets nobody by, but those who wait for others of their account do. */
   #beginWaiting(): void {
     for (const one of this.#waiting) {
       if (!this.#isWithinShare(one)) continue;
