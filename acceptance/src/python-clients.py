@@ -36,7 +36,7 @@ def google_genai():
     def with_key(api_key):
         return genai.Client(api_key=api_key, http_options={"base_url": base_url})
 
-    # Kept: one that nobody has any more closes its connections.
+    # A client that is garbage-collected closes its connections.
     google, without_money = with_key(key), with_key(poor)
     model = "gemini-3.5-flash"
     tool = {"function_declarations": [{"name": "look", "parameters_json_schema": CITY}]}

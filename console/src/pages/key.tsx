@@ -8,7 +8,7 @@ import { AlertsField, alertsIn } from '../limits/alerts.tsx';
 import { WhatIf } from '../limits/what-if-hint.tsx';
 import { useMay } from '../session.ts';
 import { Confirm, Dialog, Field, Form, given } from '../ui/dialog.tsx';
-import { Badge, CapBar, Figure, Figures, Mono, PageHead, PagePending, Panel, Pending } from '../ui/parts.tsx';
+import { Badge, CapBar, Facts, Figure, Figures, Mono, PageHead, PagePending, Panel, Pending } from '../ui/parts.tsx';
 import { KeySecret } from './keys.tsx';
 
 const GRACE_SECONDS = 3_600;
@@ -156,14 +156,7 @@ function Detail({ apiKey }: { apiKey: KeyResponse }) {
       </PageHead>
       <Spending apiKey={apiKey} />
       <Panel title="About it">
-        <dl className="facts">
-          {facts.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts facts={facts} />
       </Panel>
     </>
   );

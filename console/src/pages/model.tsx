@@ -8,7 +8,7 @@ import { PriceHistory } from '../prices/price-history.tsx';
 import { PriceTable } from '../prices/price-table.tsx';
 import { SetPrice } from '../prices/set-price.tsx';
 import { useMay } from '../session.ts';
-import { Badge, Empty, Figure, Figures, PageHead, PagePending, Panel, Pending } from '../ui/parts.tsx';
+import { Badge, Empty, Facts, Figure, Figures, PageHead, PagePending, Panel, Pending } from '../ui/parts.tsx';
 
 /** All prices of a model, those of service tiers included, the newest first. */
 function useVersions(modelId: string) {
@@ -75,8 +75,8 @@ function Detail({ model }: { model: Model }) {
       </Figures>
       {versions ? <Prices model={model} versions={versions} /> : <Pending error={error} />}
       <Panel title="About it">
-        <dl className="facts">
-          {[
+        <Facts
+          facts={[
             ['Takes', model.modalities.input.join(', ')],
             ['Gives', model.modalities.output.join(', ')],
             ['Can', model.capabilities.join(', ')],
@@ -84,16 +84,8 @@ function Detail({ model }: { model: Model }) {
             ['Other names', model.aliases.join(', ')],
             ['May be replaced by', model.ladder.join(', ')],
             ['Released', model.created === 0 ? '' : moment(new Date(model.created * 1_000).toISOString())],
-          ].map(
-            ([name, value]) =>
-              value !== '' && (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{value}</dd>
-                </div>
-              ),
-          )}
-        </dl>
+          ]}
+        />
       </Panel>
       {isPricing && versions && <SetPrice model={model} versions={versions} onClose={() => setPricing(false)} />}
     </>

@@ -7,9 +7,9 @@ import { type Act, PersonActions, useAct } from '../marketing/person-actions.tsx
 import { STAGES } from '../marketing/stages.ts';
 import { useMe } from '../session.ts';
 import { Field, Form, given, Select } from '../ui/dialog.tsx';
-import { Badge, PageHead, PagePending, Panel } from '../ui/parts.tsx';
+import { Badge, Facts, PageHead, PagePending, Panel } from '../ui/parts.tsx';
 
-function Facts({ person }: { person: MarketingPersonRecord }) {
+function About({ person }: { person: MarketingPersonRecord }) {
   const { user_id: me } = useMe();
   const owner = person.owner === me ? 'you' : person.owner;
   const facts = [
@@ -25,19 +25,7 @@ function Facts({ person }: { person: MarketingPersonRecord }) {
     ['Unsubscribed', person.unsubscribed_at === null ? '' : moment(person.unsubscribed_at)],
     ['Known since', moment(person.created_at)],
   ] as const;
-  return (
-    <dl className="facts">
-      {facts.map(
-        ([name, value]) =>
-          value !== '' && (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ),
-      )}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }
 
 function History({ person: { history = [] } }: { person: MarketingPersonRecord }) {
@@ -70,7 +58,7 @@ function Detail({ person }: { person: MarketingPersonRecord }) {
         <Badge state={person.status} /> <Badge state={person.subscription} tone={person.subscription === 'subscribed' ? 'good' : 'quiet'} />
       </PageHead>
       <Panel title="About them">
-        <Facts person={person} />
+        <About person={person} />
       </Panel>
       <Panel title="Change">
         <Form action="Save" key={person.updated_at} onSubmit={(fields) => saveAll(fields, person, act)}>

@@ -6,7 +6,7 @@ import { tallygate } from '../client.ts';
 import { duration, moment, usd } from '../format.ts';
 import { useNames } from '../names.ts';
 import { untilSettled } from '../query-client.ts';
-import { Badge, Figure, Figures, Mono, PageHead, PagePending, Panel } from '../ui/parts.tsx';
+import { Badge, Facts, Figure, Figures, Mono, PageHead, PagePending, Panel } from '../ui/parts.tsx';
 import { ReceiptPanel } from './receipt-panel.tsx';
 
 const FULL = 100;
@@ -105,20 +105,7 @@ function About({ trace }: { trace: RequestTrace }) {
     ['Started', moment(trace.started_at)],
     ['Price version', trace.price_version],
   ];
-  return (
-    <dl className="facts">
-      {facts.map(
-        ([name, value]) =>
-          value !== null &&
-          value !== false && (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ),
-      )}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }
 
 function Trace({ trace }: { trace: RequestTrace }) {

@@ -16,6 +16,26 @@ export function PageHead({ title, children, aside }: { title: ReactNode; childre
   );
 }
 
+/** Names with their values, without those that have none. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+  return (
+    <dl className="facts">
+      {facts.map(
+        ([name, value]) =>
+          value !== '' &&
+          value !== null &&
+          value !== undefined &&
+          value !== false && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
 export function Panel({ title, aside, children }: { title?: string; aside?: ReactNode; children: ReactNode }) {
   return (
     <section className="panel">
