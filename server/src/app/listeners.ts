@@ -32,7 +32,7 @@ export function routesByAddress(
   return { shared: routes.filter((route) => !isForOperators(route)), operations: routes.filter(isForOperators) };
 }
 
-interface Fronts {
+export interface Fronts {
   readonly shared: Server;
   /** Undefined where none is configured. */
   readonly dedicated: Server | undefined;
