@@ -7,6 +7,9 @@ const OVERHEAD_SECONDS = [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1,
 const DURATION_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const LANE_SECONDS = [0.00005, 0.0002, 0.001, 0.002, 0.005, 0.01, 0.05, 0.25, 1, 2];
 const MILLIS = 1_000;
+const LANE_OPERATIONS = ['hold', 'settle'] as const;
+
+type LaneOperation = (typeof LANE_OPERATIONS)[number];
 
 /** Calls that differ in none of these are counted together. */
 interface CallLabels {
@@ -32,7 +35,8 @@ export class CallMetrics {
   readonly #sums = new Map<string, Sums>();
   readonly #durations = new Map<string, Distribution>();
   readonly #overhead = new Distribution(OVERHEAD_SECONDS);
-  readonly #lanes = { hold: new Distribution(LANE_SECONDS), settle: new Distribution(LANE_SECONDS) };
+  /** By the label of the project. */
+  readonly #lanes = new Map<string, Readonly<Record<LaneOperation, Distribution>>>();
 
   constructor(projects: ProjectLabels) {
     this.#projects = projects;
@@ -51,8 +55,8 @@ export class CallMetrics {
     this.#durationsOf(model).observe((completedAt - startedAt) / MILLIS);
   }
 
-  laneTook(operation: 'hold' | 'settle', seconds: number): void {
-    this.#lanes[operation].observe(seconds);
+  laneTook(operation: LaneOperation, seconds: number, projectId: string | undefined): void {
+    this.#lanesOf(this.#projects.of(projectId))[operation].observe(seconds);
   }
 
   /** As Prometheus reads it. */
@@ -86,7 +90,9 @@ export class CallMetrics {
       ),
       histogramText(
         { name: 'tallygate_lane_seconds', help: 'How long the lanes took to hold or to settle; with Redis that is a round trip' },
-        Object.entries(this.#lanes).map(([operation, took]) => [{ operation }, took]),
+        [...this.#lanes].flatMap(([project, took]) =>
+          LANE_OPERATIONS.map((operation) => [{ operation, project }, took[operation]] as const),
+        ),
       ),
     ].join('\n');
   }
@@ -97,6 +103,14 @@ export class CallMetrics {
     if (known) return known;
     const fresh: Sums = { labels, requests: 0, tokensIn: 0, tokensOut: 0, usd: 0 };
     this.#sums.set(name, fresh);
+    return fresh;
+  }
+
+  #lanesOf(project: string): Readonly<Record<LaneOperation, Distribution>> {
+    const known = this.#lanes.get(project);
+    if (known) return known;
+    const fresh = { hold: new Distribution(LANE_SECONDS), settle: new Distribution(LANE_SECONDS) };
+    this.#lanes.set(project, fresh);
     return fresh;
   }
 

@@ -1,32 +1,34 @@
-import type { HoldOutcome, HoldRequest, LaneStore, Settlement } from '../adapters/lanes/port.ts';
+import type { HoldOutcome, HoldRequest, LaneStore, Settled, Settlement } from '../adapters/lanes/port.ts';
 import type { NanoUsd } from '../kernel/money.ts';
+import { andThen } from '../kernel/soon.ts';
 import type { Metrics } from './metrics.ts';
 
 /** The same lanes; what is held, and how long holding and settling take, is measured. */
 export function measuredLanes(lanes: LaneStore, { laneTook, watchHeld }: Pick<Metrics, 'laneTook' | 'watchHeld'>): LaneStore {
-  /** By the ids of the holds that this gateway has taken and that have not ended. */
-  const held = new Map<string, NanoUsd>();
-  watchHeld(() => [...held.values()].reduce((sum, amount) => sum + amount, 0n));
-  const timed = <T>(
-    operation: 'hold' | 'settle',
-    result: T | Promise<T>,
-    startedTick: number,
-    then: (value: T) => void,
-  ): T | Promise<T> => {
-    const note = (value: T): T => {
-      laneTook(operation, (performance.now() - startedTick) / 1_000);
-      then(value);
-      return value;
-    };
-    // What fails is counted by the refusal that it becomes. Without a promise nothing waits a turn.
-    return result instanceof Promise ? result.then(note) : note(result);
-  };
+  /** By the ids of the holds that this gateway has taken and that have not ended. Those that many draw from may end in another process. */
+  const held = new Map<string, { readonly projectId: string | undefined; readonly amount: NanoUsd }>();
+  watchHeld(() => held.values());
+  const secondsSince = (tick: number): number => (performance.now() - tick) / 1_000;
+  // What fails is counted by the refusal that it becomes. Without a promise nothing waits a turn.
   const own: Pick<LaneStore, 'hold' | 'settle' | 'release' | 'abandon'> = {
-    hold: (request: HoldRequest) =>
-      timed<HoldOutcome>('hold', lanes.hold(request), performance.now(), (outcome) => {
-        if (outcome.held) held.set(request.holdId, outcome.amount);
-      }),
-    settle: (settlement: Settlement) => timed('settle', lanes.settle(settlement), performance.now(), () => held.delete(settlement.holdId)),
+    hold: (request: HoldRequest) => {
+      const { holdId, projectId, keptUntil } = request;
+      const startedTick = performance.now();
+      return andThen(lanes.hold(request), (outcome: HoldOutcome) => {
+        laneTook('hold', secondsSince(startedTick), projectId);
+        if (outcome.held && keptUntil === undefined) held.set(holdId, { projectId, amount: outcome.amount });
+        return outcome;
+      });
+    },
+    settle: (settlement: Settlement) => {
+      const projectId = held.get(settlement.holdId)?.projectId;
+      const startedTick = performance.now();
+      return andThen(lanes.settle(settlement), (settled: Settled | undefined) => {
+        laneTook('settle', secondsSince(startedTick), projectId);
+        held.delete(settlement.holdId);
+        return settled;
+      });
+    },
     release: (holdId) => {
       held.delete(holdId);
       return lanes.release(holdId);

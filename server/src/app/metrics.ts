@@ -26,8 +26,8 @@ export interface Metrics {
   overbilled(by: Pick<Overbilled, 'model' | 'provider'>, excess: NanoUsd): void;
   /** A request that was refused, by the code of the problem. @param projectId of the key that asked, where it has one */
   refused(code: ErrorCode, projectId?: string): void;
-  /** How long the lanes took to hold or to settle, seconds. */
-  laneTook(operation: 'hold' | 'settle', seconds: number): void;
+  /** How long the lanes took. @param projectId of the key that asked, where it has one */
+  laneTook(operation: 'hold' | 'settle', seconds: number, projectId?: string): void;
   jobRan(run: Pick<JobRun, 'job' | 'outcome'>): void;
   /** Settlements that the database refused, and lines of the journal that cannot be read. */
   quarantined(count: number): void;
@@ -43,8 +43,8 @@ export interface Metrics {
   watchDeployments(views: () => readonly DeploymentView[]): void;
   /** Asked at every reading how many calls are over and could not be settled yet. */
   watchUnsettled(count: () => number): void;
-  /** Asked at every reading what this gateway holds for running requests. */
-  watchHeld(amount: () => NanoUsd): void;
+  /** Asked at every reading what this gateway holds for running requests, and for which projects. */
+  watchHeld(held: HeldByProject): void;
   /** Asked at every reading how many jobs of each kind wait for a run. */
   watchJobs(waiting: JobsWaiting): void;
   /** Asked at every reading how far the ledger and the log of receipts are behind. */
@@ -71,14 +71,14 @@ export function createMetrics(): Metrics {
   const collect = async (): Promise<ProcessMetrics> => ({ registered: await registry.getMetricsAsJSON(), calls: calls.text() });
   return {
     served: (call, served, cost) => calls.served(call, served, cost),
-    laneTook: (operation, seconds) => calls.laneTook(operation, seconds),
+    laneTook: (operation, seconds, projectId) => calls.laneTook(operation, seconds, projectId),
     overbilled: overbilledMetrics(registers),
     refused: refusalMetrics(registers, projects),
     ...alarmMetrics(registers),
     anchoring: anchoringGauges(registers),
     watchDeployments: (views) => deploymentGauges(registers, views),
     watchUnsettled: (count) => unsettledGauge(registers, count),
-    watchHeld: (amount) => heldGauge(registers, amount),
+    watchHeld: (held) => heldGauge(registers, projects, held),
     watchJobs: (waiting) => jobsGauge(registers, waiting),
     watchLags: (lags) => lagGauges(registers, lags),
     collect,
@@ -192,15 +192,27 @@ const unsettledGauge = (registers: Registry[], count: () => number): void =>
     },
   });
 
-const heldGauge = (registers: Registry[], amount: () => NanoUsd): void =>
-  void new Gauge({
+/** What is held, once for each request. */
+type HeldByProject = () => Iterable<{ readonly projectId: string | undefined; readonly amount: NanoUsd }>;
+
+function heldGauge(registers: Registry[], projects: ProjectLabels, held: HeldByProject): void {
+  /** A project that holds nothing any more is 0, not absent: else its last amount would be shown for minutes. */
+  const sums = new Map([[projects.of(undefined), 0n]]);
+  new Gauge({
     name: 'tallygate_held_usd',
-    help: 'Worst-case cost that this gateway holds for running requests, USD',
+    help: 'Worst-case cost that this gateway holds for running requests, USD; what batches hold is not in it',
+    labelNames: ['project'],
     registers,
     collect() {
-      this.set(usdForDisplay(amount()));
+      for (const project of sums.keys()) sums.set(project, 0n);
+      for (const { projectId, amount } of held()) {
+        const project = projects.of(projectId);
+        sums.set(project, (sums.get(project) ?? 0n) + amount);
+      }
+      for (const [project, amount] of sums) this.set({ project }, usdForDisplay(amount));
     },
   });
+}
 
 /** By the name of the job. */
 type JobsWaiting = () => Promise<readonly (readonly [job: string, count: number])[]>;

@@ -72,6 +72,8 @@ export interface HoldRequest {
   /** Unique among all holds, for ever: one hold is settled once. Only what was released may be held again under its name. */
   readonly holdId: string;
   readonly accountId: string;
+  /** Project of the key, for the metrics alone: which lanes count the project is said in `lanes`. */
+  readonly projectId?: string | undefined;
   /** When it came, epoch milliseconds: for the record of a ceiling that it sets. What the store measures it measures on its own clock. */
   readonly at: number;
   /** Many draw from it until this moment at most, epoch milliseconds, and who takes their work over releases it. Absent: only its own process. */

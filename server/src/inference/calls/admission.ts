@@ -19,7 +19,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { andThen, type Soon } from '../../kernel/soon.ts';
 import { type Catalog, type CatalogModel, costBound } from '../../money/catalog/index.ts';
 import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
-import { type Call, priceFactorOf } from './call.ts';
+import { type Call, priceFactorOf, projectOf } from './call.ts';
 import { lanesOf, limitLanesOf, type Payer, payerOf, runLanes } from './caller-lanes.ts';
 import { requireWindow } from './context-length.ts';
 import type { Deployments, Skipped, Target } from './deployments.ts';
@@ -205,6 +205,7 @@ export async function admitCached(call: Call, model: CatalogModel, deps: Admissi
   const hold = await take(deps.lanes, {
     holdId: call.receiptId,
     accountId: call.grant.principal.accountId,
+    projectId: projectOf(call.grant),
     at: call.startedAt,
     cost: { fixed: 0n, perOutputToken: 0n },
     outputTokens: { wanted: 0, least: 0 },
@@ -302,6 +303,7 @@ function holdRequest(call: Call, offers: readonly Offer[], { plans }: Pick<Admis
   return {
     holdId: call.receiptId,
     accountId: call.grant.principal.accountId,
+    projectId: projectOf(call.grant),
     at: call.startedAt,
     cost: {
       fixed: costs.map((cost) => cost.fixed).reduce(maxOf, 0n),

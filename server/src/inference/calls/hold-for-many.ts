@@ -1,5 +1,5 @@
 import { type AdmissionDeps, refuseBeyondAnyHold, take, type WorstCase } from './admission.ts';
-import type { Call } from './call.ts';
+import { type Call, projectOf } from './call.ts';
 import { lanesOf } from './caller-lanes.ts';
 import { moneyRefusal } from './money-refusal.ts';
 import { rateLimited } from './rate-limits.ts';
@@ -28,6 +28,7 @@ export async function holdForMany(shared: SharedHold, deps: Pick<AdmissionDeps, 
   const outcome = await take(deps.lanes, {
     holdId,
     accountId: grant.principal.accountId,
+    projectId: projectOf(grant),
     at: deps.clock.now(),
     keptUntil,
     cost: { fixed: worstCase.amount * PICO_PER_NANO, perOutputToken: 0n },
