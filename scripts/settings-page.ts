@@ -5,7 +5,7 @@ const HEAD = `# Settings
 
 Settings are environment variables, read once at the start; a wrong one is named and the server does not start. Empty ones count as unset. \`tallygate-server\`, \`npm start\`, the container image and the Helm chart read the same ones.
 
-In production, set at least \`DATABASE_URL\`, \`PUBLIC_URL\`, \`OPERATIONS_PORT\`, \`MASTER_KEYS\`, \`RECEIPT_SIGNING_KEY\`, \`LOG_SIGNING_KEY\`, \`INTERNAL_SECRET\` and \`METRICS_TOKEN\`: [how to make them](deploy.md#secrets).
+In production, set at least \`DATABASE_URL\`, \`PUBLIC_URL\`, \`MASTER_KEYS\`, \`RECEIPT_SIGNING_KEY\`, \`LOG_SIGNING_KEY\`, \`INTERNAL_SECRET\` and \`METRICS_TOKEN\`: [how to make them](deploy.md#secrets).
 `;
 
 /** Families of variables, which have a guide each. */

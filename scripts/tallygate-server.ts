@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { operationsPortOf } from '../server/src/app/operations-address.ts';
 import { importLitellm } from './import-litellm/import-litellm.ts';
 import { runGateway } from './run-gateway.ts';
 
@@ -29,6 +30,8 @@ const USAGE = `Usage: tallygate-server                 Runs the gateway, and sta
 const HERE = dirname(fileURLToPath(import.meta.url));
 const programs = join(HERE, '../server/dist/gateway');
 const [command, ...rest] = process.argv.slice(2);
+// The package is what runs in production: metrics and health checks have a port of their own, unless a variable says otherwise.
+process.env['NODE_ENV'] ??= 'production';
 
 if (Number(process.versions.node.split('.')[0]) < NEEDED_NODE)
   leave(`Tallygate needs Node ${NEEDED_NODE} or newer; this is ${process.version}.\n`, EXIT_CONFIG);
@@ -49,9 +52,9 @@ async function administer(argv: readonly string[]): Promise<void> {
 }
 
 async function isReady(): Promise<boolean> {
-  const { HOST = '', PORT = '8787', OPERATIONS_PORT = PORT, OPERATIONS_HOST = HOST } = process.env;
+  const { HOST = '', PORT = '8787', OPERATIONS_HOST = HOST } = process.env;
   const host = ['', '0.0.0.0', '::'].includes(OPERATIONS_HOST) ? '127.0.0.1' : OPERATIONS_HOST;
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${OPERATIONS_PORT}/health/ready`;
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${operationsPortOf(process.env) ?? PORT}/health/ready`;
   try {
     return (await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) })).ok;
   } catch {

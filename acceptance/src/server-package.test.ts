@@ -1,5 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -36,9 +37,11 @@ const manifest = (): { version: string; dependencies?: object } => JSON.parse(re
 const program = () => join(home, 'node_modules/tallygate-server/dist/bin/tallygate-server.js');
 const environment = () => {
   const { PATH, HOME, TMPDIR } = process.env;
-  return { PATH, HOME, TMPDIR, PORT: '0', DATABASE_URL: database.url, DATA_DIR: join(home, 'data') };
+  return { PATH, HOME, TMPDIR, PORT: '0', OPERATIONS_PORT: '0', DATABASE_URL: database.url, DATA_DIR: join(home, 'data') };
 };
-const run = (...argv: string[]) => spawnSync(process.execPath, [program(), ...argv], { cwd: home, env: environment(), encoding: 'utf8' });
+const run = (...argv: string[]) => runWith({}, ...argv);
+const runWith = (env: Record<string, string>, ...argv: string[]) =>
+  spawnSync(process.execPath, [program(), ...argv], { cwd: home, env: { ...environment(), ...env }, encoding: 'utf8' });
 
 test('has no dependencies but the optional embedded PostgreSQL', () => {
   expect(manifest().dependencies).toBeUndefined();
@@ -55,18 +58,31 @@ test('names its own command in messages to the operator', () => {
   expect(run('admin', '--help').stderr).toContain('tallygate-server admin quarantine');
 });
 
+test('has a port of its own for metrics and health where no variable says one', async () => {
+  const taken = createServer();
+  // Or by somebody else already.
+  await new Promise<unknown>((resolve) => taken.once('error', resolve).listen(8789, '127.0.0.1', () => resolve(undefined)));
+  expect(runWith({ OPERATIONS_PORT: '' }, 'serve').stderr).toContain(
+    'Port 8789 on 127.0.0.1 is in use: stop that program, or set OPERATIONS_PORT',
+  );
+  taken.close();
+});
+
 test('serves a request and its documents from the unpacked tarball', async () => {
   const child = spawn(process.execPath, [program()], { cwd: home, env: environment(), stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = text(child.stdout);
-  const url = await new Promise<string>((resolve, reject) => {
+  const [greeted, url] = await new Promise<readonly [string, string]>((resolve, reject) => {
     let said = '';
     child.stdout.on('data', (chunk) => {
       said += chunk;
       const [, found] = /listening on (\S+)[\s\S]*Stop with Ctrl-C/.exec(said) ?? [];
-      if (found !== undefined) resolve(found);
+      if (found !== undefined) resolve([said, found]);
     });
     child.once('exit', () => reject(new Error(said)));
   });
+  const [, operations] = /health checks: (\S+)\/metrics/.exec(greeted) ?? [];
+  expect((await fetch(`${operations}/health/ready`)).status).toBe(200);
+  expect((await fetch(`${url}/health/ready`)).status).toBe(404);
   const { test_api_key: key } = JSON.parse(readFileSync(join(home, 'data/bootstrap.json'), 'utf8'));
   const answer = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',

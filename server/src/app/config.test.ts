@@ -35,6 +35,19 @@ test('workers are a number or one for each core, and not with Redis', () => {
   expect(faultsOf({ WORKERS: '2', REDIS_URL: 'redis://127.0.0.1' })).toEqual([expect.stringContaining('WORKERS')]);
 });
 
+test('metrics and health have a port of their own in production, unless a variable says otherwise', () => {
+  expect(readConfig({}).operations).toBeUndefined();
+  expect(readConfig({ NODE_ENV: 'production' }).operations).toEqual({ host: '127.0.0.1', port: 8789 });
+  expect(readConfig({ NODE_ENV: 'production', HOST: '0.0.0.0', OPERATIONS_HOST: '10.0.0.1' }).operations).toEqual({
+    host: '10.0.0.1',
+    port: 8789,
+  });
+  expect(readConfig({ NODE_ENV: 'production', OPERATIONS_PORT: 'off' }).operations).toBeUndefined();
+  for (const NODE_ENV of ['production', 'development', 'test'])
+    expect(readConfig({ NODE_ENV, OPERATIONS_PORT: '9001' }).operations).toEqual({ host: '127.0.0.1', port: 9001 });
+  expect(faultsOf({ OPERATIONS_PORT: 'of' })).toEqual(['OPERATIONS_PORT: Expected a port, or off']);
+});
+
 test('without any variable the defaults hold, and empty variables count as unset', () => {
   const expected = { port: 8787, host: '127.0.0.1', dataDir: '.tallygate', publicUrl: undefined, providers: [] };
   expect(readConfig({})).toMatchObject(expected);

@@ -23,6 +23,7 @@ import { DIRECTORY_VARIABLES, type DirectoryConfig, directoryOf } from './direct
 import { httpUrl } from './http-url.ts';
 import { authorities, witnesses } from './log-settings.ts';
 import { MAIL_VARIABLES } from './mail-variables.ts';
+import { OPERATIONS_VARIABLES, type OperationsConfig, operationsOf } from './operations-config.ts';
 import { isOwnAddress } from './own-address.ts';
 import { PASSKEY_VARIABLES, type PasskeyConfig, passkeysOf } from './passkey-config.ts';
 import { offerOf } from './plans-file.ts';
@@ -43,8 +44,7 @@ export const Variables = z.object({
   PUBLIC_URL: httpUrl.optional(),
   ENTERPRISE_BASE_URL: httpUrl.optional(),
   ENTERPRISE_PORT: port.default(8788),
-  OPERATIONS_PORT: port.optional(),
-  OPERATIONS_HOST: z.string().min(1).optional(),
+  ...OPERATIONS_VARIABLES,
   WORKERS: workers.default(1),
   GATEWAY_CONCURRENCY: z.coerce.number().int().min(2).max(1_000_000).optional(),
   ...TRACING_VARIABLES,
@@ -121,8 +121,7 @@ export interface Config {
   readonly dataDir: string;
   /** Where the service is reached from outside; follows the listening address when it is not set. */
   readonly publicUrl: string | undefined;
-  /** A listener for the metrics and the health checks, which the others do not have then; undefined: there is none. */
-  readonly operations: { readonly host: string; readonly port: number } | undefined;
+  readonly operations: OperationsConfig;
   /** A listener for keys with dedicated capacity, and where it is reached from outside; undefined: there is none. */
   readonly dedicated: { readonly url: string; readonly port: number } | undefined;
   /** Processes that serve requests; 1: this one, alone. */
@@ -263,8 +262,7 @@ export function readConfig(environment: Environment = process.env): Config {
   return {
     ...{ port: given.PORT, host: given.HOST, dataDir: given.DATA_DIR, publicUrl: given.PUBLIC_URL },
     dedicated: given.ENTERPRISE_BASE_URL === undefined ? undefined : { url: given.ENTERPRISE_BASE_URL, port: given.ENTERPRISE_PORT },
-    operations:
-      given.OPERATIONS_PORT === undefined ? undefined : { host: given.OPERATIONS_HOST ?? given.HOST, port: given.OPERATIONS_PORT },
+    operations: operationsOf(given),
     // What is reserved is a part of something: with dedicated traffic there is a limit.
     gatewayConcurrency: given.GATEWAY_CONCURRENCY ?? (given.ENTERPRISE_BASE_URL === undefined ? null : GATEWAY_CONCURRENCY),
     workers: given.WORKERS,

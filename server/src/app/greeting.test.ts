@@ -9,8 +9,8 @@ const bootstrap = {
   internal_secret: 'internal',
   metrics_token: 'metrics',
 };
-const greetingWith = (admin_password: string) =>
-  greeting({ url: 'http://127.0.0.1:8787', bootstrap: { ...bootstrap, admin_password } }, '/data');
+const greetingWith = (admin_password: string, operationsUrl?: string) =>
+  greeting({ url: 'http://127.0.0.1:8787', operationsUrl, bootstrap: { ...bootstrap, admin_password } }, '/data');
 
 test('a greeting has what a first request takes, and says where the secrets are without naming them', () => {
   const text = greetingWith('made here');
@@ -24,4 +24,9 @@ test('a gateway that did not make the administrator does not say that it has the
   expect(text).not.toContain("administrator's password");
   expect(text).toContain('The internal secret and the token of /metrics are in /data/bootstrap.json.');
   expect(text).toContain('made the administrator, admin@tallygate.localhost: the password is in bootstrap.json of that gateway.');
+});
+
+test('a greeting says where metrics and health are, where that is another address', () => {
+  expect(greetingWith('', 'http://127.0.0.1:8789')).toContain('Metrics and health checks: http://127.0.0.1:8789/metrics, ');
+  expect(greetingWith('')).not.toContain('health');
 });

@@ -1,7 +1,9 @@
 import type { RunningServer } from './server.ts';
 
+type Greeted = Pick<RunningServer, 'url' | 'operationsUrl' | 'bootstrap'>;
+
 /** What a gateway prints once it serves: where it is, and what a first request takes. */
-export function greeting({ url, bootstrap }: Pick<RunningServer, 'url' | 'bootstrap'>, dataDir: string): string {
+export function greeting({ url, operationsUrl, bootstrap }: Greeted, dataDir: string): string {
   return `
   Tallygate is listening on ${url}
 
@@ -19,7 +21,7 @@ export function greeting({ url, bootstrap }: Pick<RunningServer, 'url' | 'bootst
       -H "Content-Type: application/json" \\
       -d '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Say hello."}]}'
 
-${secretsOf(bootstrap, `${dataDir}/bootstrap.json`)}
+${operationsUrl === undefined ? '' : `  Metrics and health checks: ${operationsUrl}/metrics, /health/live and /health/ready.\n`}${secretsOf(bootstrap, `${dataDir}/bootstrap.json`)}
   Stop with Ctrl-C.
 
 `;

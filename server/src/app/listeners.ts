@@ -101,14 +101,16 @@ export async function openListeners(
     },
     delayMs + timeoutMs + DRAIN_SLACK_MS,
   );
-  const bind = async (server: Server, port: number, host = config.host) => {
-    const bound = await listenOn(server, host, port);
+  const bind = async (server: Server, address: Parameters<typeof listenOn>[1]) => {
+    const { host } = address;
+    const bound = await listenOn(server, address);
     return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
   };
-  const { dedicated, operations } = config;
+  const { host, port, dedicated, operations } = config;
   return {
-    url: await bind(fronts.shared, config.port),
-    dedicatedUrl: fronts.dedicated && dedicated && (await bind(fronts.dedicated, dedicated.port)),
-    operationsUrl: fronts.operations && operations && (await bind(fronts.operations, operations.port, operations.host)),
+    url: await bind(fronts.shared, { host, port, variable: 'PORT' }),
+    dedicatedUrl:
+      fronts.dedicated && dedicated && (await bind(fronts.dedicated, { host, port: dedicated.port, variable: 'ENTERPRISE_PORT' })),
+    operationsUrl: fronts.operations && operations && (await bind(fronts.operations, { ...operations, variable: 'OPERATIONS_PORT' })),
   };
 }

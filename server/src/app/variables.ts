@@ -21,8 +21,13 @@ export const VARIABLE_GROUPS: readonly Group[] = [
       HOST: { text: 'Address that it listens on; `0.0.0.0` for all.' },
       PUBLIC_URL: { text: 'Where it is reached from outside; base of error page addresses.', unset: 'listening address' },
       WEB_URL: { text: 'Where links in mails lead.', unset: '`PUBLIC_URL`' },
+      NODE_ENV: {
+        text: '`production` gives metrics and health checks a port of their own. `tallygate-server` sets it, and so do the image, the chart and the systemd units.',
+        unset: 'none with `npm start`',
+      },
       OPERATIONS_PORT: {
-        text: 'Port for `/metrics`, `/health/live` and `/health/ready`, which the other addresses do not answer then. Set it in production; the image and the chart do.',
+        text: 'Port for `/metrics`, `/health/live` and `/health/ready`, which the other addresses do not answer then; `off`: they answer, as on a platform that has one port only.',
+        unset: '`8789` in production, else `off`',
       },
       OPERATIONS_HOST: { text: 'Address that `OPERATIONS_PORT` listens on.', unset: '`HOST`' },
       ENTERPRISE_BASE_URL: {

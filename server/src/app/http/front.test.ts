@@ -296,8 +296,8 @@ test('a port that is taken is named, with what to do', async () => {
   const { front, port } = await openFront();
   const { front: second } = await openFront();
   await drain(second, PATIENCE_MS);
-  await expect(listenOn(second, '127.0.0.1', port)).rejects.toThrow(
-    `Port ${port} on 127.0.0.1 is in use: stop that program, or set PORT to another one.`,
+  await expect(listenOn(second, { host: '127.0.0.1', port, variable: 'OPERATIONS_PORT' })).rejects.toThrow(
+    `Port ${port} on 127.0.0.1 is in use: stop that program, or set OPERATIONS_PORT to another one.`,
   );
   await drain(front, PATIENCE_MS);
 });

@@ -185,23 +185,31 @@ function withoutBrokenEscapes(target: string): string {
   return `${steps.join('/')}${target.slice(path.length)}`;
 }
 
+interface Address {
+  readonly host: string;
+  readonly port: number;
+  /** That says the port. */
+  readonly variable: 'PORT' | 'ENTERPRISE_PORT' | 'OPERATIONS_PORT';
+}
+
 /** Another process listens there. */
 export class AddressInUse extends Error {
-  constructor(host: string, port: number) {
-    super(`Port ${port} on ${host} is in use: stop that program, or set PORT to another one.`);
+  constructor({ host, port, variable }: Address) {
+    super(`Port ${port} on ${host} is in use: stop that program, or set ${variable} to another one.`);
     this.name = 'AddressInUse';
   }
 }
 
 /** @returns the port that was bound. @throws with a clear sentence when it is taken */
-export function listenOn(server: Server, host: string, port: number): Promise<number> {
+export function listenOn(server: Server, address: Address): Promise<number> {
+  const { host, port } = address;
   return new Promise((resolve, reject) => {
-    const failed = (error: NodeJS.ErrnoException) => reject(error.code === 'EADDRINUSE' ? new AddressInUse(host, port) : error);
+    const failed = (error: NodeJS.ErrnoException) => reject(error.code === 'EADDRINUSE' ? new AddressInUse(address) : error);
     server.once('error', failed);
     server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', failed);
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
+      const bound = server.address();
+      resolve(typeof bound === 'object' && bound !== null ? bound.port : port);
     });
   });
 }

@@ -56,7 +56,7 @@ export async function openFrontUnderTest(
     log,
     ...(lingerMs !== undefined && { lingerMs }),
   });
-  const port = await listenOn(server, '127.0.0.1', 0);
+  const port = await listenOn(server, { host: '127.0.0.1', port: 0, variable: 'PORT' });
   return {
     server,
     port,
