@@ -62,6 +62,8 @@ export interface GatewayOptions {
    * once: making one takes longer than most files take to test. `env.DATABASE_URL` names another.
    */
   readonly database?: 'embedded';
+  /** Another version's program, which `upgrade` replaces. Left out, what the sources are built into. */
+  readonly program?: string | undefined;
 }
 
 /** A separate migrated database. */
@@ -85,6 +87,7 @@ export class Gateway {
   readonly #env: NodeJS.ProcessEnv;
   readonly #database: MadeDatabase | undefined;
   readonly #isShared: boolean;
+  #command: readonly string[];
   #frozenAtMs: number | undefined;
   #process: GatewayProcess | undefined;
   #earlierOutput = '';
@@ -94,13 +97,14 @@ export class Gateway {
     dataDir: string,
     env: NodeJS.ProcessEnv,
     database: MadeDatabase | undefined,
-    { process, frozenAtMs }: GatewayOptions,
+    { process, frozenAtMs, program }: GatewayOptions,
   ) {
     this.dataDir = dataDir;
     this.#env = env;
     this.#database = database;
     this.#isShared = process === 'shared' || frozenAtMs !== undefined;
     this.#frozenAtMs = frozenAtMs;
+    this.#command = program === undefined ? COMMAND : [program];
   }
 
   static async start(options: GatewayOptions = {}): Promise<Gateway> {
@@ -143,6 +147,11 @@ export class Gateway {
     this.#frozenAtMs = ms;
   }
 
+  /** It runs what the sources are built into from the next start on. */
+  upgrade(): void {
+    this.#command = COMMAND;
+  }
+
   /** From the next start on. */
   configure(env: Readonly<Record<string, string>>): void {
     Object.assign(this.#env, env);
@@ -150,7 +159,7 @@ export class Gateway {
 
   /** Another process on the same folder; it may fail. */
   launch(): GatewayProcess {
-    return new GatewayProcess(this.#env);
+    return new GatewayProcess(this.#env, this.#command);
   }
 
   /** As an operator starts it: by `npm start`, which starts it again when it dies. */
@@ -239,7 +248,7 @@ class GatewayProcess {
   #output = '';
   #url = '';
 
-  constructor(env: NodeJS.ProcessEnv, command = COMMAND) {
+  constructor(env: NodeJS.ProcessEnv, command: readonly string[]) {
     this.#child = spawn(process.execPath, command, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
     // `close` and not `exit`: it comes after the last of the output.
     this.exit = once(this.#child, 'close').then(() => ({ code: this.#child.exitCode, signal: this.#child.signalCode }));
