@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ConfigError, readConfig, Variables } from './config.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { Variables } from './config-variables.ts';
 import { VARIABLE_GROUPS } from './variables.ts';
 
 let dir = '';

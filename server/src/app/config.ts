@@ -1,119 +1,25 @@
 import { majorityOf, type NoteKey } from '@tallygate/receipts';
-import * as z from 'zod';
-import { type Offer, type RateLimits, TEST_RATES } from '../money/plans/index.ts';
+import type { Offer, RateLimits } from '../money/plans/index.ts';
 import { type AnchorChainConfig, anchorChainsOf } from './anchoring-config.ts';
-import { BODY_VARIABLES, type BodyConfig, bodiesOf } from './body-config.ts';
-import { BUCKET_VARIABLES, bucketOf } from './bucket-config.ts';
+import { type BodyConfig, bodiesOf } from './body-config.ts';
+import { bucketOf } from './bucket-config.ts';
 import { ConfigError } from './config-error.ts';
-import {
-  bytes,
-  masterKeys,
-  milliseconds,
-  networks,
-  perMinute,
-  port,
-  redisUrl,
-  room,
-  type Seeds,
-  seeds,
-  webOrigins,
-  workers,
-} from './config-values.ts';
-import { DIRECTORY_VARIABLES, type DirectoryConfig, directoryOf } from './directory-config.ts';
-import { httpUrl } from './http-url.ts';
-import { authorities, witnesses } from './log-settings.ts';
-import { MAIL_VARIABLES } from './mail-variables.ts';
-import { OPERATIONS_VARIABLES, type OperationsConfig, operationsOf } from './operations-config.ts';
+import type { Seeds } from './config-values.ts';
+import { type Given, readVariables } from './config-variables.ts';
+import { type DirectoryConfig, directoryOf } from './directory-config.ts';
+import { type OperationsConfig, operationsOf } from './operations-config.ts';
 import { isOwnAddress } from './own-address.ts';
-import { PASSKEY_VARIABLES, type PasskeyConfig, passkeysOf } from './passkey-config.ts';
+import { type PasskeyConfig, passkeysOf } from './passkey-config.ts';
 import { offerOf } from './plans-file.ts';
 import { type Environment, type ProviderConfig, providersOfVariables, withoutOwnAddress } from './provider-config.ts';
 import { providersOfFile } from './providers-file.ts';
-import { TRACING_VARIABLES, type TracingConfig, tracingOf } from './tracing-config.ts';
+import { type TracingConfig, tracingOf } from './tracing-config.ts';
 
 export { ConfigError } from './config-error.ts';
 
 /** Requests at the same time, where capacity is reserved and nothing else was said. */
 const GATEWAY_CONCURRENCY = 1_000;
-
-/** Described in variables.ts. */
-export const Variables = z.object({
-  PORT: port.default(8787),
-  HOST: z.string().min(1).default('127.0.0.1'),
-  DATA_DIR: z.string().min(1).default('.tallygate'),
-  PUBLIC_URL: httpUrl.optional(),
-  ENTERPRISE_BASE_URL: httpUrl.optional(),
-  ENTERPRISE_PORT: port.default(8788),
-  ...OPERATIONS_VARIABLES,
-  WORKERS: workers.default(1),
-  GATEWAY_CONCURRENCY: z.coerce.number().int().min(2).max(1_000_000).optional(),
-  ...TRACING_VARIABLES,
-  ...DIRECTORY_VARIABLES,
-  ...PASSKEY_VARIABLES,
-  ...BUCKET_VARIABLES,
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-  REDIS_URL: redisUrl.optional(),
-  INTERNAL_SECRET: z.string().min(16).optional(),
-  TRUSTED_PROXIES: networks.default([]),
-  METRICS_TOKEN: z.string().min(16).optional(),
-  RECEIPT_SIGNING_KEY: seeds.optional(),
-  LOG_SIGNING_KEY: seeds.optional(),
-  LOG_WITNESSES: witnesses.default([]),
-  ANCHOR_TSA_URL: authorities.default([]),
-  ANCHOR_TSA_INTERVAL_SECONDS: z.coerce.number().int().min(1).max(86_400).default(3_600),
-  LOG_WITNESS_QUORUM: z.coerce.number().int().min(1).optional(),
-  MASTER_KEYS: masterKeys.optional(),
-  STRIPE_SECRET_KEY: z
-    .string()
-    .regex(/^(sk|rk)_(live|test)_\S+$/, 'Expected a secret key of Stripe: sk_… or rk_…')
-    .optional(),
-  STRIPE_WEBHOOK_SECRET: z
-    .string()
-    .regex(/^whsec_\S+$/, 'Expected the secret of a webhook endpoint: whsec_…')
-    .optional(),
-  STRIPE_API_HOST: httpUrl.optional(),
-  ...MAIL_VARIABLES,
-  WEB_URL: httpUrl.optional(),
-  SECURITY_CONTACT: z.url({ protocol: /^(mailto|https|tel)$/ }).optional(),
-  MCP_ORIGINS: webOrigins.default([]),
-  PROVIDERS_FILE: z.string().min(1).optional(),
-  MODELS_FILE: z.string().min(1).optional(),
-  ...BODY_VARIABLES,
-  FILE_BYTES: z.coerce
-    .number()
-    .int()
-    .min(1_024)
-    .max(8_589_934_592)
-    .default(512 * 1024 ** 2),
-  UPLOAD_PART_BYTES: bytes.default(64 * 1024 * 1024),
-  STORE_CONTENT: z.enum(['on', 'off']).default('on'),
-  ANSWER_CACHE_BYTES: room.default(64 * 1024 ** 2),
-  FILES_STORAGE_BYTES: room.default(10 * 1024 ** 3),
-  USAGE_DETAIL_MONTHS: z.coerce.number().int().min(2).max(1_200).optional(),
-  AUDIT_LOG_MONTHS: z.coerce.number().int().min(1).max(1_200).optional(),
-  MAILS_KEPT_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
-  WEBHOOK_ALLOWED_NETWORKS: networks.default([]),
-  WEBHOOK_EVENTS_KEPT_DAYS: z.coerce.number().int().min(4).max(3_650).default(30),
-  VIDEOS_KEPT_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
-  FILE_TIMEOUT_MS: milliseconds.default(3_600_000),
-  RETRY_AFTER_WAIT_MS: z.coerce.number().int().min(0).max(300_000).default(10_000),
-  PLAIN_FIRST_BYTE_TIMEOUT_MS: milliseconds.default(600_000),
-  STREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds.default(120_000),
-  STREAM_IDLE_TIMEOUT_MS: milliseconds.default(120_000),
-  DISCONNECTED_TIMEOUT_MS: milliseconds.default(600_000),
-  DISCONNECTED_CALLS_PER_KEY: z.coerce.number().int().min(1).max(100_000).default(64),
-  REALTIME_SESSIONS_PER_KEY: z.coerce.number().int().min(1).max(100_000).default(100),
-  REFUSED_REQUESTS_PER_MINUTE: perMinute.default(300),
-  TEST_REQUESTS_PER_MINUTE: perMinute.default(TEST_RATES.requestsPerMinute),
-  TEST_TOKENS_PER_MINUTE: perMinute.default(TEST_RATES.tokensPerMinute),
-  TEST_CONCURRENCY: perMinute.default(TEST_RATES.concurrency),
-  BATCH_LINES: z.coerce.number().int().min(1).max(256).default(8),
-  DRAIN_DELAY_MS: z.coerce.number().int().min(0).max(300_000).default(0),
-  DRAIN_TIMEOUT_MS: milliseconds.default(30_000),
-  LEDGER_LAG_LIMIT_MS: milliseconds.default(600_000),
-  GATEWAY_ABSENCE_MS: z.coerce.number().int().min(15_000).max(86_400_000).default(900_000),
-});
+const DAY_MS = 86_400_000;
 
 export interface Config {
   readonly port: number;
@@ -255,90 +161,84 @@ export function readConfig(environment: Environment = process.env): Config {
   const offer = read(() => offerOf(env));
   for (const { name, baseUrl } of [...(listed ?? []), ...(wellKnown ?? [])].filter((provider) => isOwn(provider.baseUrl)))
     faults.push(`The address of the provider ${name}, ${baseUrl}, is this gateway’s own: it would ask itself without end`);
-  const quorum = given?.LOG_WITNESS_QUORUM ?? majorityOf(given?.LOG_WITNESSES.length ?? 0);
-  if (given?.LOG_WITNESS_QUORUM !== undefined && quorum > given.LOG_WITNESSES.length)
-    faults.push(`LOG_WITNESS_QUORUM is ${quorum}, LOG_WITNESSES names ${given.LOG_WITNESSES.length}`);
   if (!given || !listed || !wellKnown || !anchorChains || !offer || faults.length > 0) throw new ConfigError(faults);
   return {
-    ...{ port: given.PORT, host: given.HOST, dataDir: given.DATA_DIR, publicUrl: given.PUBLIC_URL },
-    dedicated: given.ENTERPRISE_BASE_URL === undefined ? undefined : { url: given.ENTERPRISE_BASE_URL, port: given.ENTERPRISE_PORT },
-    operations: operationsOf(given),
-    // What is reserved is a part of something: with dedicated traffic there is a limit.
-    gatewayConcurrency: given.GATEWAY_CONCURRENCY ?? (given.ENTERPRISE_BASE_URL === undefined ? null : GATEWAY_CONCURRENCY),
-    workers: given.WORKERS,
-    logLevel: given.LOG_LEVEL,
+    ...{ ...addressesOf(given), ...secretsOf(given), ...logOf(given), ...mailOf(given), ...contentOf(given), ...limitsOf(given) },
     ...{ tracing: tracingOf(given), directory: directoryOf(given), passkeys: passkeysOf(given), bucket: bucketOf(given) },
+    ...{ workers: given.WORKERS, logLevel: given.LOG_LEVEL, dataDir: given.DATA_DIR },
     ...{ databaseUrl: given.DATABASE_URL, redisUrl: given.REDIS_URL },
-    ...{ internalSecret: given.INTERNAL_SECRET, trustedProxies: given.TRUSTED_PROXIES },
-    metricsToken: given.METRICS_TOKEN,
-    receiptSigningSeeds: given.RECEIPT_SIGNING_KEY,
-    logSigningSeeds: given.LOG_SIGNING_KEY,
-    logWitnesses: given.LOG_WITNESSES,
-    logWitnessQuorum: quorum,
-    masterKeys: given.MASTER_KEYS,
-    stripe:
-      given.STRIPE_SECRET_KEY === undefined
-        ? undefined
-        : { secretKey: given.STRIPE_SECRET_KEY, webhookSecret: given.STRIPE_WEBHOOK_SECRET ?? '', apiUrl: given.STRIPE_API_HOST },
-    smtpUrl: given.SMTP_URL,
-    mailFrom: given.MAIL_FROM,
-    mailPostalAddress: given.MAIL_POSTAL_ADDRESS,
-    mailBounceAddress: given.MAIL_BOUNCE_ADDRESS,
-    mailReplyTo: given.MAIL_REPLY_TO,
-    emailsPerSecond: given.EMAILS_PER_SECOND,
-    webUrl: given.WEB_URL,
-    // The mailbox that RFC 2142 reserves for this, at the domain that mails come from.
-    securityContact: given.SECURITY_CONTACT ?? `mailto:security@${given.MAIL_FROM.replace(/^.*@/s, '').replace(/>$/, '')}`,
-    mcpOrigins: given.MCP_ORIGINS,
+    ...{ modelsFile: given.MODELS_FILE, ignoredAddresses: ignored },
     // Who lists a provider of that name means that one: its key may well be in the usual variable.
-    modelsFile: given.MODELS_FILE,
-    ignoredAddresses: ignored,
     providers: [...listed, ...wellKnown.filter(({ name }) => listed.every((one) => one.name !== name))],
-    bodies: bodiesOf(given),
-    storesContent: given.STORE_CONTENT === 'on',
-    answerCacheBytes: given.ANSWER_CACHE_BYTES,
-    files: {
-      maxFileBytes: given.FILE_BYTES,
-      maxPartBytes: given.UPLOAD_PART_BYTES,
-      storageBytes: given.FILES_STORAGE_BYTES,
-      idleTimeoutMs: given.BODY_TIMEOUT_MS,
-      timeoutMs: given.FILE_TIMEOUT_MS,
-    },
-    usageDetailMonths: given.USAGE_DETAIL_MONTHS,
-    auditLogMonths: given.AUDIT_LOG_MONTHS,
-    mailsKeptDays: given.MAILS_KEPT_DAYS,
-    webhooks: { allowedNetworks: given.WEBHOOK_ALLOWED_NETWORKS, keptMs: given.WEBHOOK_EVENTS_KEPT_DAYS * 86_400_000 },
-    videos: { keptMs: given.VIDEOS_KEPT_DAYS * 86_400_000 },
-    timeouts: {
-      plainFirstByteMs: given.PLAIN_FIRST_BYTE_TIMEOUT_MS,
-      streamFirstByteMs: given.STREAM_FIRST_BYTE_TIMEOUT_MS,
-      idleMs: given.STREAM_IDLE_TIMEOUT_MS,
-      retryAfterMs: given.RETRY_AFTER_WAIT_MS,
-    },
-    realtimeSessionsPerKey: given.REALTIME_SESSIONS_PER_KEY,
-    disconnected: { timeoutMs: given.DISCONNECTED_TIMEOUT_MS, callsPerKey: given.DISCONNECTED_CALLS_PER_KEY },
-    refusalsPerMinute: given.REFUSED_REQUESTS_PER_MINUTE,
-    testRates: {
-      requestsPerMinute: given.TEST_REQUESTS_PER_MINUTE,
-      tokensPerMinute: given.TEST_TOKENS_PER_MINUTE,
-      concurrency: given.TEST_CONCURRENCY,
-    },
-    batchLines: given.BATCH_LINES,
-    drain: { delayMs: given.DRAIN_DELAY_MS, timeoutMs: given.DRAIN_TIMEOUT_MS },
-    ledgerLagLimitMs: given.LEDGER_LAG_LIMIT_MS,
-    timestamps: { authorities: given.ANCHOR_TSA_URL, everyMs: given.ANCHOR_TSA_INTERVAL_SECONDS * 1_000 },
-    gatewayAbsenceMs: given.GATEWAY_ABSENCE_MS,
-    anchorChains,
-    offer,
+    ...{ anchorChains, offer },
   };
 }
 
-function readVariables(env: Environment): z.infer<typeof Variables> {
-  const parsed = Variables.safeParse(env);
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
-  if (parsed.data.STRIPE_SECRET_KEY !== undefined && parsed.data.STRIPE_WEBHOOK_SECRET === undefined)
-    throw new ConfigError(['STRIPE_WEBHOOK_SECRET: required with STRIPE_SECRET_KEY, since payments are confirmed by webhooks only']);
-  if (parsed.data.WORKERS > 1 && parsed.data.REDIS_URL !== undefined)
-    throw new ConfigError(['WORKERS: workers share the caps of one process, gateways with REDIS_URL those of Redis: set one of both']);
-  return parsed.data;
-}
+const addressesOf = (given: Given) => ({
+  ...{ port: given.PORT, host: given.HOST, publicUrl: given.PUBLIC_URL, webUrl: given.WEB_URL },
+  ...{ trustedProxies: given.TRUSTED_PROXIES, mcpOrigins: given.MCP_ORIGINS },
+  dedicated: given.ENTERPRISE_BASE_URL === undefined ? undefined : { url: given.ENTERPRISE_BASE_URL, port: given.ENTERPRISE_PORT },
+  operations: operationsOf(given),
+  webhooks: { allowedNetworks: given.WEBHOOK_ALLOWED_NETWORKS, keptMs: given.WEBHOOK_EVENTS_KEPT_DAYS * DAY_MS },
+});
+
+const secretsOf = (given: Given) => ({
+  ...{ internalSecret: given.INTERNAL_SECRET, metricsToken: given.METRICS_TOKEN, masterKeys: given.MASTER_KEYS },
+  ...{ receiptSigningSeeds: given.RECEIPT_SIGNING_KEY, logSigningSeeds: given.LOG_SIGNING_KEY },
+  stripe:
+    given.STRIPE_SECRET_KEY === undefined
+      ? undefined
+      : { secretKey: given.STRIPE_SECRET_KEY, webhookSecret: given.STRIPE_WEBHOOK_SECRET ?? '', apiUrl: given.STRIPE_API_HOST },
+});
+
+/** What stands beside the log of receipts. */
+const logOf = (given: Given) => ({
+  logWitnesses: given.LOG_WITNESSES,
+  logWitnessQuorum: given.LOG_WITNESS_QUORUM ?? majorityOf(given.LOG_WITNESSES.length),
+  timestamps: { authorities: given.ANCHOR_TSA_URL, everyMs: given.ANCHOR_TSA_INTERVAL_SECONDS * 1_000 },
+});
+
+const mailOf = (given: Given) => ({
+  ...{ smtpUrl: given.SMTP_URL, mailFrom: given.MAIL_FROM, mailPostalAddress: given.MAIL_POSTAL_ADDRESS },
+  ...{ mailBounceAddress: given.MAIL_BOUNCE_ADDRESS, mailReplyTo: given.MAIL_REPLY_TO },
+  ...{ emailsPerSecond: given.EMAILS_PER_SECOND, mailsKeptDays: given.MAILS_KEPT_DAYS },
+  // The mailbox that RFC 2142 reserves for this, at the domain that mails come from.
+  securityContact: given.SECURITY_CONTACT ?? `mailto:security@${given.MAIL_FROM.replace(/^.*@/s, '').replace(/>$/, '')}`,
+});
+
+/** What is kept, and for how long. */
+const contentOf = (given: Given) => ({
+  ...{ storesContent: given.STORE_CONTENT === 'on', answerCacheBytes: given.ANSWER_CACHE_BYTES },
+  files: {
+    maxFileBytes: given.FILE_BYTES,
+    maxPartBytes: given.UPLOAD_PART_BYTES,
+    storageBytes: given.FILES_STORAGE_BYTES,
+    idleTimeoutMs: given.BODY_TIMEOUT_MS,
+    timeoutMs: given.FILE_TIMEOUT_MS,
+  },
+  videos: { keptMs: given.VIDEOS_KEPT_DAYS * DAY_MS },
+  ...{ usageDetailMonths: given.USAGE_DETAIL_MONTHS, auditLogMonths: given.AUDIT_LOG_MONTHS },
+});
+
+/** How much at once, and how long what may take. */
+const limitsOf = (given: Given) => ({
+  bodies: bodiesOf(given),
+  // What is reserved is a part of something: with dedicated traffic there is a limit.
+  gatewayConcurrency: given.GATEWAY_CONCURRENCY ?? (given.ENTERPRISE_BASE_URL === undefined ? null : GATEWAY_CONCURRENCY),
+  timeouts: {
+    plainFirstByteMs: given.PLAIN_FIRST_BYTE_TIMEOUT_MS,
+    streamFirstByteMs: given.STREAM_FIRST_BYTE_TIMEOUT_MS,
+    idleMs: given.STREAM_IDLE_TIMEOUT_MS,
+    retryAfterMs: given.RETRY_AFTER_WAIT_MS,
+  },
+  ...{ realtimeSessionsPerKey: given.REALTIME_SESSIONS_PER_KEY, refusalsPerMinute: given.REFUSED_REQUESTS_PER_MINUTE },
+  disconnected: { timeoutMs: given.DISCONNECTED_TIMEOUT_MS, callsPerKey: given.DISCONNECTED_CALLS_PER_KEY },
+  testRates: {
+    requestsPerMinute: given.TEST_REQUESTS_PER_MINUTE,
+    tokensPerMinute: given.TEST_TOKENS_PER_MINUTE,
+    concurrency: given.TEST_CONCURRENCY,
+  },
+  batchLines: given.BATCH_LINES,
+  drain: { delayMs: given.DRAIN_DELAY_MS, timeoutMs: given.DRAIN_TIMEOUT_MS },
+  ...{ ledgerLagLimitMs: given.LEDGER_LAG_LIMIT_MS, gatewayAbsenceMs: given.GATEWAY_ABSENCE_MS },
+});

@@ -1,4 +1,4 @@
-import { Variables } from './config.ts';
+import { Variables } from './config-variables.ts';
 
 /** A variable of the environment, as the operator's handbook describes it. */
 interface Description {
