@@ -9,8 +9,8 @@ import { createSettlementAlerts } from '../money/budgets/index.ts';
 import type { Catalog } from '../money/catalog/index.ts';
 import {
   Corrections,
+  LedgerLaneSource,
   LedgerWriter,
-  ledgerLaneSource,
   type Overbilled,
   Refunds,
   type Repaired,
@@ -87,7 +87,7 @@ async function openOwnBilling(
   closing.add('thread for ledger pages', () => pages.close());
   const writerOf = (feed: SettlementFeed) =>
     new LedgerWriter({ feed, pool, archive, pages, log, alongside, placing, onQuarantine: aside.onRefused, onOverbilled });
-  const source = ledgerLaneSource(pool);
+  const source = new LedgerLaneSource(pool);
   const journalName = journalNameOf(dataDir.file('journal'));
   const recording = { journal, journalName, absenceMs: config.gatewayAbsenceMs, onDamage: aside.onDamage };
   const neededAmong = (ids: readonly string[]) => unfinishedAmong(pool, ids);

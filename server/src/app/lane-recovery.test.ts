@@ -16,7 +16,7 @@ import { emptyArchive } from '../archive/testing/archives.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { contradictions } from '../money/ledger/contradictions.ts';
-import { LedgerWriter, ledgerLaneSource, repairLanes } from '../money/ledger/index.ts';
+import { LedgerLaneSource, LedgerWriter, repairLanes } from '../money/ledger/index.ts';
 import { lanesOfRecord } from '../money/ledger/lanes-of-record.ts';
 import { sampleRecord } from '../money/ledger/sample-records.ts';
 import type { SettlementRecord } from '../money/ledger/settlement-record.ts';
@@ -68,7 +68,7 @@ async function gateway({ dir, redis: prompt = redis, pool: own = pool, neededAmo
     ...{ journal, journalName: journalNameOf(journal.dir), absenceMs: ABSENCE_MS, onDamage: quarantine.onDamage },
     ...(neededAmong && { neededAmong }),
   };
-  const shared = sharedLanes({ prompt }, ledgerLaneSource(pool), recording, foundation);
+  const shared = sharedLanes({ prompt }, new LedgerLaneSource(pool), recording, foundation);
   const onQuarantine = (_entry: unknown, error: unknown) => {
     throw error;
   };
@@ -735,7 +735,7 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     await one.lanes.settle(settlement(record));
     await one.write();
     const [id = ''] = lanesOfRecord(record).lanes;
-    const source = ledgerLaneSource(pool);
+    const source = new LedgerLaneSource(pool);
     const reconcile = (isToLower: boolean) =>
       reconcileByOperator({ pool, config: { redisUrl: server.url }, log: silentLog(), closing: new Closing(silentLog()) }, isToLower);
     await expect

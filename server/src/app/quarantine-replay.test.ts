@@ -15,7 +15,7 @@ import { isRedisMissing, testRedis } from '../adapters/redis/test-redis.ts';
 import { emptyArchive } from '../archive/testing/archives.ts';
 import { silentLog } from '../kernel/log.ts';
 import { contradictions } from '../money/ledger/contradictions.ts';
-import { LedgerWriter, ledgerLaneSource, reconcileLanes, unwrittenAmong } from '../money/ledger/index.ts';
+import { LedgerLaneSource, LedgerWriter, reconcileLanes, unwrittenAmong } from '../money/ledger/index.ts';
 import { laneId } from '../money/ledger/lane-ids.ts';
 import { sampleEntry, sampleRecord } from '../money/ledger/sample-records.ts';
 import type { SettlementRecord } from '../money/ledger/settlement-record.ts';
@@ -41,7 +41,7 @@ afterAll(async () => {
   journals.remove();
 });
 
-const source = () => ledgerLaneSource(pool);
+const source = () => new LedgerLaneSource(pool);
 
 const STORES = {
   memory: async () => {

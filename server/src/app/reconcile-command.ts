@@ -4,7 +4,7 @@ import { openEpochOf } from '../adapters/lanes/redis/epoch-record.ts';
 import { PartitionScripts } from '../adapters/lanes/redis/partition-scripts.ts';
 import { ADMIN } from '../kernel/admin-command.ts';
 import type { Log } from '../kernel/log.ts';
-import { ledgerLaneSource, type Repaired, repairLanes } from '../money/ledger/index.ts';
+import { LedgerLaneSource, type Repaired, repairLanes } from '../money/ledger/index.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { LANES_PREFIX } from './lane-stores.ts';
@@ -42,7 +42,7 @@ export async function reconcileByOperator(
   };
   const books = new RedisBooks(new PartitionScripts({ redis, prefix: LANES_PREFIX, epochs }));
   try {
-    const repaired = await repairLanes(books, ledgerLaneSource(pool), isToLower);
+    const repaired = await repairLanes(books, new LedgerLaneSource(pool), isToLower);
     const { inStreams, held, inDoubt } = await books.onTheWay();
     const way = `On their way to the ledger: ${inStreams} settlements and ceilings, ${held} running holds, ${inDoubt} holds in doubt.`;
     return { isDone: repaired.left.length === 0, said: `${textOf(repaired)}\n${way}` };

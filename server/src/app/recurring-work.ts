@@ -71,26 +71,15 @@ interface RecurringWorkDeps {
 }
 
 /** The recurring work of the service. */
-export const recurringWork = ({
-  pool,
-  blobs,
-  rawBlobs,
-  archive,
-  usageDetailMonths,
-  auditLogMonths,
-  clock,
-  identity,
-  outbox,
-  live,
-  plans,
-  events,
-  invites,
-  batchWork,
-  ownKeys,
-  keptLog,
-  witnesses,
-  metrics,
-}: RecurringWorkDeps): Timer[] => [
+export const recurringWork = (deps: RecurringWorkDeps): Timer[] => [
+  ...peopleTimers(deps),
+  ...ledgerTimers(deps),
+  ...receiptTimers(deps),
+  ...fileTimers(deps),
+  ...planTimers(deps),
+];
+
+const peopleTimers = ({ identity, outbox, events, invites }: RecurringWorkDeps): Timer[] => [
   {
     name: 'identity-send-mails',
     due: `${LOGIN_FAILURES_DUE} or ${MAIL_REQUESTS_DUE} or ${MAILS_DUE}`,
@@ -103,7 +92,6 @@ export const recurringWork = ({
   { name: 'events-link-users', due: UNLINKED_USERS_DUE, run: ({ signal }) => events.linkUsers(signal) },
   { name: 'events-release-unpaid', everyMs: MINUTE_MS, run: ({ signal }) => events.releaseUnpaid(signal) },
   { name: 'invites-go-on', due: invites.due, run: ({ signal }) => invites.goOn(signal) },
-  { name: 'batches-go-on', due: BATCHES_DUE, atOnce: BATCHES_AT_ONCE, run: ({ signal }) => batchWork.goOn(signal) },
   {
     name: 'identity-sweep',
     everyMs: HOUR_MS,
@@ -112,6 +100,10 @@ export const recurringWork = ({
       await outbox.sweep();
     },
   },
+];
+
+/** Months, and sums of what was used in them. */
+const ledgerTimers = ({ pool, rawBlobs, archive, clock, live, usageDetailMonths, auditLogMonths }: RecurringWorkDeps): Timer[] => [
   {
     name: 'archive-make-partitions',
     everyMs: SIX_HOURS_MS,
@@ -125,6 +117,9 @@ export const recurringWork = ({
   { name: 'ledger-sum-days', due: DAYS_TO_SUM, run: ({ signal, log }) => sumDays({ pool, archive, log }, signal) },
   ...(usageDetailMonths === undefined ? [] : [archiving({ pool, rawBlobs, clock, live, usageDetailMonths })]),
   ...(auditLogMonths === undefined ? [] : [forgettingEntries({ pool, rawBlobs, clock, auditLogMonths })]),
+];
+
+const receiptTimers = ({ pool, archive, clock, ownKeys, keptLog, witnesses, metrics }: RecurringWorkDeps): Timer[] => [
   {
     name: 'receipts-append-to-log',
     due: RECEIPTS_UNLOGGED,
@@ -143,6 +138,10 @@ export const recurringWork = ({
   ...(witnesses.length === 0 ? [] : [cosigning({ pool, witnesses, ownKeys, clock, metrics })]),
   auditing({ pool, archive, ownKeys, clock, metrics }),
   { name: 'receipts-thin-checkpoints', everyMs: HOUR_MS, run: ({ signal }) => thinCheckpoints({ pool, clock }, signal) },
+];
+
+const fileTimers = ({ pool, blobs, clock, batchWork }: RecurringWorkDeps): Timer[] => [
+  { name: 'batches-go-on', due: BATCHES_DUE, atOnce: BATCHES_AT_ONCE, run: ({ signal }) => batchWork.goOn(signal) },
   { name: 'files-sweep', everyMs: TEN_MINUTES_MS, run: ({ signal }) => sweepExpired({ pool, blobs, clock }, signal) },
   {
     name: 'files-sweep-orphans',
@@ -153,6 +152,9 @@ export const recurringWork = ({
       await blobs.sweepUnfinished(new Date(clock.now() - UNFINISHED_MS));
     },
   },
+];
+
+const planTimers = ({ live, plans }: RecurringWorkDeps): Timer[] => [
   {
     name: 'plans-apply-downgrades',
     everyMs: MINUTE_MS,

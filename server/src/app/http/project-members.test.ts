@@ -8,7 +8,7 @@ import { ProjectMembers, Projects, projectRoutes } from '../../access/projects/i
 import { InProcessLanes } from '../../adapters/lanes/in-process.ts';
 import { SettlementJournal } from '../../adapters/lanes/settlement-journal.ts';
 import { expectWithinASecond } from '../../kernel/testing/within-a-second.ts';
-import { ledgerLaneSource } from '../../money/ledger/index.ts';
+import { LedgerLaneSource } from '../../money/ledger/index.ts';
 import { Limits, limitRoutes } from '../../money/limits/index.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const projects = new Projects({ pool, clock, revokeKeys: revokeProjectKeys });
   const members = new ProjectMembers({ pool, clock, revokeKeys: revokeKeysInProject });
   journal = new SettlementJournal(folder, () => {});
-  const lanes = new InProcessLanes(ledgerLaneSource(pool), journal);
+  const lanes = new InProcessLanes(new LedgerLaneSource(pool), journal);
   const limits = new Limits({ pool, lanes, clock, isModel: () => true, forgetKeys: () => {} });
   api = await startInstance(db.database, db.url, {
     clock,

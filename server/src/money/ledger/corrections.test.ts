@@ -14,7 +14,7 @@ import { publishSigningKeys } from '../../receipts/index.ts';
 import { contradictions } from './contradictions.ts';
 import { Corrections } from './corrections.ts';
 import { laneId } from './lane-ids.ts';
-import { ledgerLaneSource } from './lane-source.ts';
+import { LedgerLaneSource } from './lane-source.ts';
 import { reconcileLanes } from './reconcile.ts';
 import { requestTrace } from './request-trace.ts';
 import { ledgerRoutes } from './routes.ts';
@@ -32,7 +32,7 @@ let process: ReturnType<typeof openProcess>;
 beforeAll(async () => {
   database = await testDatabase();
   pool = openPool({ url: database.url, log: silentLog(), poolSize: 8 });
-  source = ledgerLaneSource(pool);
+  source = new LedgerLaneSource(pool);
   await publishSigningKeys(pool, [signingKey], Date.parse('2026-10-01T00:00:00Z'));
   await declareSamplePrices(pool);
 });

@@ -12,7 +12,7 @@ import { silentLog } from '../../kernel/log.ts';
 import { createRowWalker } from '../../kernel/walk-rows.ts';
 import { publishSigningKeys } from '../../receipts/index.ts';
 import { exportFocus } from './focus-export.ts';
-import { ledgerLaneSource } from './lane-source.ts';
+import { LedgerLaneSource } from './lane-source.ts';
 import { sampleRecord } from './sample-records.ts';
 import { declareSamplePrices, NOW, openProcess, PRICE, settleOn, signingKey, tokens } from './testing/ledger.ts';
 import type { UsageScope } from './usage-question.ts';
@@ -71,7 +71,7 @@ beforeAll(async () => {
   await declareSamplePrices(pool);
   await pool.query(`insert into accounts (id, name, created_at) values ($1, 'Acme, Inc.', now())`, [accountId]);
   await pool.query(`insert into projects (id, account_id, name, created_at) values ($1, $2, 'Search', now())`, [projectId, accountId]);
-  const { journal, lanes, writer, refunds, corrections } = openProcess({ pool, source: ledgerLaneSource(pool), dir, price: PRICE });
+  const { journal, lanes, writer, refunds, corrections } = openProcess({ pool, source: new LedgerLaneSource(pool), dir, price: PRICE });
   close = async () => {
     await writer.close();
     journal.close();

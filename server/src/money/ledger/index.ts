@@ -4,7 +4,7 @@ export { Corrections } from './corrections.ts';
 export { exportFocus } from './focus-export.ts';
 export { forgetWindows } from './forget-windows.ts';
 export { laneId, parseLaneId, parseLimit, windowStartOf } from './lane-ids.ts';
-export { ledgerLaneSource } from './lane-source.ts';
+export { LedgerLaneSource } from './lane-source.ts';
 export { countSpent, type LaneSpent, laneSpentOn, markAlerted } from './lane-spend.ts';
 export { untoldOf } from './late-settlement.ts';
 export type { Overbilled } from './ledger-batch.ts';

@@ -15,7 +15,7 @@ import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { bookMoney } from './book-money.ts';
 import { laneId } from './lane-ids.ts';
-import { ledgerLaneSource } from './lane-source.ts';
+import { LedgerLaneSource } from './lane-source.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { reconcileLanes } from './reconcile.ts';
 import { sampleRecord } from './sample-records.ts';
@@ -33,7 +33,7 @@ let writer: LedgerWriter;
 beforeAll(async () => {
   database = await testDatabase();
   pool = openPool({ url: database.url, log: silentLog(), poolSize: 4 });
-  source = ledgerLaneSource(pool);
+  source = new LedgerLaneSource(pool);
 });
 
 afterAll(async () => {

@@ -12,7 +12,7 @@ import { inTransaction } from '../../kernel/transaction.ts';
 import { publishSigningKeys } from '../../receipts/index.ts';
 import { contradictions } from './contradictions.ts';
 import { laneId } from './lane-ids.ts';
-import { ledgerLaneSource } from './lane-source.ts';
+import { LedgerLaneSource } from './lane-source.ts';
 import { type Counting, countSpent } from './lane-spend.ts';
 import { reconcileLanes } from './reconcile.ts';
 import { sampleRecord } from './sample-records.ts';
@@ -29,7 +29,7 @@ let accountId: string;
 beforeAll(async () => {
   database = await testDatabase();
   pool = openPool({ url: database.url, log: silentLog(), poolSize: 8 });
-  source = ledgerLaneSource(pool);
+  source = new LedgerLaneSource(pool);
   await publishSigningKeys(pool, [signingKey], Date.parse('2026-10-01T00:00:00Z'));
   await declareSamplePrices(pool);
 });

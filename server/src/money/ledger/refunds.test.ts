@@ -18,7 +18,7 @@ import { publishSigningKeys } from '../../receipts/index.ts';
 import { contradictions } from './contradictions.ts';
 import type { Corrections } from './corrections.ts';
 import { laneId } from './lane-ids.ts';
-import { ledgerLaneSource } from './lane-source.ts';
+import { LedgerLaneSource } from './lane-source.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { reconcileLanes } from './reconcile.ts';
 import { type RefundOutcome, Refunds } from './refunds.ts';
@@ -44,7 +44,7 @@ let corrections: Corrections;
 beforeAll(async () => {
   database = await testDatabase();
   pool = openPool({ url: database.url, log: silentLog(), poolSize: 8 });
-  source = ledgerLaneSource(pool);
+  source = new LedgerLaneSource(pool);
   await publishSigningKeys(pool, [signingKey], Date.parse('2026-10-01T00:00:00Z'));
   await declareSamplePrices(pool);
 });

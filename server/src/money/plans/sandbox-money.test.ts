@@ -6,7 +6,7 @@ import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { ledgerLaneSource } from '../ledger/index.ts';
+import { LedgerLaneSource } from '../ledger/index.ts';
 import { planOf } from './testing/book.ts';
 import { plansUnderTest } from './testing/plans.ts';
 import { newAccount, type SandboxUnderTest, sandboxUnderTest } from './testing/sandbox.ts';
@@ -39,7 +39,7 @@ async function liveState() {
   return {
     account: await rows('select plan, given_plan from accounts where id = $1'),
     plan: (await one.live.given.read(ada.accountId)).plan,
-    lane: await ledgerLaneSource(pool).moneyLane(`balance:${ada.accountId}`),
+    lane: await new LedgerLaneSource(pool).moneyLane(`balance:${ada.accountId}`),
     subscription: await rows('select customer_id, subscription_id, status, plan_id from subscriptions where account_id = $1'),
     payments: await rows('select * from payments where account_id = $1'),
     checkouts: await rows('select * from checkouts where account_id = $1'),

@@ -46,7 +46,7 @@ import { silentLog } from '../../../kernel/log.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import { createSecretBox } from '../../../kernel/secret-box.ts';
 import { loadCatalog } from '../../../money/catalog/index.ts';
-import { isSettled, LedgerWriter, ledgerLaneSource } from '../../../money/ledger/index.ts';
+import { isSettled, LedgerLaneSource, LedgerWriter } from '../../../money/ledger/index.ts';
 import { declarePrices } from '../../../money/ledger/testing/ledger.ts';
 import { testPages } from '../../../money/ledger/testing/pages.ts';
 import { createSpendingReader } from '../../../money/limits/index.ts';
@@ -160,7 +160,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
     answers,
     plans: BOOK,
     deployments: new Deployments(new Map(catalog.models.map(({ id }) => [id, [deployment(id)]])), sandbox),
-    lanes: new InProcessLanes(ledgerLaneSource(pool), journal, () => clock.now()),
+    lanes: new InProcessLanes(new LedgerLaneSource(pool), journal, () => clock.now()),
     tokenizer,
     clock,
     log,

@@ -19,7 +19,7 @@ import { newId, newReceiptId, newRequestId } from '../../../kernel/ids.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { createSecretBox } from '../../../kernel/secret-box.ts';
 import { loadCatalog } from '../../../money/catalog/index.ts';
-import { LedgerWriter, ledgerLaneSource, Refunds } from '../../../money/ledger/index.ts';
+import { LedgerLaneSource, LedgerWriter, Refunds } from '../../../money/ledger/index.ts';
 import { lanesOfRecord } from '../../../money/ledger/lanes-of-record.ts';
 import { sampleRecord } from '../../../money/ledger/sample-records.ts';
 import { testPages } from '../../../money/ledger/testing/pages.ts';
@@ -103,7 +103,7 @@ export async function openVideoWorld() {
   const journal = new SettlementJournal(join(folder, 'journal'), (_segment, line) => {
     throw new Error(line.toString());
   });
-  const lanes = new InProcessLanes(ledgerLaneSource(pool), journal);
+  const lanes = new InProcessLanes(new LedgerLaneSource(pool), journal);
   const onQuarantine = (_entry: unknown, error: unknown) => {
     throw error;
   };

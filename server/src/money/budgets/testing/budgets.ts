@@ -17,7 +17,7 @@ import { newReceiptId, newRequestId } from '../../../kernel/ids.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { newSigningSeed, publishSigningKeys, signingKeyFromSeed } from '../../../receipts/index.ts';
 import { loadCatalog } from '../../catalog/index.ts';
-import { LedgerWriter, ledgerLaneSource, type SettlementRecord } from '../../ledger/index.ts';
+import { LedgerLaneSource, LedgerWriter, type SettlementRecord } from '../../ledger/index.ts';
 import { testPages } from '../../ledger/testing/pages.ts';
 import { TEST_RATES } from '../../plans/index.ts';
 import { BOOK } from '../../plans/testing/book.ts';
@@ -52,7 +52,7 @@ export async function openBudgetWorld() {
     alongside: createSettlementAlerts({ clock, log }),
     onQuarantine: (_entry, error) => void quarantined.push(error),
   });
-  const lanes = new InProcessLanes(ledgerLaneSource(pool), journal);
+  const lanes = new InProcessLanes(new LedgerLaneSource(pool), journal);
   const refusals = createKeyRefusals({ pool, clock, log });
 
   const api = await startInstance(db.database, db.url, {

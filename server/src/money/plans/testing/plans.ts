@@ -6,7 +6,7 @@ import { openPool } from '../../../adapters/postgres/database.ts';
 import { testDatabase } from '../../../adapters/postgres/test-database.ts';
 import { dayOf } from '../../../kernel/clock.ts';
 import { silentLog } from '../../../kernel/log.ts';
-import { ledgerLaneSource } from '../../ledger/index.ts';
+import { LedgerLaneSource } from '../../ledger/index.ts';
 import type { AccountPlansDeps } from '../plans.ts';
 import { recordBySystem, type Trail } from '../tell.ts';
 import { planOf, sellingPlans } from './book.ts';
@@ -69,7 +69,7 @@ export async function plansUnderTest({ wire = NOTHING_USED, pool: shared, accoun
   const trail: Trail = (unit, deed) => recordBySystem(unit, accountId, deed);
   const payer = { accountId, userId, trail };
   const to = { successUrl: undefined, cancelUrl: undefined };
-  const source = ledgerLaneSource(pool);
+  const source = new LedgerLaneSource(pool);
   const events = async (): Promise<PaymentEvent[]> => {
     const all: PaymentEvent[] = [];
     for await (const event of provider.listEvents(0)) all.push(event);

@@ -11,7 +11,7 @@ import { lanesOf } from '../../../inference/calls/caller-lanes.ts';
 import { parseInferenceHeaders } from '../../../inference/calls/index.ts';
 import { newId, newReceiptId } from '../../../kernel/ids.ts';
 import { silentLog } from '../../../kernel/log.ts';
-import { LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes } from '../../ledger/index.ts';
+import { LedgerLaneSource, LedgerWriter, Refunds, reconcileLanes } from '../../ledger/index.ts';
 import { sampleRecord } from '../../ledger/sample-records.ts';
 import { testPages } from '../../ledger/testing/pages.ts';
 import { planRef } from '../plan-book.ts';
@@ -42,7 +42,7 @@ export interface Use {
 export function usageUnderTest(pool: Pool) {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-plans-'));
   const journal = new SettlementJournal(folder, () => {});
-  const source = ledgerLaneSource(pool);
+  const source = new LedgerLaneSource(pool);
   const lanes = new InProcessLanes(source, journal);
   const quarantined: unknown[] = [];
   const writer = new LedgerWriter({
