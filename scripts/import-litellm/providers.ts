@@ -1,4 +1,5 @@
 import { perMillion } from '../refresh-models/decimal.ts';
+import { isNothing, quoted } from './words.ts';
 
 /** An entry of `model_list` in the `config.yaml` of LiteLLM's proxy, as far as it is read. */
 export interface LitellmEntry {
@@ -34,6 +35,16 @@ const MAKERS: Readonly<Record<string, { readonly kind: string; readonly home?: s
   custom_openai: { kind: 'openai' },
 };
 const ENVIRONMENT = 'os.environ/';
+/** What is read of `litellm_params`. */
+const READ = new Set([
+  ...['model', 'api_base', 'base_url', 'api_key', 'weight', 'rpm', 'tpm', 'max_parallel_requests'],
+  ...['input_cost_per_token', 'output_cost_per_token'],
+]);
+const LIMITS = [
+  ['rpm', 'requests_per_minute'],
+  ['tpm', 'tokens_per_minute'],
+  ['max_parallel_requests', 'concurrency'],
+] as const;
 
 interface Draft {
   readonly fields: Record<string, unknown>;
@@ -59,8 +70,12 @@ export function importProviders(list: readonly LitellmEntry[]): ImportedProvider
       continue;
     }
     const key = keyOf(params, maker, name, leftOut);
-    // A second deployment of a name needs a provider of its own.
-    const account = [prefix, address, key].join(' ');
+    // By name: a value may be a secret.
+    for (const [param, value] of Object.entries(params))
+      if (!READ.has(param) && !isNothing(value)) leftOut.push(`${name}: litellm_params.${param}`);
+    const limits = limitsOf(params);
+    // A second deployment of a name needs a provider of its own, and so does one with limits: here a provider has them.
+    const account = [prefix, address, key, ...(limits ? [name, model] : [])].join(' ');
     const place = [account, `${account} 2`, `${account} 3`, `${account} 4`].find((at) => drafts.get(at)?.models[name] === undefined);
     if (place === undefined) {
       leftOut.push(`${name}: more than four entries with one account`);
@@ -68,6 +83,7 @@ export function importProviders(list: readonly LitellmEntry[]): ImportedProvider
     }
     const draft = drafts.get(place) ?? newDraft(maker.kind, nameFor(prefix, drafts.size), address, key);
     draft.models[name] = upstreamModel;
+    if (limits) draft.fields['limits'] = limits;
     if (typeof params['weight'] === 'number') draft.fields['weight'] = params['weight'];
     drafts.set(place, draft);
     // A model of one's own servers is in no list: it is defined, not only priced.
@@ -79,6 +95,15 @@ export function importProviders(list: readonly LitellmEntry[]): ImportedProvider
     ...(fields['kind'] === 'azure_openai' ? { deployments: models } : { models }),
   }));
   return { providers, prices: [...prices], leftOut };
+}
+
+/** What may be sent to a deployment; undefined where nothing is said. */
+function limitsOf(params: Readonly<Record<string, unknown>>): Record<string, number> | undefined {
+  const given = LIMITS.flatMap(([theirs, ours]) => {
+    const limit = Number(params[theirs]);
+    return Number.isSafeInteger(limit) && limit > 0 ? [[ours, limit] as const] : [];
+  });
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
 function newDraft(kind: string, name: string, address: string | undefined, key: string | undefined): Draft {
@@ -123,8 +148,5 @@ function priceOf(name: string, params: Readonly<Record<string, unknown>>, ownPro
   const what = ownProvider === undefined ? `price ${quoted(name)}` : `model ${quoted(name)} --provider ${ownProvider}`;
   return `tallygate-server admin ${what} --input ${input ?? '0'} --output ${output ?? '0'}`;
 }
-
-/** As a shell takes it for one word. */
-export const quoted = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
