@@ -275,7 +275,7 @@ describe('reconciliation', () => {
     await pool.query('update usage_daily set cost_nano = 0 where account_id = any($1)', [[first.accountId, second.accountId]]);
     // Spends on the second while the ledger is being read.
     const busy: LaneSource = {
-      ...source,
+      quotaLane: (id) => source.quotaLane(id),
       moneyLane: async (id) => {
         await spend(second, use());
         return source.moneyLane(id);
