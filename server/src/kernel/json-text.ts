@@ -4,7 +4,7 @@ const BY_HAND = 96;
 
 /** Finds the ends of the texts in a JSON document: some 2 ns for each byte of short ones, and next to nothing for those of long ones. */
 export class JsonTexts {
-  /** Where the next quote and backslash are, as far as they were searched for: each byte is searched once. */
+  /** Where the next quote and backslash are, or up to where there is none: each byte is searched once. */
   #nextQuote = -1;
   #nextBackslash = -1;
 
@@ -28,8 +28,8 @@ export class JsonTexts {
         at += 1;
         plain += 1;
       } else {
-        if (this.#nextQuote < at) this.#nextQuote = orEnd(bytes, bytes.indexOf(QUOTE, at));
-        if (this.#nextBackslash < at) this.#nextBackslash = orEnd(bytes, bytes.indexOf(BACKSLASH, at));
+        if (this.#nextQuote <= at) this.#nextQuote = next(QUOTE, bytes, at, to);
+        if (this.#nextBackslash <= at) this.#nextBackslash = next(BACKSLASH, bytes, at, to);
         at = Math.min(this.#nextQuote, this.#nextBackslash);
       }
     }
@@ -37,4 +37,8 @@ export class JsonTexts {
   }
 }
 
-const orEnd = (bytes: Buffer, found: number): number => (found < 0 ? bytes.length : found);
+/** Not behind `to`: there may be many megabytes, of which others look at some at a time. */
+function next(byte: number, bytes: Buffer, from: number, to: number): number {
+  const found = bytes.subarray(from, to).indexOf(byte);
+  return found < 0 ? to : from + found;
+}

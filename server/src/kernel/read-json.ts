@@ -1,5 +1,6 @@
 import { jsonFaultPosition } from './json-fault.ts';
 import { JsonTexts } from './json-text.ts';
+import { LongText } from './long-text.ts';
 import { breather } from './turn.ts';
 
 /** What is longer is parsed in pieces of about this many bytes. Each takes a fraction of a millisecond. */
@@ -37,7 +38,7 @@ export class JsonFault extends SyntaxError {
 /**
  * What `JSON.parse` makes of the bytes. That takes 20 ms for 10 MB: what is large is parsed in pieces, and other work has its turn between
  * them. What is small is parsed at once.
- * @throws SyntaxError where `JSON.parse` does; a `JsonFault` where the text is large
+ * @throws SyntaxError where `JSON.parse` does; a `JsonFault` where the text is large, and a `WideTextFault` for a text in it that is too long
  */
 export function readJson(bytes: Buffer): unknown {
   return bytes.length <= PIECE_BYTES ? parsed(bytes, 0, bytes.length) : new PieceReader(bytes).read();
@@ -214,14 +215,19 @@ class PieceReader {
 
   async #readLongText({ start, end }: { readonly start: number; readonly end: number }): Promise<void> {
     this.#longText = undefined;
-    let text = '';
-    for (let at = start + 1; at < end; ) {
+    const text = new LongText(this.#bytes.subarray(start + 1, end));
+    await this.#eachPiece(start + 1, end, (piece, bytes) => text.measure(piece, bytes));
+    if (!text.isPlain) await this.#eachPiece(start + 1, end, (piece) => text.write(piece));
+    this.#add(await text.whole(), start, end + 1);
+  }
+
+  async #eachPiece(from: number, end: number, take: (piece: string, bytes: number) => void): Promise<void> {
+    for (let at = from; at < end; ) {
       const to = this.#endOfPiece(at, end);
-      text += this.#parsed('"', at, to, '"');
+      take(String(this.#parsed('"', at, to, '"')), to - at);
       at = to;
       await this.#rest();
     }
-    this.#add(text, start, end + 1);
   }
 
   /** Inside of neither a character nor an escape. */

@@ -1,12 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { joined } from '../../kernel/joined.ts';
 import { jsonFaultPosition } from '../../kernel/json-fault.ts';
 import { HARMLESS_BYTES, type JsonBounds, JsonScan } from '../../kernel/json-scan.ts';
+import { MOST_WIDE_CHARACTERS, WideTextFault } from '../../kernel/long-text.ts';
 import type { MemoryReservation } from '../../kernel/memory-reservation.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { JsonFault, readJson } from '../../kernel/read-json.ts';
-import { andThen } from '../../kernel/soon.ts';
+import { andThen, type Soon } from '../../kernel/soon.ts';
 import { nextTurn } from '../../kernel/turn.ts';
+import { areUtf8 } from '../../kernel/utf8-check.ts';
 import { SMALL_BYTES } from './body-memory.ts';
 import { codingOf, decodedBody } from './content-coding.ts';
 import { MailScan } from './mail-scan.ts';
@@ -57,7 +60,8 @@ export function readJsonBody(
 
 async function readLarge(bytes: Buffer, values: number): Promise<JsonBody> {
   await nextTurn();
-  const value = await parseJson(bytes);
+  requireUtf8(await areUtf8(bytes));
+  const value = await parseUtf8(bytes);
   await nextTurn();
   return { bytes, value, values };
 }
@@ -92,7 +96,7 @@ export const readBody = (request: IncomingMessage, limits: BodyLimits, scan?: Sc
 interface Reading {
   readonly scan: Scan | undefined;
   readonly reservation: MemoryReservation | undefined;
-  readonly resolve: (body: Buffer) => void;
+  readonly resolve: (body: Soon<Buffer>) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -153,11 +157,8 @@ class BodyReader {
 
   readonly #onEnd = (): void => {
     this.#settle();
-    const [first] = this.#chunks;
-    const whole = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks, this.#size);
     // Listeners of the request live as long as it does, and with them everything here.
-    this.#chunks.length = 0;
-    this.#reading.resolve(whole);
+    this.#reading.resolve(joined(this.#chunks.splice(0)));
   };
 
   readonly #onClose = (): void => {
@@ -194,9 +195,18 @@ const BYTE_ORDER_MARK = Buffer.from('\u{feff}');
 
 /** @throws Problem `malformed_json`, naming the position */
 function parseJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw new Problem('malformed_json', 'The body is not valid UTF-8: encode it as UTF-8.');
+  requireUtf8(isUtf8(bytes));
+  return parseUtf8(bytes);
+}
+
+function requireUtf8(isValid: boolean): void {
+  if (!isValid) throw new Problem('malformed_json', 'The body is not valid UTF-8: encode it as UTF-8.');
+}
+
+function parseUtf8(bytes: Buffer): unknown {
   const json = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
   const refuse = (cause: unknown): never => {
+    if (cause instanceof WideTextFault) throw tooWide(cause);
     throw new Problem('malformed_json', `The body ${whereJsonStops(json, cause)}: correct it and send it again.`, { cause });
   };
   try {
@@ -231,6 +241,13 @@ function requireJson({ headers }: IncomingMessage): void {
 
 const tooLarge = (maxBytes: number): Problem =>
   new Problem('payload_too_large', `The body is larger than the ${maxBytes} bytes that this endpoint accepts.`);
+
+const tooWide = (cause: WideTextFault): Problem =>
+  new Problem(
+    'body_too_complex',
+    `The body has a text of more than ${MOST_WIDE_CHARACTERS} characters that are not all in Latin-1, more than this endpoint accepts: split it.`,
+    { cause },
+  );
 
 /** The connection is in the middle of a body that is not read any more, so it cannot be used again. */
 const tooSlow = (timeoutMs: number): Problem =>

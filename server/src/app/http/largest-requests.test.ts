@@ -52,6 +52,17 @@ const inputs = ten(`{"type":"input_image","image_url":"${link}"}`);
 const images = ten(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"${PICTURE}"}}`);
 const parts = ten(`{"inlineData":{"mimeType":"image/png","data":"${PICTURE}"}}`);
 
+const text = 'Hello, world. '.repeat(3_500_000);
+const escaped = 'Hello, world\\/ '.repeat(3_300_000);
+const wide = 'привет '.repeat(3_770_000);
+const said = (content: string) => `"max_completion_tokens":10,"messages":[{"role":"user","content":"${content}"}]`;
+
+const TEXTS: readonly (readonly [string, Provider, string, string])[] = [
+  ['of ASCII', 'openai', '/v1/responses', `"store":false,"max_output_tokens":16,"input":"${text}"`],
+  ['with escapes', 'chat', '/v1/responses', `"store":false,"max_output_tokens":16,"input":"${escaped}"`],
+  ['outside of Latin-1', 'chat', '/v1/chat/completions', said(wide)],
+];
+
 const ROWS: readonly (readonly [Provider, string, string])[] = [
   ['openai', '/v1/chat/completions', `"max_completion_tokens":10,"messages":[{"role":"user","content":[${pictures}]}]`],
   ['google', '/v1/chat/completions', `"max_completion_tokens":10,"messages":[{"role":"user","content":[${pictures}]}]`],
@@ -60,6 +71,20 @@ const ROWS: readonly (readonly [Provider, string, string])[] = [
   ['anthropic', '/v1/messages', `"max_tokens":10,"messages":[{"role":"user","content":[${images}]}]`],
   ['google', `/v1beta/models/${MODELS.google}:generateContent`, `"contents":[{"role":"user","parts":[${parts}]}]`],
 ];
+
+test.each(TEXTS)('one text of 49 MB holds the event loop for 50 ms at most: %s, %s, %s', async (_what, provider, path, fields) => {
+  const body = Buffer.from(`{"model":"${MODELS[provider]}",${fields}}`);
+  const { status, text: answer } = await expectTurns(path, body.length, () => {
+    gateway.forgetRateLimits();
+    return gateway.ask(path, body);
+  });
+  expect(status, answer.slice(0, 300)).toBe(200);
+});
+
+test('a text of more characters than a turn has time for is refused where they take two bytes each', async () => {
+  const body = Buffer.from(`{"model":"${MODELS.chat}",${said(`\u{1F600}${'x'.repeat(49_000_000)}`)}}`);
+  expect(await expectTurns('a wide text', body.length, () => refusalOf('/v1/chat/completions', body))).toBe('413 body_too_complex');
+});
 
 test.each(ROWS)('ten pictures of 50 MB hold the event loop for 50 ms at most: %s, %s', async (provider, path, fields) => {
   const body = Buffer.from(path.startsWith('/v1beta') ? `{${fields}}` : `{"model":"${MODELS[provider]}",${fields}}`);

@@ -3,10 +3,11 @@ import { Readable } from 'node:stream';
 import type { BlobStore } from '../../adapters/blobs/port.ts';
 import { type Operation, type Received, receivedJson } from '../../inference/calls/index.ts';
 import { newPassingBlobKey, UNNAMED } from '../../inference/files/index.ts';
+import { sha256Of } from '../../kernel/digest.ts';
 import { INFERENCE_JSON } from '../../kernel/json-scan.ts';
 import type { MemoryReservation } from '../../kernel/memory-reservation.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { nextTurn } from '../../kernel/turn.ts';
+import { andThen } from '../../kernel/soon.ts';
 import { type BodyLimits, LARGE_BYTES, readJsonBody } from './body.ts';
 import { isMultipart, type MultipartLimits, readMultipart } from './multipart.ts';
 
@@ -38,12 +39,12 @@ export function readBody(
 ): Promise<ReceivedBody> {
   if (takes === 'form' || (takes === 'json_or_form' && isMultipart(req))) return readForm(req, deps);
   return readJsonBody(req, deps.bodyLimits, INFERENCE_JSON, reservation).then(({ bytes, value, values }) => {
-    const received = receivedJson(bytes);
-    const body: ReceivedBody = { value, values, isForm: false, received, fingerprint: () => bytes, discard: null };
-    if (bytes.length <= LARGE_BYTES) return body;
+    const bodyOf = (received: Received): ReceivedBody => ({
+      ...{ value, values, isForm: false, received, fingerprint: () => bytes, discard: null },
+    });
+    if (bytes.length <= LARGE_BYTES) return bodyOf(receivedJson(bytes));
     // Everyone who asks for it later gets it at once.
-    received.sha256();
-    return nextTurn().then(() => body);
+    return andThen(sha256Of(bytes), (sha256) => bodyOf(receivedJson(bytes, sha256)));
   });
 }
 

@@ -33,10 +33,10 @@ export interface Received {
   readonly query?: URLSearchParams;
 }
 
-/** A body of JSON, hashed once, when it is first asked for. */
-export function receivedJson(bytes: Buffer): Received {
-  let sha256: string | undefined;
-  return { bytes, files: [], sha256: () => (sha256 ??= hash('sha256', bytes, 'hex')) };
+/** A body of JSON, hashed once, when it is first asked for. @param sha256 where it is hashed already */
+export function receivedJson(bytes: Buffer, sha256?: string): Received {
+  let digest = sha256;
+  return { bytes, files: [], sha256: () => (digest ??= hash('sha256', bytes, 'hex')) };
 }
 
 interface Route {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { Utf8Check } from '../utf8-check.ts';
 import { BINARY, CLOSE, CONTINUATION, lengthField, MASK_BYTES, mask, PING, PONG, TEXT } from './frames.ts';
-import { Utf8Check } from './utf8-check.ts';
 
 /** What has come in whole. A message is in blocks: to join a large one takes long. */
 export type Received =

@@ -1,6 +1,19 @@
 import { isUtf8 } from 'node:buffer';
+import { breather } from './turn.ts';
 
 const NOTHING = Buffer.alloc(0);
+const PIECE_BYTES = 1024 * 1024;
+
+/** Whether many bytes are UTF-8. Other work has its turn between the pieces. */
+export async function areUtf8(bytes: Buffer): Promise<boolean> {
+  const check = new Utf8Check();
+  const rest = breather();
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    if (!check.add(bytes.subarray(at, at + PIECE_BYTES))) return false;
+    await rest();
+  }
+  return check.end();
+}
 
 /** Whether bytes are UTF-8, asked piece by piece: a character may begin in one piece and end in the next. */
 export class Utf8Check {
