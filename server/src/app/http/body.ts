@@ -152,11 +152,15 @@ class BodyReader {
       this.#startTimer();
       this.#decoded.stream.resume();
     };
-    this.#reading.reservation?.acquire(mostOf(this.#request, this.#limits.maxBytes)).then(goOn, this.#fail);
+    const { maxBytes, timeoutMs: withinMs } = this.#limits;
+    const giveWay = () => this.#fail(tooSlowForOthers());
+    const arrival = { most: mostOf(this.#request, maxBytes), withinMs, come: () => this.#size, giveWay };
+    this.#reading.reservation?.acquire(arrival).then(goOn, this.#fail);
   }
 
   readonly #onEnd = (): void => {
     this.#settle();
+    this.#reading.reservation?.complete(this.#size);
     // Listeners of the request live as long as it does, and with them everything here.
     this.#reading.resolve(joined(this.#chunks.splice(0)));
   };
@@ -252,5 +256,10 @@ const tooWide = (cause: WideTextFault): Problem =>
 /** The connection is in the middle of a body that is not read any more, so it cannot be used again. */
 const tooSlow = (timeoutMs: number): Problem =>
   new Problem('request_timeout', `The body did not arrive within ${timeoutMs / 1000} seconds: send it again.`, {
+    headers: { connection: 'close' },
+  });
+
+const tooSlowForOthers = (): Problem =>
+  new Problem('request_timeout', 'The body arrived too slowly to be there in time, and others waited for its memory: send it again.', {
     headers: { connection: 'close' },
   });

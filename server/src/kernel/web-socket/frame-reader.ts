@@ -59,6 +59,12 @@ export class FrameReader {
     return this.#message?.length ?? 0;
   }
 
+  /** Of the same, bytes at most: known once its last frame has begun. */
+  get most(): number {
+    const { isLast = false, opcode = CLOSE, length = 0, read = 0 } = this.#frame ?? {};
+    return isLast && opcode < CLOSE ? this.begun + length - read : this.#rules.mostBytes;
+  }
+
   /** @param bytes are changed: they are unmasked in place @throws FrameFault */
   *read(bytes: Buffer): Generator<Received> {
     for (let at = 0; at < bytes.length; ) {

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import type { Arrival } from '../memory-reservation.ts';
 import { expectTurns } from '../testing/event-loop.ts';
 import { handshakeAnswer } from './handshake.ts';
 import { WebSocketConnection, type WebSocketOptions } from './web-socket.ts';
@@ -147,14 +148,17 @@ describe('a large message', () => {
   /** Of one message; what is asked of it. */
   function reservationOfOne(room: () => Promise<void> = async () => {}) {
     const asked: (number | string)[] = [];
+    const arrivals: Arrival[] = [];
     const reservation = {
-      acquire: (most: number) => {
-        asked.push(most);
+      acquire: (arrival: Arrival) => {
+        arrivals.push(arrival);
+        asked.push(arrival.most);
         return room();
       },
+      complete: (bytes: number) => void asked.push(`all ${bytes}`),
       release: () => void asked.push('left'),
     };
-    return { asked, newReservation: () => reservation };
+    return { asked, arrivals, newReservation: () => reservation };
   }
 
   test('has room from its second megabyte until it was taken, and small ones need none', async () => {
@@ -167,7 +171,7 @@ describe('a large message', () => {
     client.send('x'.repeat(1_000_000));
     client.close();
     await end;
-    expect(during).toEqual([[5], [2_000_000, MOST_BYTES], [1_000_000, MOST_BYTES, 'left']]);
+    expect(during).toEqual([[5], [2_000_000, 2_000_000, 'all 2000000'], [1_000_000, 2_000_000, 'all 2000000', 'left']]);
   });
 
   test.each(['waits', 'arrives'])('gives its room back where its sender leaves while it %s', async (when) => {
@@ -191,7 +195,21 @@ describe('a large message', () => {
     client.send('x'.repeat(2_000_000));
     expect((await closed)[0]).toBe(1013);
     await end;
-    expect([frames, asked]).toEqual([[], [MOST_BYTES, 'left']]);
+    expect([frames, asked]).toEqual([[], [2_000_000, 'left']]);
+  });
+
+  test('that comes too slowly for others who wait ends the connection with 1013, and gives its room back', async () => {
+    const { asked, arrivals, newReservation } = reservationOfOne();
+    const { served, client } = await opened(MOST_BYTES, newReservation);
+    const end = served.pump(() => {});
+    const closed = once(client, 'close');
+    client.send('x'.repeat(2_000_000), { fin: false });
+    await vi.waitFor(() => expect(arrivals).toHaveLength(1), { timeout: 30_000 });
+    await vi.waitFor(() => expect(arrivals[0]?.come()).toBe(2_000_000), { timeout: 30_000 });
+    arrivals[0]?.giveWay();
+    expect((await closed)[0]).toBe(1013);
+    await end;
+    expect(asked).toEqual([MOST_BYTES, 'left']);
   });
 });
 

@@ -46,7 +46,6 @@ export class WebSocketConnection implements EventSocket {
   readonly #messages: Message[] = [];
   readonly #ended = Promise.withResolvers<SocketEnd>();
   readonly #pulse: NodeJS.Timeout;
-  readonly #mostBytes: number;
   readonly #newReservation: (() => MemoryReservation) | undefined;
   readonly #left = Promise.withResolvers<void>();
   /** Of the large message that is arriving, or that is being taken. */
@@ -66,7 +65,6 @@ export class WebSocketConnection implements EventSocket {
   /** From here on what comes is kept for `pump`. */
   constructor(socket: Duplex, { role, mostBytes, head, newReservation }: WebSocketOptions) {
     this.#socket = socket;
-    this.#mostBytes = mostBytes;
     this.#newReservation = newReservation;
     this.#reader = new FrameReader({ isMasked: role === 'server', mostBytes });
     this.#writer = new FrameWriter(socket, role === 'client');
@@ -164,9 +162,11 @@ export class WebSocketConnection implements EventSocket {
   async #enter(reservation: MemoryReservation): Promise<void> {
     if (this.#isGone) return;
     this.#reservation = reservation;
+    const giveWay = () => this.#refuse(new FrameFault(1013));
+    const arrival = { most: this.#reader.most, withinMs: LARGE_MS, come: () => this.#reader.begun, giveWay };
     await Promise.race([
       this.#left.promise,
-      reservation.acquire(this.#mostBytes).catch(() => {
+      reservation.acquire(arrival).catch(() => {
         throw new FrameFault(1013);
       }),
     ]);
@@ -183,6 +183,7 @@ export class WebSocketConnection implements EventSocket {
     switch (received.kind) {
       case 'message':
         clearTimeout(this.#late);
+        this.#reservation?.complete(received.blocks.reduce((sum, { length }) => sum + length, 0));
         if (this.#isClosing) return this.#release();
         this.#messages.push(received);
         this.#onMessage?.();
