@@ -20,6 +20,7 @@ import type {
   VideoCharacterRequest,
   VideoRequest,
 } from '@tallygate/contract';
+import type { MemoryReservation } from '../../kernel/memory-reservation.ts';
 import type { EventSocket } from '../../kernel/web-socket/event-socket.ts';
 
 /** A video that lives at the provider, and what is to be made of it. */
@@ -148,6 +149,8 @@ export interface UpstreamOpening extends Pick<UpstreamCallOf<'/v1/realtime'>, 'm
   readonly timeoutMs: number;
   /** Aborted when nobody waits for it any more; no part of what happens on the connection later. */
   readonly signal: AbortSignal;
+  /** For each large event of the provider; undefined where they reserve no memory. */
+  readonly newReservation?: (() => MemoryReservation) | undefined;
 }
 
 export interface UpstreamConnection {

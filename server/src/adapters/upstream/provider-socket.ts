@@ -9,14 +9,17 @@ import type { UpstreamConnection, UpstreamFault, UpstreamOpening } from './port.
 const MOST_EVENT_BYTES = 32 * 1024 * 1024;
 const MOST_REFUSAL_BYTES = 64 * 1024;
 
-interface Dialling extends Pick<UpstreamOpening, 'timeoutMs' | 'signal'> {
+interface Dialling extends Pick<UpstreamOpening, 'timeoutMs' | 'signal' | 'newReservation'> {
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly faultOf: (refusal: Refusal) => UpstreamFault;
 }
 
 /** Opens a WebSocket at a provider. Redirects are not followed: they would carry the key to another address. */
-export function openSocket(url: URL, { headers, timeoutMs, signal, faultOf }: Dialling): Promise<UpstreamConnection | UpstreamFault> {
+export function openSocket(
+  url: URL,
+  { headers, timeoutMs, signal, newReservation, faultOf }: Dialling,
+): Promise<UpstreamConnection | UpstreamFault> {
   if (signal.aborted) return Promise.resolve(cancelled(null));
   return new Promise((resolve) => {
     const key = newHandshakeKey();
@@ -40,7 +43,7 @@ export function openSocket(url: URL, { headers, timeoutMs, signal, faultOf }: Di
         return;
       }
       // Made before its first event can come.
-      const options = { role: 'client', mostBytes: MOST_EVENT_BYTES, head } as const;
+      const options = { role: 'client', mostBytes: MOST_EVENT_BYTES, head, newReservation } as const;
       settle({ ok: true, socket: new WebSocketConnection(socket, options) });
     });
     dialled.once('response', (response) => {

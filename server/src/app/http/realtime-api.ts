@@ -17,6 +17,7 @@ import {
   requirePlanFor,
   type SharedLane,
 } from '../../inference/calls/index.ts';
+import type { MemoryReservation } from '../../kernel/memory-reservation.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { handshakeAnswer } from '../../kernel/web-socket/handshake.ts';
 import { WebSocketConnection } from '../../kernel/web-socket/web-socket.ts';
@@ -86,7 +87,7 @@ async function serve(opening: Opening, upgrade: Upgrade, deps: RealtimeApiDeps):
   const { session } = opened;
   deps.inference.sessions.add(session);
   try {
-    const client = agree(opening.exchange, upgrade, opened, deps);
+    const client = agree(opening.exchange, upgrade, opened, newReservationOf(opening.exchange, deps));
     await session.serve(client);
   } catch (thrown) {
     session.abandon();
@@ -114,6 +115,7 @@ async function open({ exchange, operation }: Opening, { socket }: Upgrade, deps:
         ...{ requestId, clientRequestId, startedAt, startedTick, grant, headers, signal: gone.signal },
         model: modelOf(req, secret?.session['model']),
         given: secret && withoutModel(secret.session),
+        newReservation: newReservationOf(exchange, deps),
         renew: async (): Promise<Caller> => {
           if (secret) return renewed(await deps.clientSecrets.grantOf(secret), operation);
           await deps.accessControl.recheck(exchange, operation);
@@ -132,7 +134,7 @@ function agree(
   exchange: Exchange,
   { socket, head, take }: Upgrade,
   { headers }: OpenedSession,
-  { bodyMemory }: Pick<RealtimeApiDeps, 'bodyMemory'>,
+  newReservation: () => MemoryReservation,
 ): WebSocketConnection {
   take();
   const asked = exchange.req.headers['sec-websocket-protocol'] ?? '';
@@ -142,9 +144,13 @@ function agree(
     headers: { 'x-request-id': shownIdOf(exchange), ...headers },
   };
   socket.write(handshakeAnswer(agreement));
-  const { accountId } = keyOf(exchange).principal;
-  const newReservation = () => bodyMemory.reservationOf(accountId);
   return new WebSocketConnection(socket, { role: 'server', mostBytes: MOST_EVENT_BYTES, head, newReservation });
+}
+
+/** Large events of both sides are the account's. */
+function newReservationOf(exchange: Exchange, { bodyMemory }: Pick<RealtimeApiDeps, 'bodyMemory'>): () => MemoryReservation {
+  const { accountId } = keyOf(exchange).principal;
+  return () => bodyMemory.reservationOf(accountId);
 }
 
 const HOW = 'This is a WebSocket: connect to it with one, of version 13.';

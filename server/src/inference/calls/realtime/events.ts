@@ -4,6 +4,7 @@ import { HARMLESS_BYTES, INFERENCE_JSON, isTooComplex } from '../../../kernel/js
 import { Problem } from '../../../kernel/problem.ts';
 import { readJson } from '../../../kernel/read-json.ts';
 import { andThen, type Soon } from '../../../kernel/soon.ts';
+import { LONGEST_PARSED } from '../event-data.ts';
 import { isRecord } from '../usage.ts';
 
 export const REALTIME = '/v1/realtime';
@@ -69,10 +70,17 @@ const PASSED_ON =
   /^\{\s*(?:"event_id"\s*:\s*"[^"]*"\s*,\s*)?"type"\s*:\s*"(?:response\.[a-z_.]*delta|response\.(?:output_item|content_part|output_text|output_audio|output_audio_transcript|function_call_arguments)\.[a-z]+|rate_limits\.updated)"/;
 const LOOKED_AT_BYTES = 256;
 
-/** An event of the provider; undefined where nothing in it is looked for. @throws SyntaxError */
+/** An event of the provider; undefined where nothing in it is looked for. @throws SyntaxError also for one that is too complex to be parsed */
 export function readProviderEvent(frame: Buffer): Soon<RealtimeEvent | undefined> {
   if (PASSED_ON.test(frame.toString('latin1', 0, LOOKED_AT_BYTES))) return undefined;
-  return andThen(readJson(frame) as Soon<unknown>, (event) =>
+  return andThen(frame.length > HARMLESS_BYTES ? readBounded(frame) : (readJson(frame) as Soon<unknown>), (event) =>
     isRecord(event) && typeof event['type'] === 'string' ? (event as unknown as RealtimeEvent) : undefined,
   );
+}
+
+/** One that is small may be as dense as an event of a client. */
+async function readBounded(frame: Buffer): Promise<unknown> {
+  if (await isTooComplex(frame, frame.length > LONGEST_PARSED ? undefined : INFERENCE_JSON))
+    throw new SyntaxError('The event of the provider has too many values, or is nested too deep.');
+  return readJson(frame);
 }

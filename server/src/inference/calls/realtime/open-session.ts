@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { reasonOf, type UpstreamConnection, type UpstreamFault } from '../../../adapters/upstream/port.ts';
 import { newReceiptId } from '../../../kernel/ids.ts';
+import type { MemoryReservation } from '../../../kernel/memory-reservation.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import type { Admission } from '../admission.ts';
 import { admit } from '../admission.ts';
@@ -37,6 +38,8 @@ export interface SessionRequest {
   readonly given?: Readonly<Record<string, unknown>> | undefined;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
+  /** For each large event of the provider. */
+  readonly newReservation: () => MemoryReservation;
   renew(): Promise<Caller>;
 }
 
@@ -133,6 +136,7 @@ async function connectTo({ deployment }: Target, asked: SessionRequest, deps: In
     model: deployment.upstreamModel,
     timeoutMs: deps.timeouts.streamFirstByteMs,
     signal: asked.signal,
+    newReservation: asked.newReservation,
     via: viaWith(asked.headers.via, deps.gatewayId),
     traceparent: undefined,
     sandboxFault: asked.headers.sandboxFault,
