@@ -3,6 +3,7 @@ import { problemOf } from '../../../kernel/problem-of.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
 import type { Served } from '../served.ts';
 import { isUsed, NO_USAGE, reportedUsage } from '../usage.ts';
+import { EndedTurns } from './ended-turns.ts';
 import { newEventId, type RealtimeEvent, readProviderEvent } from './events.ts';
 import { withReceipt } from './receipt-of-event.ts';
 import type { ResponseEnd, RunningResponse } from './running-response.ts';
@@ -20,8 +21,7 @@ export class ProviderEvents {
   /** The event that has set the session, while the provider has not agreed to it. */
   #first: string | undefined;
   #created: RealtimeEvent | undefined;
-  /** What was heard last that its speaker has ended, and when that was. */
-  #turn: { readonly item: unknown; readonly end: number | 'unknown' } | undefined;
+  readonly #turns = new EndedTurns();
 
   constructor(session: SessionHost) {
     this.#session = session;
@@ -54,7 +54,7 @@ export class ProviderEvents {
       case 'error':
         return this.#refused(frame, event);
       case 'input_audio_buffer.speech_stopped':
-        this.#turn = { item: event['item_id'], end: secondsIn(event['audio_end_ms']) };
+        this.#turns.ended(event['item_id'], event['audio_end_ms']);
         return this.#session.tell(frame);
       case 'input_audio_buffer.committed':
         return this.#committed(frame, event);
@@ -199,6 +199,7 @@ export class ProviderEvents {
 
   async #cleared(frame: Buffer): Promise<void> {
     const session = this.#session;
+    this.#turns.clear();
     await session.transcripts.cleared();
     await session.tell(frame);
     session.closeWhenIdle();
@@ -207,12 +208,11 @@ export class ProviderEvents {
   /** Of a turn that the provider has heard the end of, the response is asked for here, when it is held. */
   async #committed(frame: Buffer, event: RealtimeEvent): Promise<void> {
     const session = this.#session;
-    const turn = this.#turn?.item !== undefined && event['item_id'] === this.#turn.item ? this.#turn : undefined;
-    this.#turn = undefined;
+    const end = this.#turns.committed(event['item_id']);
     session.conversation.committed();
-    await session.transcripts.committed(event['item_id'], turn?.end).catch((thrown: unknown) => this.#unheard(thrown));
+    await session.transcripts.committed(event['item_id'], end).catch((thrown: unknown) => this.#unheard(thrown));
     await session.tell(frame);
-    if (!turn || !session.settings.answersTurns || session.isEnding) return;
+    if (end === undefined || !session.settings.answersTurns || session.isEnding) return;
     // Not awaited: what is at work has to be settled meanwhile.
     session.ask({ type: 'response.create' }, TURN_ENDED).catch((thrown: unknown) => session.refuse(thrown));
   }
@@ -227,8 +227,6 @@ export class ProviderEvents {
 
 /** What asks for the response at the end of a turn. */
 const TURN_ENDED = '{"type":"response.create"}';
-
-const secondsIn = (ms: unknown): number | 'unknown' => (typeof ms === 'number' ? ms / 1_000 : 'unknown');
 
 /** What is settled of it. Where its provider says no usage of what it has written, all that was held. */
 function endOf({ status, usage: stated, output }: Said): Pick<ResponseEnd, 'outcome' | 'usage'> {

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { EndedTurns } from './ended-turns.ts';
 import { SessionSettings } from './session-settings.ts';
 import { Transcripts } from './transcripts.ts';
 
@@ -157,4 +159,37 @@ test('a change that the provider refuses takes back nothing that was asked for a
   expect(settings.refused(String(first))).toMatchObject({ askedBy: 'same' });
   settings.agreed();
   expect(settings.transcription).toEqual(whisper);
+});
+
+test('a turn is held for no less than its sound, in whatever order the provider tells of it, and what it leaves out', async () => {
+  const turn = fc.record({
+    seconds: fc.integer({ min: 1, max: 300 }),
+    told: fc.constantFrom('with its end', 'without its end', 'not at all'),
+    later: fc.integer({ min: 0, max: 3 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 6 }), fc.boolean(), async (turns, isSentAtOnce) => {
+      const { transcripts, ended, holds, say } = await sessionWith('whisper-1');
+      const heard = new EndedTurns();
+      let end = 0;
+      const told = turns.map(({ seconds, told: how, later }, at) => {
+        end += seconds;
+        // What is told in no event is known by its place alone.
+        return { item: `item ${at}`, seconds, how, endMs: end * 1_000, at: how === 'not at all' ? at : at + later };
+      });
+      if (isSentAtOnce) await say(end);
+      for (let at = 0; at < turns.length + 4; at += 1) {
+        const now = told[at];
+        if (now && !isSentAtOnce) await say(now.seconds);
+        if (now && now.how !== 'not at all') heard.ended(now.item, now.how === 'with its end' ? now.endMs : undefined);
+        for (const { item, seconds } of told.filter((one) => one.at === at)) {
+          await transcripts.committed(item, heard.committed(item));
+          const held = holds.filter(({ state }) => state === 'held');
+          await ended(item);
+          const [settled] = held.filter(({ state }) => state === 'settled');
+          expect(settled?.seconds).toBeGreaterThanOrEqual(seconds);
+        }
+      }
+    }),
+  );
 });
