@@ -30,7 +30,6 @@ const entries = {
   'tokenizer-worker': 'server/src/inference/calls/tokenizer-worker.ts',
   'recording-worker': 'server/src/inference/calls/recordings/recording-worker.ts',
   'page-worker': 'server/src/money/ledger/page-worker.ts',
-  'usage-worker': 'server/src/money/ledger/segments/usage-worker.ts',
   'segment-worker': 'server/src/money/ledger/segments/segment-worker.ts',
   'nonce-worker': 'server/src/receipts/promises/nonce-worker.ts',
   'password-strength-worker': 'server/src/access/identity/password-strength-worker.ts',

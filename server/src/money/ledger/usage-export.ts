@@ -2,7 +2,7 @@ import type { AdminUsageQuery } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { WalkRows } from '../../kernel/walk-rows.ts';
 import { segmentsFor } from './segments/read-usage.ts';
-import { groupsAsCsv } from './segments/usage-thread.ts';
+import { groupsAsCsv } from './segments/summed-usage.ts';
 import { csvHead, csvOfGroup } from './usage-csv.ts';
 import { GroupRow, keysOf, namesOf, SUMS, WRITTEN } from './usage-groups.ts';
 import { questionOf, type UsageScope } from './usage-question.ts';

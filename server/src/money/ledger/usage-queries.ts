@@ -5,7 +5,7 @@ import { formatUsd } from '../../kernel/money.ts';
 import { checkedRows } from '../../kernel/statements.ts';
 import type { CostlyGroups } from './segments/add-up.ts';
 import { segmentsFor } from './segments/read-usage.ts';
-import { costlyGroups } from './segments/usage-thread.ts';
+import { costlyGroups } from './segments/summed-usage.ts';
 import { GroupRow, groupFields, keysOf, namesOf, SUMS, WRITTEN } from './usage-groups.ts';
 import { questionOf, type UsageScope } from './usage-question.ts';
 import { sourceInDays, type UsageQuestion, type UsageSource } from './usage-sources.ts';

@@ -21,6 +21,7 @@ export interface CostlyGroups {
 /** It looks at nothing but its arguments, so it can be done on any thread. */
 export function addUp({ question, segments, mostGroups }: AddedUp): CostlyGroups | Uint8Array[] {
   const groups = new UsageGroups(question, segments);
-  if (mostGroups === undefined) return [...csvPages(question, groups.inOrder())];
-  return { rows: groups.mostCostly(mostGroups), omitted: Math.max(groups.count - mostGroups, 0), total: groups.total() };
+  if (mostGroups === undefined) return [...csvPages(question, groups.inOrder().rows)];
+  const { rows, total } = groups.mostCostly(mostGroups);
+  return { rows: [...rows], omitted: Math.max(groups.count - mostGroups, 0), total };
 }

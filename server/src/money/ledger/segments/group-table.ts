@@ -1,84 +1,97 @@
-const FREE = -1;
-const FIRST_ROOM = 1_024;
-/** So many possible groups have a place of their own: 16 MB. */
-const MOST_DIRECT = 4_194_304;
+import { firstEquals } from './first-equals.ts';
 
-/** How many there are of each of the three numbers that groups are told apart by: periods, and names of either group. */
+/** So many possible groups have a place of their own: 128 MB, of which the system gives only the pages that have groups in them. */
+const MOST_DIRECT = 33_554_432;
+
+/** What groups are told apart by, of each row that counts: its period, and its names of either group. */
+export interface GroupKeys {
+  readonly periods: Uint32Array;
+  readonly first: Uint32Array;
+  readonly second: Uint32Array;
+}
+
+/** How many periods there are, and names of either group. */
 type Counts = readonly [periods: number, first: number, second: number];
 
-/** Groups by three numbers, each at its place in the order in which they were found. */
+/** The groups of rows, in the order in which they are found. */
 export class GroupTable {
-  #count = 0;
-  /** Three numbers for each group. */
-  #keys = new Uint32Array(FIRST_ROOM * 3);
-  readonly #counts: Counts;
-  readonly #isDirect: boolean;
-  /** The places of groups: by what they are, where few are possible, otherwise by a hash of it. */
-  #slots: Int32Array;
+  readonly count: number;
+  /** Of each row its group. */
+  readonly groups: Uint32Array;
+  readonly #keys: GroupKeys;
+  /** Of each group its first row. */
+  readonly #firstRow: Uint32Array;
 
-  constructor(counts: Counts) {
-    this.#counts = counts;
+  constructor(counts: Counts, keys: GroupKeys) {
+    this.#keys = keys;
+    const rows = keys.first.length;
     const possible = counts[0] * counts[1] * counts[2];
-    this.#isDirect = possible <= MOST_DIRECT;
-    this.#slots = new Int32Array(this.#isDirect ? possible : FIRST_ROOM * 2).fill(FREE);
+    this.groups = new Uint32Array(rows);
+    this.#firstRow = new Uint32Array(Math.min(possible, rows));
+    this.count = possible <= MOST_DIRECT ? this.#placeDirectly(counts, possible) : this.#placeByHash();
   }
 
-  get count(): number {
-    return this.#count;
+  period(group: number): number {
+    return this.#keys.periods[this.#firstRow[group] ?? 0] ?? 0;
   }
 
-  /** The place of a group, a new one where there is none yet. */
-  placeOf(period: number, first: number, second: number): number {
-    if (this.#isDirect) {
-      const slot = (period * this.#counts[1] + first) * this.#counts[2] + second;
-      const at = this.#slots[slot] ?? FREE;
-      return at === FREE ? this.#insert(slot, period, first, second) : at;
+  first(group: number): number {
+    return this.#keys.first[this.#firstRow[group] ?? 0] ?? 0;
+  }
+
+  second(group: number): number {
+    return this.#keys.second[this.#firstRow[group] ?? 0] ?? 0;
+  }
+
+  #placeDirectly([, firsts, seconds]: Counts, possible: number): number {
+    const { periods, first, second } = this.#keys;
+    const [groups, firstRow] = [this.groups, this.#firstRow];
+    // Of each possible group its place, counted from 1: 0 where it was not found yet.
+    const places = new Uint32Array(possible);
+    let count = 0;
+    for (let row = 0; row < groups.length; row += 1) {
+      const slot = ((periods[row] ?? 0) * firsts + (first[row] ?? 0)) * seconds + (second[row] ?? 0);
+      let place = places[slot] ?? 0;
+      if (place === 0) {
+        firstRow[count] = row;
+        count += 1;
+        place = count;
+        places[slot] = place;
+      }
+      groups[row] = place - 1;
     }
-    if ((this.#count + 1) * 2 > this.#slots.length) this.#growSlots();
-    const mask = this.#slots.length - 1;
-    const keys = this.#keys;
-    let slot = hashOf(period, first, second) & mask;
-    for (let at = this.#slots[slot] ?? FREE; at !== FREE; at = this.#slots[slot] ?? FREE) {
-      if (keys[at * 3 + 1] === first && keys[at * 3 + 2] === second && keys[at * 3] === period) return at;
-      slot = (slot + 1) & mask;
-    }
-    return this.#insert(slot, period, first, second);
+    return count;
   }
 
-  /** @param which 0 for the period, 1 and 2 for the groups */
-  key(at: number, which: 0 | 1 | 2): number {
-    return this.#keys[at * 3 + which] ?? 0;
-  }
-
-  #insert(slot: number, period: number, first: number, second: number): number {
-    const at = this.#count;
-    if (at * 3 === this.#keys.length) {
-      const keys = new Uint32Array(this.#keys.length * 2);
-      keys.set(this.#keys);
-      this.#keys = keys;
+  #placeByHash(): number {
+    const { periods, first, second } = this.#keys;
+    const [groups, firstRow] = [this.groups, this.#firstRow];
+    const firsts = firstEquals(
+      hashesOf(this.#keys),
+      (a, b) => first[a] === first[b] && second[a] === second[b] && periods[a] === periods[b],
+    );
+    let count = 0;
+    for (let row = 0; row < groups.length; row += 1) {
+      const before = firsts[row] ?? 0;
+      if (before < row) groups[row] = groups[before] ?? 0;
+      else {
+        firstRow[count] = row;
+        groups[row] = count;
+        count += 1;
+      }
     }
-    this.#keys[at * 3] = period;
-    this.#keys[at * 3 + 1] = first;
-    this.#keys[at * 3 + 2] = second;
-    this.#slots[slot] = at;
-    this.#count += 1;
-    return at;
-  }
-
-  #growSlots(): void {
-    this.#slots = new Int32Array(this.#slots.length * 4).fill(FREE);
-    const mask = this.#slots.length - 1;
-    for (let at = 0; at < this.#count; at += 1) {
-      let slot = hashOf(this.key(at, 0), this.key(at, 1), this.key(at, 2)) & mask;
-      while (this.#slots[slot] !== FREE) slot = (slot + 1) & mask;
-      this.#slots[slot] = at;
-    }
+    return count;
   }
 }
 
-function hashOf(period: number, first: number, second: number): number {
-  let hash = Math.imul(period ^ 0x9e3779b1, 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 15) ^ first, 0xc2b2ae35);
-  hash = Math.imul(hash ^ (hash >>> 13) ^ second, 0x27d4eb2f);
-  return (hash ^ (hash >>> 16)) >>> 0;
+function hashesOf({ periods, first, second }: GroupKeys): Uint32Array {
+  const hashes = new Uint32Array(first.length);
+  for (let row = 0; row < hashes.length; row += 1) {
+    let hash = Math.imul((periods[row] ?? 0) ^ 0x9e3779b1, 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 15) ^ (first[row] ?? 0), 0xc2b2ae35);
+    hash = Math.imul(hash ^ (hash >>> 13) ^ (second[row] ?? 0), 0x27d4eb2f);
+    hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
+    hashes[row] = (hash ^ (hash >>> 13)) >>> 0;
+  }
+  return hashes;
 }

@@ -5,8 +5,9 @@ import { newId } from '../../../kernel/ids.ts';
 import { anyOf, rowsOf } from '../../../kernel/statements.ts';
 import { inTransaction } from '../../../kernel/transaction.ts';
 import { tables } from '../tables.ts';
+import { rowsIn } from './segment.ts';
 import { PACKED_COLUMNS, SEGMENT_INSERT, segmentRow } from './segment-row.ts';
-import { onSegmentThread } from './segment-thread.ts';
+import { done } from './segment-thread.ts';
 import type { SegmentOfMonth } from './segment-work.ts';
 
 /** SQL: whether there are segments of batches that are older than half a minute. */
@@ -43,7 +44,7 @@ async function mergeBatches(client: PoolClient): Promise<number> {
   );
   if (batches.length === 0) return 0;
   const ofModes = batches.map(({ livemode, ...segment }) => ({ livemode, segment }));
-  for (const part of await onSegmentThread('byMonth', ofModes)) await mergePart(client, part);
+  for (const part of await done('byMonth', ofModes, rowsIn(batches))) await mergePart(client, part);
   return batches.length;
 }
 
@@ -74,7 +75,7 @@ async function mergePart(client: PoolClient, { accountId, livemode, month, segme
       .where('segment_id', '=', anyOf(taken))
       .returning(['rows', ...PACKED_COLUMNS]),
   );
-  const segment = before.length === 0 ? part : await onSegmentThread('merged', [part, ...before]);
+  const segment = before.length === 0 ? part : await done('merged', [part, ...before], rows);
   // Of requests whose money was given back nothing is left.
   if (segment.rows === 0) return;
   const row = segmentRow({ segmentId: newId(), accountId, livemode, requestDay: null, isMerged: true }, segment);

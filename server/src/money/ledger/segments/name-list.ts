@@ -1,37 +1,49 @@
-import type { Names } from './packed-column.ts';
+import { firstEquals } from './first-equals.ts';
+import type { Names, NameTexts } from './packed-column.ts';
 import { nameAt } from './segment.ts';
-
-const FREE = -1;
 
 /** The names of several segments as one list. They are compared as the bytes of UTF-8, which is in the order of code points. */
 export class NameList {
-  readonly #sources: Names[] = [];
-  #count = 0;
-  /** Of each name: in which source it is, at which place, and the hash of its bytes, which names of one source alone need not have. */
-  #source = new Uint32Array();
-  #place = new Uint32Array();
-  #hash = new Uint32Array();
-  /** How many have a hash, and a slot. */
-  #hashed = 0;
-  #slots = new Int32Array();
+  readonly count: number;
+  /** Of each segment, of each of its names the place in the list. */
+  readonly places: readonly Uint32Array[];
+  readonly #sources: readonly Names[];
+  /** Of each name in the list: in which segment it is, at which place. */
+  readonly #source: Uint32Array;
+  readonly #place: Uint32Array;
 
-  get count(): number {
-    return this.#count;
-  }
-
-  /** @returns of each name of the source its place in the list */
-  add(names: Names): Uint32Array {
-    const source = this.#sources.push(names) - 1;
-    this.#makeRoom(this.#count + names.count);
-    const places = new Uint32Array(names.count);
-    if (source === 0) for (let at = 0; at < names.count; at += 1) places[at] = this.#push(0, at);
-    else this.#merge(names, source, places);
-    return places;
+  constructor(sources: readonly Names[]) {
+    this.#sources = sources;
+    const all = allOf(sources);
+    const firsts = sources.length === 1 ? undefined : equalNames(sources, all);
+    const placeOf = new Uint32Array(all.place.length);
+    [this.#source, this.#place] = [new Uint32Array(placeOf.length), new Uint32Array(placeOf.length)];
+    let count = 0;
+    for (let at = 0; at < placeOf.length; at += 1) {
+      const first = firsts === undefined ? at : (firsts[at] ?? 0);
+      if (first < at) placeOf[at] = placeOf[first] ?? 0;
+      else {
+        this.#source[count] = all.source[at] ?? 0;
+        this.#place[count] = all.place[at] ?? 0;
+        placeOf[at] = count;
+        count += 1;
+      }
+    }
+    this.count = count;
+    this.places = sources.map((names, at) => placeOf.subarray(all.starts[at], (all.starts[at] ?? 0) + names.count));
   }
 
   text(at: number): string {
     const names = this.#sources[this.#source[at] ?? 0];
     return names ? nameAt(names, this.#place[at] ?? 0) : '';
+  }
+
+  texts(): NameTexts {
+    const offsets = new Uint32Array(this.count + 1);
+    for (let at = 0; at < this.count; at += 1) offsets[at + 1] = (offsets[at] ?? 0) + this.#bytesOf(at).length;
+    const bytes = new Uint8Array(offsets[this.count] ?? 0);
+    for (let at = 0; at < this.count; at += 1) bytes.set(this.#bytesOf(at), offsets[at]);
+    return { count: this.count, offsets, bytes };
   }
 
   /** In the order of the names, the empty one last. */
@@ -43,78 +55,63 @@ export class NameList {
     return compareNames(first, placeA, second, placeB);
   }
 
-  #merge(names: Names, source: number, places: Uint32Array): void {
-    this.#makeSlots(this.#count + names.count);
-    const slots = this.#slots;
-    const hashes = this.#hash;
-    const mask = slots.length - 1;
+  #bytesOf(at: number): Uint8Array {
+    const [names, place] = [this.#sources[this.#source[at] ?? 0], this.#place[at] ?? 0];
+    return names ? names.bytes.subarray(names.offsets[place], names.offsets[place + 1]) : new Uint8Array();
+  }
+}
+
+/** The names of all segments, one segment after the other. */
+interface AllNames {
+  readonly starts: readonly number[];
+  readonly source: Uint32Array;
+  readonly place: Uint32Array;
+}
+
+function allOf(sources: readonly Names[]): AllNames {
+  const starts: number[] = [];
+  let count = 0;
+  for (const names of sources) {
+    starts.push(count);
+    count += names.count;
+  }
+  const [source, place] = [new Uint32Array(count), new Uint32Array(count)];
+  for (const [which, names] of sources.entries()) {
+    const start = starts[which] ?? 0;
     for (let at = 0; at < names.count; at += 1) {
-      const hash = hashOf(names, at);
-      let slot = hash & mask;
-      let known = slots[slot] ?? FREE;
-      while (known !== FREE && !(hashes[known] === hash && this.#isSame(known, names, at))) {
-        slot = (slot + 1) & mask;
-        known = slots[slot] ?? FREE;
-      }
-      if (known === FREE) {
-        known = this.#push(source, at);
-        hashes[known] = hash;
-        slots[slot] = known;
-        this.#hashed = this.#count;
-      }
-      places[at] = known;
+      source[start + at] = which;
+      place[start + at] = at;
     }
   }
+  return { starts, source, place };
+}
 
-  #isSame(known: number, names: Names, at: number): boolean {
-    const other = this.#sources[this.#source[known] ?? 0];
-    return other !== undefined && compareNames(other, this.#place[known] ?? 0, names, at) === 0;
-  }
-
-  #push(source: number, place: number): number {
-    const at = this.#count;
-    this.#source[at] = source;
-    this.#place[at] = place;
-    this.#count += 1;
-    return at;
-  }
-
-  #makeRoom(names: number): void {
-    if (names <= this.#place.length) return;
-    const room = Math.max(names, this.#place.length * 2);
-    const larger = (before: Uint32Array) => {
-      const after = new Uint32Array(room);
-      after.set(before);
-      return after;
-    };
-    this.#source = larger(this.#source);
-    this.#place = larger(this.#place);
-    this.#hash = larger(this.#hash);
-  }
-
-  #makeSlots(names: number): void {
-    const first = this.#sources[0];
-    if (first && this.#hashed === 0) for (let at = 0; at < first.count; at += 1) this.#hash[at] = hashOf(first, at);
-    this.#hashed = this.#count;
-    if (names * 2 <= this.#slots.length) return;
-    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(names * 2 + 2))).fill(FREE);
-    const mask = this.#slots.length - 1;
-    for (let at = 0; at < this.#count; at += 1) {
-      let slot = (this.#hash[at] ?? 0) & mask;
-      while (this.#slots[slot] !== FREE) slot = (slot + 1) & mask;
-      this.#slots[slot] = at;
-    }
-  }
+function equalNames(sources: readonly Names[], { starts, source, place }: AllNames): Uint32Array {
+  const hashes = new Uint32Array(place.length);
+  for (const [which, names] of sources.entries()) hashAll(names, hashes.subarray(starts[which]));
+  return firstEquals(hashes, (a, b) => {
+    const [first, second] = [sources[source[a] ?? 0], sources[source[b] ?? 0]];
+    return first !== undefined && second !== undefined && compareNames(first, place[a] ?? 0, second, place[b] ?? 0) === 0;
+  });
 }
 
 const isEmpty = ({ offsets }: Names, at: number): boolean => offsets[at] === offsets[at + 1];
 
-/** FNV-1a of 32 bits, with its bits mixed. */
-function hashOf({ offsets, bytes }: Names, at: number): number {
-  let hash = 0x811c9dc5;
-  const end = offsets[at + 1] ?? 0;
-  for (let byte = offsets[at] ?? 0; byte < end; byte += 1) hash = Math.imul(hash ^ (bytes[byte] ?? 0), 0x01000193);
-  return (hash ^ (hash >>> 15)) >>> 0;
+/** As MurmurHash2 does it: four bytes at a time, then what is left. */
+function hashAll({ offsets, bytes, count }: Names, into: Uint32Array): void {
+  for (let at = 0; at < count; at += 1) {
+    const end = offsets[at + 1] ?? 0;
+    let byte = offsets[at] ?? 0;
+    let hash = 0x811c9dc5 ^ (end - byte);
+    for (; byte + 4 <= end; byte += 4) {
+      const word = (bytes[byte] ?? 0) | ((bytes[byte + 1] ?? 0) << 8) | ((bytes[byte + 2] ?? 0) << 16) | ((bytes[byte + 3] ?? 0) << 24);
+      hash = Math.imul(hash ^ word, 0x5bd1e995);
+      hash ^= hash >>> 15;
+    }
+    for (; byte < end; byte += 1) hash = Math.imul(hash ^ (bytes[byte] ?? 0), 0x5bd1e995);
+    hash = Math.imul(hash ^ (hash >>> 13), 0x85ebca6b);
+    into[at] = (hash ^ (hash >>> 16)) >>> 0;
+  }
 }
 
 function compareNames(a: Names, placeA: number, b: Names, placeB: number): number {

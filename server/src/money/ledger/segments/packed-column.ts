@@ -4,13 +4,17 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 const COMPRESSED_FROM = 200;
 const FASTEST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** The names of a column: those of its rows by their places in a list. */
-export interface Names {
-  readonly codes: Uint32Array;
+/** A list of names. */
+export interface NameTexts {
   readonly count: number;
   /** Where each name begins in the bytes, and at the end where the last one ends. */
   readonly offsets: Uint32Array;
   readonly bytes: Uint8Array;
+}
+
+/** The names of a column: those of its rows by their places in a list. */
+export interface Names extends NameTexts {
+  readonly codes: Uint32Array;
 }
 
 /** What a number is written with. */
@@ -35,7 +39,7 @@ export function packNumbers(values: Float64Array): Buffer | null {
 export function unpackNumbers(column: Uint8Array | null, rows: number): Float64Array {
   const values = new Float64Array(rows);
   if (column === null) return values;
-  const [width, least] = [column[0] as Width, new DataView(column.buffer, column.byteOffset).getFloat64(1, true)];
+  const [width, least] = [column[0] as Width, leastOf(column)];
   if (width === 0) return values.fill(least);
   const narrow = widened(unsqueezed(column.subarray(9)), width);
   if (width === 8) values.set(narrow);
@@ -43,19 +47,24 @@ export function unpackNumbers(column: Uint8Array | null, rows: number): Float64A
   return values;
 }
 
+/** Whether every number is above 0, by what the column says of its smallest. */
+export const isPositive = (column: Uint8Array | null): boolean => column !== null && leastOf(column) > 0;
+
+const leastOf = (column: Uint8Array): number => new DataView(column.buffer, column.byteOffset).getFloat64(1, true);
+
 /** @returns null where all are the empty name */
-export function packNames(codes: Uint32Array, names: readonly string[]): Buffer | null {
-  if (names.length === 1 && names[0] === '') return null;
-  const bytes = names.map((name) => Buffer.from(name));
-  const lengths = squeezed(new Uint8Array(Uint32Array.from(bytes, ({ length }) => length).buffer));
-  const text = squeezed(Buffer.concat(bytes));
-  const width = widthOf(names.length - 1);
+export function packNames(codes: Uint32Array, { count, offsets, bytes }: NameTexts): Buffer | null {
+  if (count === 1 && offsets[1] === 0) return null;
+  const lengths = new Uint32Array(count);
+  for (let at = 0; at < count; at += 1) lengths[at] = (offsets[at + 1] ?? 0) - (offsets[at] ?? 0);
+  const [packedLengths, text] = [squeezed(new Uint8Array(lengths.buffer)), squeezed(bytes)];
+  const width = widthOf(count - 1);
   const head = Buffer.alloc(13);
   head[0] = width;
-  head.writeUInt32LE(names.length, 1);
-  head.writeUInt32LE(lengths.length, 5);
+  head.writeUInt32LE(count, 1);
+  head.writeUInt32LE(packedLengths.length, 5);
   head.writeUInt32LE(text.length, 9);
-  return Buffer.concat([head, lengths, text, squeezed(narrowed(Float64Array.from(codes), 0, width))]);
+  return Buffer.concat([head, packedLengths, text, squeezed(narrowed(codes, 0, width))]);
 }
 
 export function unpackNames(column: Uint8Array | null, rows: number): Names {
@@ -73,10 +82,10 @@ export function unpackNames(column: Uint8Array | null, rows: number): Names {
 
 const widthOf = (most: number): Width => (most === 0 ? 0 : most < 2 ** 8 ? 1 : most < 2 ** 16 ? 2 : most < 2 ** 32 ? 4 : 8);
 
-function narrowed(values: Float64Array, least: number, width: Width): Uint8Array {
+function narrowed(values: Float64Array | Uint32Array, least: number, width: Width): Uint8Array {
   if (width === 0) return new Uint8Array();
   // The difference of two numbers that are exact may not be.
-  if (width === 8) return new Uint8Array(values.slice().buffer);
+  if (width === 8) return new Uint8Array(Float64Array.from(values).buffer);
   const narrow = new { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[width](values.length);
   for (let row = 0; row < values.length; row += 1) narrow[row] = (values[row] ?? 0) - least;
   return new Uint8Array(narrow.buffer);

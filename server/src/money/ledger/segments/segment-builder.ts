@@ -1,4 +1,5 @@
-import { type Columns, DIMENSIONS, type Dimension, nameAt, recordOf, SEGMENT_SUMS, type Segment, type SegmentSum } from './segment.ts';
+import type { NameTexts } from './packed-column.ts';
+import { type Columns, DIMENSIONS, type Dimension, recordOf, SEGMENT_SUMS, type SegmentSum } from './segment.ts';
 
 /** Above it a number of JavaScript is no longer exact. Rows that would come to more stay apart. */
 export const MOST_EXACT = 2 ** 52;
@@ -11,7 +12,7 @@ export interface RowKey {
   readonly names: Readonly<Record<Dimension, string>>;
 }
 
-/** Adds up rows of the same key, of segments and one by one. */
+/** Adds up rows of the same key, one by one. */
 export class SegmentBuilder {
   readonly #quarters: number[] = [];
   readonly #codes = DIMENSIONS.map((): number[] => []);
@@ -33,24 +34,6 @@ export class SegmentBuilder {
     );
   }
 
-  /** @param wanted which of its rows; all by default */
-  addSegment({ rows, quarters, names, sums }: Segment, wanted: Iterable<number> = Array(rows).keys()): void {
-    // A name is looked up once, and only if a row has it.
-    const known = DIMENSIONS.map((name) => new Int32Array(names[name].count).fill(FREE));
-    const codes: number[] = [];
-    const amounts: number[] = [];
-    for (const row of wanted) {
-      for (const [at, name] of DIMENSIONS.entries()) {
-        const local = names[name].codes[row] ?? 0;
-        const places = known[at];
-        if (places?.[local] === FREE) places[local] = codeOf(this.#lists[at], nameAt(names[name], local));
-        codes[at] = places?.[local] ?? 0;
-      }
-      for (const [at, name] of SEGMENT_SUMS.entries()) amounts[at] = sums[name][row] ?? 0;
-      this.#add(quarters[row] ?? 0, codes, amounts);
-    }
-  }
-
   /** The rows that come to anything: of a request whose money was given back nothing is left. */
   columns(): Columns {
     const kept = this.#quarters.flatMap((_, row) => (this.#sums.some((sums) => sums[row] !== 0) ? row : []));
@@ -58,7 +41,7 @@ export class SegmentBuilder {
     return {
       quarters: Float64Array.from(kept, (row) => this.#quarters[row] ?? 0),
       codes: recordOf(DIMENSIONS, (name) => codesOf(DIMENSIONS.indexOf(name))),
-      lists: recordOf(DIMENSIONS, (name) => [...(this.#lists[DIMENSIONS.indexOf(name)]?.keys() ?? [])]),
+      lists: recordOf(DIMENSIONS, (name) => textsOf([...(this.#lists[DIMENSIONS.indexOf(name)]?.keys() ?? [])])),
       sums: recordOf(SEGMENT_SUMS, (name) => Float64Array.from(kept, (row) => this.#sums[SEGMENT_SUMS.indexOf(name)]?.[row] ?? 0)),
     };
   }
@@ -104,7 +87,7 @@ export class SegmentBuilder {
   }
 }
 
-const isExact = (sum: number): boolean => Math.abs(sum) <= MOST_EXACT;
+export const isExact = (sum: number): boolean => Math.abs(sum) <= MOST_EXACT;
 
 function codeOf(list: Map<string, number> | undefined, name: string): number {
   const known = list?.get(name);
@@ -112,4 +95,11 @@ function codeOf(list: Map<string, number> | undefined, name: string): number {
   const code = list?.size ?? 0;
   list?.set(name, code);
   return code;
+}
+
+function textsOf(names: readonly string[]): NameTexts {
+  const bytes = names.map((name) => Buffer.from(name));
+  const offsets = new Uint32Array(names.length + 1);
+  for (const [at, { length }] of bytes.entries()) offsets[at + 1] = (offsets[at] ?? 0) + length;
+  return { count: names.length, offsets, bytes: Buffer.concat(bytes) };
 }

@@ -1,7 +1,9 @@
 import { type Month, monthOf } from '../../../kernel/clock.ts';
 import { USAGE_METERS } from '../rollup-columns.ts';
 import { addExactly } from './add-exactly.ts';
-import { nameAt, type PackedSegment, packed, QUARTER_MS, recordOf, SEGMENT_SUMS, type Segment, unpacked } from './segment.ts';
+import { type AddedUp, addUp, type CostlyGroups } from './add-up.ts';
+import { columnsOf, mergedColumns } from './merged-columns.ts';
+import { type Columns, nameAt, type PackedSegment, packed, QUARTER_MS, recordOf, SEGMENT_SUMS, unpacked } from './segment.ts';
 import { type RowKey, SegmentBuilder } from './segment-builder.ts';
 
 export interface SegmentOfMode {
@@ -20,26 +22,23 @@ export interface SegmentWork {
   byMonth(batches: readonly SegmentOfMode[]): SegmentOfMonth[];
   /** One segment of several of the same mode. */
   merged(segments: readonly PackedSegment[]): PackedSegment;
+  addUp(asked: AddedUp): CostlyGroups | Uint8Array[];
   /** One for each mode. @param rows a JSON array, as {@link STANDING_ROW} makes them */
   ofRequests(rows: string): SegmentOfMode[];
 }
 
-export const segmentWork: SegmentWork = {
-  byMonth: (batches) => {
-    const parts = new Map<string, Omit<SegmentOfMonth, 'segment'> & { readonly builder: SegmentBuilder }>();
-    for (const { livemode, segment } of batches) addByMonth(parts, livemode, unpacked(segment));
-    return [...parts.keys()].toSorted().flatMap((key) => {
-      const part = parts.get(key);
-      if (!part) return [];
-      const { builder, ...of } = part;
-      return { ...of, segment: packed(builder.columns()) };
-    });
-  },
-  merged: (segments) => {
-    const builder = new SegmentBuilder();
-    for (const segment of segments) builder.addSegment(unpacked(segment));
-    return packed(builder.columns());
-  },
+/** One piece of work: its name and what it is given. */
+export type SegmentTask = {
+  readonly [Name in keyof SegmentWork]: { readonly name: Name; readonly given: Parameters<SegmentWork[Name]>[0] };
+}[keyof SegmentWork];
+
+const segmentWork: SegmentWork = {
+  addUp,
+  byMonth: (batches) =>
+    [...Map.groupBy(batches, ({ livemode }) => livemode)]
+      .flatMap(([livemode, ofMode]) => partsByMonth(livemode, mergedColumns(ofMode.map(({ segment }) => unpacked(segment)))))
+      .toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)),
+  merged: (segments) => packed(mergedColumns(segments.map(unpacked))),
   ofRequests: (rows) => {
     const builders = new Map<boolean, SegmentBuilder>();
     for (const row of JSON.parse(rows) as StandingRow[]) {
@@ -51,23 +50,31 @@ export const segmentWork: SegmentWork = {
   },
 };
 
-function addByMonth(
-  parts: Map<string, Omit<SegmentOfMonth, 'segment'> & { readonly builder: SegmentBuilder }>,
-  livemode: boolean,
-  segment: Segment,
-): void {
-  const { names, quarters } = segment;
-  const rowsOfPart = new Map<string, number[]>();
-  for (let row = 0; row < segment.rows; row += 1) {
-    const accountId = nameAt(names.account, names.account.codes[row] ?? 0);
-    const month = monthOf((quarters[row] ?? 0) * QUARTER_MS);
-    const key = `${accountId} ${livemode} ${month}`;
-    if (!parts.has(key)) parts.set(key, { accountId, livemode, month, builder: new SegmentBuilder() });
-    const rows = rowsOfPart.get(key) ?? [];
-    rowsOfPart.set(key, rows);
-    rows.push(row);
+export function doTask(task: SegmentTask): unknown {
+  switch (task.name) {
+    case 'addUp':
+      return segmentWork.addUp(task.given);
+    case 'byMonth':
+      return segmentWork.byMonth(task.given);
+    case 'merged':
+      return segmentWork.merged(task.given);
+    default:
+      return segmentWork.ofRequests(task.given satisfies string);
   }
-  for (const [key, rows] of rowsOfPart) parts.get(key)?.builder.addSegment(segment, rows);
+}
+
+const orderOf = ({ accountId, livemode, month }: SegmentOfMonth): string => `${accountId} ${livemode} ${month}`;
+
+function partsByMonth(livemode: boolean, columns: Columns): SegmentOfMonth[] {
+  const { quarters, codes, lists } = columns;
+  const parts = Map.groupBy(quarters.keys(), (row) => `${codes.account[row]} ${monthOf((quarters[row] ?? 0) * QUARTER_MS)}`);
+  return [...parts.values()].map((rows) => {
+    const [first = 0] = rows;
+    return {
+      ...{ livemode, accountId: nameAt(lists.account, codes.account[first] ?? 0), month: monthOf((quarters[first] ?? 0) * QUARTER_MS) },
+      segment: packed(columnsOf(columns, Uint32Array.from(rows))),
+    };
+  });
 }
 
 /** SQL: a request with what counts of it today: `u` is the usage record, `c` its correction. */

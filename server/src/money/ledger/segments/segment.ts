@@ -1,5 +1,5 @@
 import { USAGE_SUMS } from '../rollup-columns.ts';
-import { type Names, packNames, packNumbers, unpackNames, unpackNumbers } from './packed-column.ts';
+import { type Names, type NameTexts, packNames, packNumbers, unpackNames, unpackNumbers } from './packed-column.ts';
 
 /** What requests are told apart by. `tags` is a JSON array of all tags of a request. Where there is none, the empty text. */
 export const DIMENSIONS = ['account', 'project', 'member', 'key', 'model', 'provider', 'outcome', 'run', 'end_user', 'tags'] as const;
@@ -23,11 +23,13 @@ export const QUARTER_MS = 900_000;
 /** The columns of `usage_segments` that hold those of a segment: of names and of numbers, null where there are none. */
 export type PackedSegment = Readonly<Record<'quarters' | Dimension | SegmentSum, Uint8Array | null>> & { readonly rows: number };
 
+export const rowsIn = (segments: readonly { readonly rows: number }[]): number => segments.reduce((sum, { rows }) => sum + rows, 0);
+
 /** Of what is to be packed: the names of each dimension, and the rows' places among them. */
 export interface Columns {
   readonly quarters: Float64Array;
   readonly codes: Readonly<Record<Dimension, Uint32Array>>;
-  readonly lists: Readonly<Record<Dimension, readonly string[]>>;
+  readonly lists: Readonly<Record<Dimension, NameTexts>>;
   readonly sums: Readonly<Record<SegmentSum, Float64Array>>;
 }
 
@@ -49,4 +51,4 @@ export const recordOf = <Name extends string, Value>(names: readonly Name[], of:
   Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, Value>;
 
 const decoder = new TextDecoder();
-export const nameAt = ({ offsets, bytes }: Names, at: number): string => decoder.decode(bytes.subarray(offsets[at], offsets[at + 1]));
+export const nameAt = ({ offsets, bytes }: NameTexts, at: number): string => decoder.decode(bytes.subarray(offsets[at], offsets[at + 1]));

@@ -6,7 +6,7 @@ import type { Log } from '../../../kernel/log.ts';
 import { checkedRow, checkedRows } from '../../../kernel/statements.ts';
 import { inTransaction } from '../../../kernel/transaction.ts';
 import { SEGMENT_INSERT, segmentRow } from './segment-row.ts';
-import { onSegmentThread } from './segment-thread.ts';
+import { done } from './segment-thread.ts';
 import { STANDING_ROW } from './segment-work.ts';
 
 /** SQL: whether there are days whose requests are not in segments yet: those from before there were any. */
@@ -71,7 +71,7 @@ async function sumArchived(client: PoolClient, archived: string): Promise<void> 
 
 async function write(client: PoolClient, rows: string | null): Promise<void> {
   if (rows === null) return;
-  const segments = (await onSegmentThread('ofRequests', rows)).map(({ livemode, segment }) =>
+  const segments = (await done('ofRequests', rows, Number.POSITIVE_INFINITY)).map(({ livemode, segment }) =>
     segmentRow({ segmentId: newId(), accountId: null, livemode, requestDay: null, isMerged: false }, segment),
   );
   await client.query(SEGMENT_INSERT, [JSON.stringify(segments)]);

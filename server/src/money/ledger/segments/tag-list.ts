@@ -1,22 +1,25 @@
 import type { Names } from './packed-column.ts';
 import { nameAt } from './segment.ts';
 
+/** Of each set of tags of a segment those in it, as places in a list of tags: from its start on, up to that of the next set. */
+export interface TagSets {
+  readonly starts: Uint32Array;
+  readonly tags: Uint32Array;
+}
+
 /** The tags of several segments as one list. */
 export class TagList {
+  /** Of each segment. An empty set has the empty tag. */
+  readonly sets: readonly TagSets[];
   readonly #tags = new Map<string, number>();
   readonly #texts: string[] = [];
 
-  get count(): number {
-    return this.#texts.length;
+  constructor(sources: readonly Names[]) {
+    this.sets = sources.map((names) => this.#setsOf(names));
   }
 
-  /** @returns of each set of tags those in it, and of an empty one the empty tag */
-  add(names: Names): number[][] {
-    return Array.from({ length: names.count }, (_, at) => {
-      const set = nameAt(names, at);
-      const tags: string[] = set === '' ? [''] : JSON.parse(set);
-      return tags.map((tag) => this.#placeOf(tag));
-    });
+  get count(): number {
+    return this.#texts.length;
   }
 
   text(at: number): string {
@@ -27,6 +30,17 @@ export class TagList {
   compare(a: number, b: number): number {
     if (this.text(a) === '' || this.text(b) === '') return Number(this.text(a) === '') - Number(this.text(b) === '');
     return Buffer.compare(Buffer.from(this.text(a)), Buffer.from(this.text(b)));
+  }
+
+  #setsOf(names: Names): TagSets {
+    const starts = new Uint32Array(names.count + 1);
+    const tags: number[] = [];
+    for (let at = 0; at < names.count; at += 1) {
+      const set = nameAt(names, at);
+      for (const tag of set === '' ? [''] : (JSON.parse(set) as string[])) tags.push(this.#placeOf(tag));
+      starts[at + 1] = tags.length;
+    }
+    return { starts, tags: Uint32Array.from(tags) };
   }
 
   #placeOf(tag: string): number {

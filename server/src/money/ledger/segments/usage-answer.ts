@@ -7,7 +7,8 @@ import { ExactSums } from './exact-sums.ts';
 import { firstOf } from './first-of.ts';
 import { GroupTable } from './group-table.ts';
 import { NameList } from './name-list.ts';
-import { unpackNames, unpackNumbers } from './packed-column.ts';
+import { isPositive, unpackNames, unpackNumbers } from './packed-column.ts';
+import { type PlacedRows, placedRows, type Side } from './placed-rows.ts';
 import type { Dimension, PackedSegment, SegmentSum } from './segment.ts';
 import { TagList } from './tag-list.ts';
 import { type WantedRows, wantedRows } from './wanted-rows.ts';
@@ -18,37 +19,34 @@ export const COLUMN = {
   ...{ outcome: 'outcome', run: 'run', end_user: 'end_user', tag: 'tags' },
 } as const satisfies Record<UsageDimension, Dimension>;
 
-/** The names of a group that the rows of a segment have, by their places in the list of all: of tags as many as a row has. */
-type Side = { readonly codes: Uint32Array; readonly places: Uint32Array } | { readonly codes: Uint32Array; readonly sets: number[][] };
+type Sums = ReadonlyMap<SegmentSum, ExactSums>;
 
-/** Rows of a segment, and the group of each; a row with several tags is there once for each. */
-interface Placed {
-  readonly rows: Uint32Array;
-  readonly groups: Uint32Array;
+/** Groups with their sums, and the sums of all groups, in which every request counts once. */
+export interface SummedGroups {
+  readonly rows: Iterable<GroupRow>;
+  readonly total: GroupRow;
 }
 
-/** All groups of the usage in some segments, with their sums. */
+/** The groups of the usage in some segments. Only those that are shown get names, and sums of each column: there may be a million others. */
 export class UsageGroups {
+  readonly #segments: readonly PackedSegment[];
   readonly #calendar: Calendar;
-  readonly #lists: readonly (NameList | TagList)[];
+  readonly #sides: readonly Side[];
+  readonly #wanted: readonly WantedRows[];
+  readonly #placed: PlacedRows;
   readonly #table: GroupTable;
-  readonly #sums = new Map<SegmentSum, ExactSums>();
-  readonly #totals = new Map<SegmentSum, ExactSums>();
-  /** Places of the groups that have requests. */
+  /** Those that have requests. */
   readonly #shown: Uint32Array;
 
   constructor(question: UsageQuestion, segments: readonly PackedSegment[]) {
+    this.#segments = segments;
     this.#calendar = new Calendar(question);
-    this.#lists = question.groups.map((group) => (group === 'tag' ? new TagList() : new NameList()));
-    const read = segments.map((segment) => ({
-      segment,
-      wanted: wantedRows(question, this.#calendar, segment),
-      sides: question.groups.map((group, at) => sideOf(segment, COLUMN[group], this.#lists[at])),
-    }));
-    const [first, second] = this.#lists;
-    this.#table = new GroupTable([Math.max(this.#calendar.periods.length, 1), first?.count ?? 1, second?.count ?? 1]);
-    const placed = read.map(({ segment, wanted, sides }) => ({ segment, wanted, placed: placedIn(this.#table, wanted, sides) }));
-    for (const name of ['records', ...USAGE_SUMS] as const) this.#addUp(name, placed);
+    this.#wanted = segments.map((segment) => wantedRows(question, this.#calendar, segment));
+    this.#sides = question.groups.map((group) => sideOf(group, segments));
+    this.#placed = placedRows(this.#wanted, this.#sides);
+    const [first, second] = this.#sides;
+    const counts = [Math.max(this.#calendar.periods.length, 1), countOf(first), countOf(second)] as const;
+    this.#table = new GroupTable(counts, this.#placed.keys);
     this.#shown = this.#withRequests();
   }
 
@@ -56,102 +54,107 @@ export class UsageGroups {
     return this.#shown.length;
   }
 
-  /** Sums of all, in which every request counts once. */
-  total(): GroupRow {
-    return { ...NO_GROUP, ...written(this.#totals, 0) };
-  }
-
   /** Those of the highest cost, in the order of their names; of the same cost those that are first in it. */
-  mostCostly(limit: number): GroupRow[] {
-    const cost = this.#sums.get('cost_nano');
-    const isBefore = (a: number, b: number) => (cost?.compare(b, a) ?? 0) || this.#compare(a, b);
-    const most = firstOf(this.#shown, limit, isBefore).sort((a, b) => this.#compare(a, b));
-    return most.map((at) => this.#row(at));
+  mostCostly(limit: number): SummedGroups {
+    if (this.count <= limit) return this.inOrder();
+    const cost = this.#sumsOfAll('cost_nano');
+    const most = firstOf(this.#shown, limit, (a, b) => cost.compare(b, a) || this.#compare(a, b));
+    return this.#summed(Uint32Array.from(most).sort((a, b) => this.#compare(a, b)));
   }
 
   /** All, in the order of their names. */
-  *inOrder(): Generator<GroupRow> {
-    for (const at of this.#shown.toSorted((a, b) => this.#compare(a, b))) yield this.#row(at);
-  }
-
-  /** One column at a time: together they may be large. */
-  #addUp(name: SegmentSum, read: readonly { segment: PackedSegment; wanted: WantedRows; placed: Placed }[]): void {
-    const [sums, total] = [new ExactSums(this.#table.count), new ExactSums(1)];
-    for (const { segment, wanted, placed } of read) {
-      if (segment[name] === null) continue;
-      const values = unpackNumbers(segment[name], segment.rows);
-      sums.addAll(values, placed.rows, placed.groups);
-      total.addAll(values, wanted.rows, undefined);
-    }
-    this.#sums.set(name, sums);
-    this.#totals.set(name, total);
+  inOrder(): SummedGroups {
+    return this.#summed(this.#shown.toSorted((a, b) => this.#compare(a, b)));
   }
 
   #withRequests(): Uint32Array {
-    const records = this.#sums.get('records');
-    const shown = new Uint32Array(this.#table.count);
-    let count = 0;
-    for (let at = 0; at < shown.length; at += 1) {
-      if (records?.isZero(at)) continue;
-      shown[count] = at;
-      count += 1;
+    const all = new Uint32Array(this.#table.count);
+    for (let group = 0; group < all.length; group += 1) all[group] = group;
+    // Nothing was given back or corrected: then every group has requests.
+    if (this.#segments.every(({ records }) => isPositive(records))) return all;
+    const records = this.#sumsOfAll('records');
+    return all.filter((group) => !records.isZero(group));
+  }
+
+  #sumsOfAll(name: SegmentSum): ExactSums {
+    const sums = new ExactSums(this.#table.count);
+    const { rows, starts } = this.#placed;
+    for (const [at, { [name]: column, rows: count }] of this.#segments.entries()) {
+      const own = [starts[at], starts[at + 1]] as const;
+      if (column !== null) sums.addAll(unpackNumbers(column, count), rows.subarray(...own), this.#table.groups.subarray(...own));
     }
-    return shown.subarray(0, count);
+    return sums;
+  }
+
+  #summed(chosen: Uint32Array): SummedGroups {
+    const [sums, totals] = [new Map<SegmentSum, ExactSums>(), new Map<SegmentSum, ExactSums>()];
+    const parts = this.#rowsOfGroups(chosen);
+    // One column at a time: together they may be large.
+    for (const name of USAGE_SUMS) {
+      const [ofGroups, ofAll] = [new ExactSums(chosen.length), new ExactSums(1)];
+      for (const [at, { [name]: column, rows: count }] of this.#segments.entries()) {
+        const [part, wanted] = [parts[at], this.#wanted[at]];
+        if (column === null || !part || !wanted) continue;
+        const values = unpackNumbers(column, count);
+        ofGroups.addAll(values, part.rows, part.places);
+        ofAll.addAll(values, wanted.rows, undefined);
+      }
+      sums.set(name, ofGroups);
+      totals.set(name, ofAll);
+    }
+    return { rows: this.#written(chosen, sums), total: { ...NO_GROUP, ...written(totals, 0) } };
+  }
+
+  /** Of each segment the rows of these groups, and the places of their groups among these. */
+  #rowsOfGroups(chosen: Uint32Array): { rows: Uint32Array; places: Uint32Array }[] {
+    const placeOf = new Int32Array(this.#table.count).fill(-1);
+    for (let place = 0; place < chosen.length; place += 1) placeOf[chosen[place] ?? 0] = place;
+    const { starts, rows: all } = this.#placed;
+    return this.#segments.map((_, at) => {
+      const [start, end] = [starts[at] ?? 0, starts[at + 1] ?? 0];
+      const [rows, places] = [new Uint32Array(end - start), new Uint32Array(end - start)];
+      let count = 0;
+      for (let row = start; row < end; row += 1) {
+        const place = placeOf[this.#table.groups[row] ?? 0] ?? -1;
+        if (place < 0) continue;
+        rows[count] = all[row] ?? 0;
+        places[count] = place;
+        count += 1;
+      }
+      return { rows: rows.subarray(0, count), places: places.subarray(0, count) };
+    });
+  }
+
+  *#written(chosen: Uint32Array, sums: Sums): Generator<GroupRow> {
+    for (const [place, group] of chosen.entries()) {
+      const [g0, g1] = [textIn(this.#sides[0], this.#table.first(group)), textIn(this.#sides[1], this.#table.second(group))];
+      yield { period: this.#calendar.periods[this.#table.period(group)] ?? null, g0, g1, ...written(sums, place) };
+    }
   }
 
   #compare(a: number, b: number): number {
     const table = this.#table;
-    const [periodA, periodB] = [table.key(a, 0), table.key(b, 0)];
+    const [periodA, periodB] = [table.period(a), table.period(b)];
     if (periodA !== periodB) return (this.#calendar.periods[periodA] ?? '') < (this.#calendar.periods[periodB] ?? '') ? -1 : 1;
-    return this.#compareNames(1, table.key(a, 1), table.key(b, 1)) || this.#compareNames(2, table.key(a, 2), table.key(b, 2));
-  }
-
-  #compareNames(which: 1 | 2, a: number, b: number): number {
-    return a === b ? 0 : (this.#lists[which - 1]?.compare(a, b) ?? 0);
-  }
-
-  #row(at: number): GroupRow {
-    const name = (which: 1 | 2) => this.#lists[which - 1]?.text(this.#table.key(at, which)) || null;
-    return { period: this.#calendar.periods[this.#table.key(at, 0)] ?? null, g0: name(1), g1: name(2), ...written(this.#sums, at) };
+    const [first, second] = this.#sides;
+    return compareIn(first, table.first(a), table.first(b)) || compareIn(second, table.second(a), table.second(b));
   }
 }
 
-function sideOf(segment: PackedSegment, column: Dimension, list: NameList | TagList | undefined): Side {
-  const names = unpackNames(segment[column], segment.rows);
-  if (list instanceof TagList) return { codes: names.codes, sets: list.add(names) };
-  return { codes: names.codes, places: list?.add(names) ?? new Uint32Array(1) };
+function sideOf(group: UsageDimension, segments: readonly PackedSegment[]): Side {
+  const columns = segments.map((segment) => unpackNames(segment[COLUMN[group]], segment.rows));
+  return group === 'tag' ? { columns, tags: new TagList(columns) } : { columns, names: new NameList(columns) };
 }
 
-function placedIn(table: GroupTable, { rows, periods }: WantedRows, [first, second]: readonly Side[]): Placed {
-  const tagged = [first, second].find((side) => side && 'sets' in side);
-  if (tagged) return placedByTag(table, { rows, periods }, [first, second]);
-  const groups = new Uint32Array(rows.length);
-  for (let at = 0; at < rows.length; at += 1) {
-    const row = rows[at] ?? 0;
-    groups[at] = table.placeOf(periods[at] ?? 0, placeIn(first, row), placeIn(second, row));
-  }
-  return { rows, groups };
-}
-
-const placeIn = (side: Side | undefined, row: number): number => (side && 'places' in side ? (side.places[side.codes[row] ?? 0] ?? 0) : 0);
-
-function placedByTag(table: GroupTable, { rows, periods }: WantedRows, [first, second]: readonly (Side | undefined)[]): Placed {
-  const placed: { rows: number[]; groups: number[] } = { rows: [], groups: [] };
-  const setIn = (side: Side | undefined, row: number) => (side && 'sets' in side ? side.sets[side.codes[row] ?? 0] : undefined);
-  for (let at = 0; at < rows.length; at += 1) {
-    const row = rows[at] ?? 0;
-    for (const tag of setIn(first, row) ?? setIn(second, row) ?? []) {
-      const isFirst = first !== undefined && 'sets' in first;
-      placed.rows.push(row);
-      placed.groups.push(table.placeOf(periods[at] ?? 0, isFirst ? tag : placeIn(first, row), isFirst ? placeIn(second, row) : tag));
-    }
-  }
-  return { rows: Uint32Array.from(placed.rows), groups: Uint32Array.from(placed.groups) };
-}
+const listOf = (side: Side): NameList | TagList => ('tags' in side ? side.tags : side.names);
+const countOf = (side: Side | undefined): number => (side ? listOf(side).count : 1);
+const textIn = (side: Side | undefined, at: number): string | null => (side && listOf(side).text(at)) || null;
+const compareIn = (side: Side | undefined, a: number, b: number): number =>
+  side === undefined || a === b ? 0 : listOf(side).compare(a, b);
 
 const NO_GROUP = { period: null, g0: null, g1: null };
 
-function written(sums: ReadonlyMap<SegmentSum, ExactSums>, at: number): Omit<GroupRow, keyof typeof NO_GROUP> {
+function written(sums: Sums, at: number): Omit<GroupRow, keyof typeof NO_GROUP> {
   const of = (name: SegmentSum) => (sums.get(name)?.at(at) ?? 0n).toString();
   return {
     ...{ requests: of('requests'), input_tokens: of('input_tokens'), cached_input_tokens: of('cached_input_tokens') },

@@ -18,7 +18,7 @@ export function wantedRows(question: UsageQuestion, calendar: Calendar, segment:
   let count = 0;
   for (let row = 0; row < segment.rows; row += 1) {
     const period = periodOf[(quarters[row] ?? 0) - first] ?? OUTSIDE;
-    if (period === OUTSIDE || !conditions.every((holds) => holds(row))) continue;
+    if (period === OUTSIDE || (conditions.length > 0 && !conditions.every((holds) => holds(row)))) continue;
     rows[count] = row;
     periods[count] = period;
     count += 1;
@@ -28,7 +28,8 @@ export function wantedRows(question: UsageQuestion, calendar: Calendar, segment:
 
 function extentOf(quarters: Float64Array): [first: number, last: number] {
   let [first, last] = [quarters[0] ?? 0, quarters[0] ?? 0];
-  for (const quarter of quarters) {
+  for (let row = 0; row < quarters.length; row += 1) {
+    const quarter = quarters[row] ?? 0;
     if (quarter < first) first = quarter;
     if (quarter > last) last = quarter;
   }

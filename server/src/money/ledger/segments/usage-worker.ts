@@ -1,4 +1,0 @@
-import { answerQuestions } from '../../../kernel/answer-questions.ts';
-import { addUp } from './add-up.ts';
-
-answerQuestions(addUp);
