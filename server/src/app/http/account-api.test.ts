@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { initContract } from '@ts-rest/core';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -17,6 +18,12 @@ const { broken } = c.router({
       responses: { 200: z.object({}) },
       metadata: { auth: 'none', tag: 'Test', operationId: 'crash' } as const,
     },
+    late: {
+      method: 'GET',
+      path: '/v1/broken/late',
+      responses: { 200: z.object({ secret: z.string() }) },
+      metadata: { auth: 'bearer', scope: 'account:read', tag: 'Test', operationId: 'late' } as const,
+    },
     admins: {
       method: 'POST',
       path: '/v1/broken/admins',
@@ -33,12 +40,21 @@ let api: Instance;
 let member: Awaited<ReturnType<typeof signUp>>;
 let admin: Awaited<ReturnType<typeof signUp>>;
 const logged: string[] = [];
+/** Of the operation that answers late. */
+const [asked, answering] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+/** Longer than a credential that was checked is taken for good. */
+const NOT_FRESH_MS = 600;
 
 beforeAll(async () => {
   db = await openTestDatabase();
   const endpoints = endpointsOf(broken, {
     crash: async () => {
       throw new Error('secret of the stack');
+    },
+    late: async () => {
+      asked.resolve();
+      await answering.promise;
+      return { status: 200, body: { secret: 'of the account' } };
     },
     admins: async () => ({ status: 200, body: {} }),
   });
@@ -85,6 +101,17 @@ describe('every answer', () => {
     expect(headers.get('access-control-allow-headers')).toBe('authorization,x-stainless-os');
     expect(headers.get('access-control-allow-methods')).toContain('DELETE');
   });
+});
+
+test('a read that took long is answered to nobody whose session ended meanwhile', async () => {
+  const leaver = await signUp(api);
+  const reading = send(api, '/v1/broken/late', { headers: leaver.auth });
+  await asked.promise;
+  expect((await send(api, '/v1/users/logout', { method: 'POST', headers: leaver.auth })).status).toBe(204);
+  await setTimeout(NOT_FRESH_MS);
+  answering.resolve();
+  const { status, body } = await reading;
+  expect([status, body.code]).toEqual([401, 'invalid_credentials']);
 });
 
 describe('problem documents', () => {

@@ -94,6 +94,19 @@ test('a stream ends within ten seconds of its credential, and goes on while the 
   await vi.waitFor(() => expect(said.join('')).toContain('data: [DONE]'));
 });
 
+test('nothing is told of what is spent once the credential has ended, and the stream ends', async () => {
+  const { state, client, tell } = await streaming();
+  const said: string[] = [];
+  client.on('data', (bytes) => said.push(String(bytes)));
+  tell({ budgets: [] } as unknown as LiveFigures);
+  await vi.waitFor(() => expect(said.join('')).toContain('data: {"budgets":[]}'));
+  state.refusal = new Problem('invalid_credentials', 'The session has ended.');
+  tell({ runs: [] });
+  await vi.waitFor(() => expect(said.join('')).toContain('data: [DONE]'));
+  expect(said.join('')).not.toContain('runs');
+  expect(state).toMatchObject({ errors: [], followers: 0 });
+});
+
 test('a stream whose client left while its credential was looked up is no stream of its account', async () => {
   const { state } = await streaming(async (res) => {
     res.socket?.destroy();

@@ -13,7 +13,7 @@ const { get: LIVE } = contract.live;
 const LOOK_MS = 500;
 /** Proxies cut what is silent. */
 const PING_MS = 15_000;
-/** A session that was ended, or a role that was taken away, ends the stream within so long. */
+/** A session that was ended, or a role that was taken away, ends the stream within so long, where there is nothing to tell before. */
 const RENEWED_MS = 10_000;
 /** Who does not read is not waited for: it begins again. */
 const MOST_UNREAD_BYTES = 4 * 1024 * 1024;
@@ -39,9 +39,14 @@ const isStream = ({ req: { method, url = '' } }: Exchange): boolean => method ==
 function stream(exchange: Exchange, { accounts, accessControl, isDraining }: LiveApiDeps): void {
   const { res } = exchange;
   queryOf(exchange, LIVE.query);
-  const tell = (changed: LiveFigures): void => {
+  const write = (changed: LiveFigures): void => {
     if (res.writableLength > MOST_UNREAD_BYTES) res.destroy();
-    else res.write(`data: ${JSON.stringify(changed)}\n\n`);
+    else if (!res.writableEnded) res.write(`data: ${JSON.stringify(changed)}\n\n`);
+  };
+  /** In their order. Who may not follow any more is told nothing: a member who was removed has no session a second later. */
+  let told = Promise.resolve();
+  const tell = (changed: LiveFigures): void => {
+    told = told.then(async () => ((await mayStillFollow(exchange, accessControl)) ? write(changed) : end()));
   };
   const followed = accounts.follow(grantOf(exchange).principal, tell, () => end());
   const stop = (): void => {

@@ -4,6 +4,7 @@ import type { AppRoute, ServerInferResponses } from '@ts-rest/core';
 import { isSmall, writtenJson } from '../../kernel/written-json.ts';
 import type { Idempotency } from '../idempotency.ts';
 import type { Answer } from '../idempotency-seal.ts';
+import type { AccessControl } from './access-control.ts';
 import type { CheckedCall, Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 import { idempotencyKeyOf, onceForKey, scopeOf } from './idempotent-handling.ts';
@@ -11,6 +12,7 @@ import type { Refusals } from './refusals.ts';
 import { shownIdOf } from './request-ids.ts';
 
 interface ImplementationDeps {
+  readonly accessControl: AccessControl;
   readonly idempotency: Idempotency;
   readonly refusals: Refusals;
 }
@@ -43,7 +45,7 @@ export function note(known: Known): void {
 }
 
 /** An endpoint as ts-rest calls it: the caller is added, and an `Idempotency-Key` is honoured where the contract declares one. */
-export function createImplementation(endpoint: Endpoint, { idempotency, refusals }: ImplementationDeps) {
+export function createImplementation(endpoint: Endpoint, { accessControl, idempotency, refusals }: ImplementationDeps) {
   const takesIdempotencyKey = 'idempotency-key' in Object(endpoint.route.headers);
 
   return async (input: TsRestInput): Promise<TsRestAnswer> => {
@@ -52,6 +54,9 @@ export function createImplementation(endpoint: Endpoint, { idempotency, refusals
     const key = takesIdempotencyKey ? idempotencyKeyOf(input.req.headers) : undefined;
     if (key === undefined) {
       const answer = await endpoint.handle(toCall(input, known, (name, value) => input.res.setHeader(name, value)));
+      // What took long, such as a wait for the next event, is not told to who was removed meanwhile. What was changed is changed.
+      const rechecking = endpoint.route.method === 'GET' ? accessControl.recheck(known, endpoint) : undefined;
+      if (rechecking !== undefined) await rechecking;
       return isLargeJson(answer, endpoint.route) ? send(await written(answer), input.res) : toTsRest(answer);
     }
     const answer = await onceForKey(idempotency, {
