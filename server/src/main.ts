@@ -1,10 +1,15 @@
 import cluster from 'node:cluster';
 import { flushCompileCache } from 'node:module';
 import { constants } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 import type { RunningServer } from './app/index.ts';
+import { COMPILED_EARLIER } from './compiled-earlier.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_CONFIG = 78; // EX_CONFIG of sysexits.h
+
+// Before anything is loaded that serves requests.
+for (const flag of COMPILED_EARLIER) setFlagsFromString(flag);
 
 const stop = Promise.withResolvers<void>();
 /** A service manager, the script runner and the supervisor each send a signal for one and the same stop. */
