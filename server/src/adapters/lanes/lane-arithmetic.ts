@@ -128,7 +128,10 @@ export function drawOnHold(held: Reserve, use: Pick<InFlight, 'units' | 'cost'>)
 /** The caps of a request that no source of lanes has. */
 export function capsOf({ lanes, funds }: Pick<HoldRequest, 'lanes' | 'funds'>): Pick<JournalEntry, 'caps'> {
   let caps: Record<string, bigint> | undefined;
-  for (const { id, cap, capRule } of funds ? [...lanes, funds] : lanes)
-    if (capRule === 'given' && cap !== null) caps = { ...caps, [id]: cap };
+  for (const { id, cap, capRule } of funds ? [...lanes, funds] : lanes) {
+    if (capRule !== 'given' || cap === null) continue;
+    caps ??= {};
+    caps[id] = cap;
+  }
   return caps ? { caps } : {};
 }

@@ -13,7 +13,18 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { entryOf, LineMaker, readEntry, readLine, type UntoldEnd, writtenClosed, writtenEntry, writtenOpen } from './journal-lines.ts';
+import {
+  entryOf,
+  LineMaker,
+  readEntry,
+  readLine,
+  type UntoldEnd,
+  type Written,
+  writtenClosed,
+  writtenEntry,
+  writtenJson,
+  writtenOpen,
+} from './journal-lines.ts';
 import { linesOf, readLines } from './journal-segment.ts';
 import type { JournalBatch, JournalEntry, LaneCeiling, SettlementFeed } from './port.ts';
 
@@ -66,8 +77,8 @@ export class SettlementJournal implements SettlementFeed {
   /** Since when the ledger has taken nothing, while something waits for it. */
   #waitingSinceTick: number | undefined;
   readonly #lines = new LineMaker();
-  /** Holds in flight, and those that Redis has still to be told of, with the JSON of the line that says so and the segment that it is in. */
-  readonly #open = new Map<string, { json: string; segment: number }>();
+  /** Holds in flight, and those that Redis has still to be told of, with the line that says so and the segment that it is in. */
+  readonly #open = new Map<string, { line: Written; segment: number }>();
 
   /** @param onDamage told of every line that cannot be read: a torn last line after a power cut, or a damaged file */
   constructor(dir: string, onDamage: (segment: string, line: Buffer) => void, options: SettlementJournalOptions = {}) {
@@ -107,9 +118,9 @@ export class SettlementJournal implements SettlementFeed {
    */
   begin(hold: OpenHold): void {
     if (this.isTooFarBehind()) throw new Error('The ledger has taken no settlement for too long.');
-    const json = writtenOpen(hold.holdId, hold);
-    this.#writeLine(json);
-    this.#open.set(hold.holdId, { json, segment: this.#current().number });
+    const line = writtenOpen(hold.holdId, hold);
+    this.#writeLine(line);
+    this.#open.set(hold.holdId, { line, segment: this.#current().number });
   }
 
   /** A hold that was begun is released. @throws when it could not be written */
@@ -123,9 +134,9 @@ export class SettlementJournal implements SettlementFeed {
    * @throws when it could not be written
    */
   endLater(holdId: string, untold: UntoldEnd): void {
-    const json = writtenClosed(holdId, untold);
-    this.#writeLine(json);
-    this.#open.set(holdId, { json, segment: this.#current().number });
+    const line = writtenClosed(holdId, untold);
+    this.#writeLine(line);
+    this.#open.set(holdId, { line, segment: this.#current().number });
   }
 
   /**
@@ -159,10 +170,10 @@ export class SettlementJournal implements SettlementFeed {
         if ('closed' in read) {
           if (read.untold === undefined) continue;
           unfreed.set(holdId, read.untold);
-          this.#open.set(holdId, { json: writtenClosed(holdId, read.untold), segment: number });
+          this.#open.set(holdId, { line: writtenClosed(holdId, read.untold), segment: number });
         } else if (read.open) {
           inFlight.set(holdId, entryOf(read));
-          this.#open.set(holdId, { json: writtenOpen(holdId, read), segment: number });
+          this.#open.set(holdId, { line: writtenOpen(holdId, read), segment: number });
         }
       }
     }
@@ -171,11 +182,11 @@ export class SettlementJournal implements SettlementFeed {
 
   /** @throws when the ceiling could not be written; then it does not hold */
   appendCeiling({ laneId, cap, at }: LaneCeiling): JournalPosition {
-    return this.#append(JSON.stringify({ lane: laneId, cap: cap.toString(), at }));
+    return this.#append(writtenJson({ lane: laneId, cap: cap.toString(), at }));
   }
 
-  #append(json: string): JournalPosition {
-    this.#writeLine(json);
+  #append(line: Written): JournalPosition {
+    this.#writeLine(line);
     this.#last = this.position();
     this.#waitingSinceTick ??= performance.now();
     this.#onAppend();
@@ -197,11 +208,11 @@ export class SettlementJournal implements SettlementFeed {
     return { segment: this.#current().number, end: this.#current().size };
   }
 
-  #writeLine(json: string): void {
+  #writeLine(line: Written): void {
     if (this.#isUnsynced) this.#startAnew();
     // Before the write rather than behind the one that filled the segment: an entry that is written must not throw any more.
     if (this.#isTorn || this.#current().size >= this.#segmentBytes) this.#rotate();
-    this.#write(this.#lines.lineOf(json));
+    this.#write(this.#lines.lineOf(line));
     this.#syncSoon();
   }
 
@@ -291,10 +302,10 @@ export class SettlementJournal implements SettlementFeed {
 
   /** What is still in flight is written again before the segment that says so goes. */
   #dropOldest(): void {
-    for (const [holdId, { json, segment }] of this.#open) {
+    for (const [holdId, { line, segment }] of this.#open) {
       if (segment !== this.#segments[0]?.number) continue;
-      this.#writeLine(json);
-      this.#open.set(holdId, { json, segment: this.#current().number });
+      this.#writeLine(line);
+      this.#open.set(holdId, { line, segment: this.#current().number });
     }
     const oldest = this.#segments.shift();
     if (oldest) unlinkSync(this.#path(oldest.number));
