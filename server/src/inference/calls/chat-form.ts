@@ -2,7 +2,7 @@ import type { ChatCompletionRequest, CompletionRequest } from '@tallygate/contra
 import { joined } from '../../kernel/joined.ts';
 import { andThen, type Soon } from '../../kernel/soon.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
-import type { AnswerForm, PlainAnswer, ShownCost, StreamError } from './answer-form.ts';
+import type { AnswerForm, Delivered, PlainAnswer, ShownCost, StreamError } from './answer-form.ts';
 import { textOfChunk, usageOfChunk } from './chat-chunk.ts';
 import { withoutNullUsage } from './chat-events.ts';
 import { CompletionAssembly } from './chats/completion-assembly.ts';
@@ -44,17 +44,25 @@ function readCompletion(given: Json | undefined, keptId: string | undefined): Pl
     contentType: 'application/json',
     usage,
     usageSaid,
-    // The text is needed where the provider has counted nothing, which is seldom.
-    delivered: {
-      get text() {
-        return textOfChunk(value);
-      },
-      scale: 1,
-    },
+    delivered: new CompletionText(value),
     serviceTier: tierSaid(value),
     value,
     toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(isSaid(read, cost.usage) ? stated : undefined, cost) }),
   };
+}
+
+/** The text is needed where the provider has counted nothing, which is seldom. */
+class CompletionText implements Delivered {
+  readonly scale = 1;
+  readonly #completion: Json;
+
+  constructor(completion: Json) {
+    this.#completion = completion;
+  }
+
+  get text(): string {
+    return textOfChunk(this.#completion);
+  }
 }
 
 const shownUsage = (reported: unknown, { usage, costUsd }: ShownCost): Json => ({ ...usageForClient(reported, usage), cost: costUsd });

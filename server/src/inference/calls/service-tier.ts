@@ -1,4 +1,5 @@
 import { ServiceTier } from '@tallygate/contract';
+import { madeOnce } from '../../kernel/made-once.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { CatalogModel, Price } from '../../money/catalog/index.ts';
 import type { Call } from './call.ts';
@@ -14,8 +15,14 @@ export function tierSaid(answer: unknown): string | undefined {
 }
 
 /** The price of requests that are served at that tier: of every tier without one of its own, the standard one. */
-const priceAt = ({ serviceTiers = {}, ...price }: Price, tier: string | undefined): Price =>
-  (tier !== undefined && Object.hasOwn(serviceTiers, tier) ? serviceTiers[tier as ServiceTier] : undefined) ?? price;
+function priceAt(price: Price, tier: string | undefined): Price {
+  const { serviceTiers } = price;
+  if (!serviceTiers) return price;
+  return (tier !== undefined && Object.hasOwn(serviceTiers, tier) ? serviceTiers[tier as ServiceTier] : undefined) ?? standardOf(price);
+}
+
+/** There are few prices, and every request asks for its own several times. */
+const standardOf = madeOnce(({ serviceTiers: _, ...price }: Price): Price => price);
 
 /** What is charged for an answer: the tier that it names, else the one that was asked for. Lines of batches are at none. */
 export function chargedPrice({ kind, startedAt, work }: Call, { model, serviceTier = work.serviceTier }: ServedBy): Price | undefined {
