@@ -122,11 +122,19 @@ function handlerOf(deps: FrontDeps): Handle {
     const surface = found ? surfaceOf(found.route.operation?.metadata, req.headers) : router.surfaceAt(pathname);
     if (surface) res.setHeader(SURFACE_FORMS[surface].requestIdHeader, requestId);
     const exchange: Exchange = {
-      ...ids,
+      requestId: ids.requestId,
+      clientRequestId: ids.clientRequestId,
       surface,
       deployment,
       sentTarget,
-      ...{ req, res, pathname, params: found?.params ?? {}, startedAt, startedTick, grant: undefined, checkedTick: startedTick },
+      req,
+      res,
+      pathname,
+      params: found?.params ?? {},
+      startedAt,
+      startedTick,
+      grant: undefined,
+      checkedTick: startedTick,
     };
     const kind = found?.route.kind ?? router.kindAt(pathname);
     if (!fault && kind !== 'api') headers.apply(res, kind, requestId);
