@@ -18,7 +18,7 @@ const SECRETS = [
 ];
 
 const STDOUT = 1;
-const BATCH_BYTES = 4 * 1024;
+const BATCH_BYTES = 12 * 1024;
 const FLUSH_MS = 100;
 
 /**
