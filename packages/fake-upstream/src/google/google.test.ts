@@ -35,7 +35,7 @@ describe('Google’s default answer', () => {
       candidates: [{ finishReason: 'MAX_TOKENS' }],
       usageMetadata: { candidatesTokenCount: 2 },
     });
-    expect((await config({ candidateCount: 2 })).candidates).toHaveLength(2);
+    expect((await config({ candidateCount: 2, responseModalities: ['TEXT'] })).candidates).toHaveLength(2);
     const json = await config({
       responseMimeType: 'application/json',
       responseJsonSchema: { type: 'object', properties: { a: { type: 'integer' } } },

@@ -11,6 +11,7 @@ const KNOWN = new Set([
 const KNOWN_CONFIG = new Set([
   ...['maxOutputTokens', 'candidateCount', 'temperature', 'topP', 'topK', 'seed', 'presencePenalty', 'frequencyPenalty', 'stopSequences'],
   ...['responseLogprobs', 'logprobs', 'responseMimeType', 'responseSchema', 'responseJsonSchema', 'thinkingConfig', 'mediaResolution'],
+  'responseModalities',
 ]);
 const INT32 = 2 ** 31;
 
