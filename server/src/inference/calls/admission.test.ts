@@ -206,10 +206,18 @@ describe('the model', () => {
       'validation_failed',
       'messages[0].content[0]',
     ],
-    ['that gives less', { max_tokens: 16_385 }, 'validation_failed', 'max_tokens'],
   ])('%s is refused by the field', async (_, body, code, param) => {
     expect(await refusalOf((async () => take(callOf(body)))())).toMatchObject({ code, extras: { param } });
   });
+
+  test.each([{ max_tokens: 32_000 }, { max_completion_tokens: 32_000 }, { max_tokens: 32_000, n: 2 }])(
+    'that gives fewer tokens than %o asks for is asked for as many as it gives',
+    async (body) => {
+      const { maxOutputTokens, hold } = await take(callOf(body));
+      const most = await take(callOf({ ...body, ...('max_tokens' in body ? { max_tokens: 16_384 } : { max_completion_tokens: 16_384 }) }));
+      expect([maxOutputTokens, hold.amount]).toEqual([16_384, most.hold.amount]);
+    },
+  );
 
   test('that no deployment serves is refused to live keys, with the variable to set', async () => {
     const problem = await refusalOf(take(callOf({ model: 'claude-haiku-4-5' }, { livemode: true })));

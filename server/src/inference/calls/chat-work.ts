@@ -34,7 +34,7 @@ export function chatWork(
     isStream: request.stream === true,
     serviceTier: askedTier(request.service_tier),
     needs: requirementsOf(request),
-    output: { ...asked, choices, roughPromptTokens: Math.ceil(size.textBytes / ROUGH_BYTES_PER_TOKEN) },
+    output: { asked: asked.tokens, choices, roughPromptTokens: Math.ceil(size.textBytes / ROUGH_BYTES_PER_TOKEN) },
     cheaper: `lower \`${asked.param}\`${choices > 1 ? ' or `n`' : ''}, or shorten \`messages\``,
     estimatedTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN),
     dialects: [
@@ -68,8 +68,8 @@ function withoutStore(request: ChatCompletionRequest): ChatCompletionRequest {
 /** The bound that the caller asks for, of one choice. */
 function requestedBound({ max_tokens: old, max_completion_tokens: current }: ChatCompletionRequest) {
   const bounds = [old, current].filter((bound) => typeof bound === 'number');
-  const asked = bounds.length === 0 ? undefined : Math.min(...bounds);
-  return { asked, param: asked !== undefined && current === asked ? 'max_completion_tokens' : 'max_tokens' };
+  const tokens = bounds.length === 0 ? undefined : Math.min(...bounds);
+  return { tokens, param: tokens !== undefined && current === tokens ? 'max_completion_tokens' : 'max_tokens' };
 }
 
 /** Rejected tokens of a predicted output are billed as output on top of the answer: at most as many as the prediction has bytes. */

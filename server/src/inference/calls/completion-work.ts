@@ -25,7 +25,7 @@ export function completionWork(request: CompletionRequest, { sha256 }: Received)
     fallbackModels: request.models ?? [],
     isStream: request.stream === true,
     needs: [],
-    output: { asked: request.max_tokens ?? DEFAULT_MAX_TOKENS, param: 'max_tokens', choices, roughPromptTokens: estimate },
+    output: { asked: request.max_tokens ?? DEFAULT_MAX_TOKENS, choices, roughPromptTokens: estimate },
     cheaper: `lower \`max_tokens\`${each > 1 ? `, \`${request.best_of ? 'best_of' : 'n'}\`` : ''}, or shorten \`prompt\``,
     estimatedTokens: estimate,
     dialects: [{ endpoint: '/v1/completions', request, form: chatForm(request, 'text_completion') }],

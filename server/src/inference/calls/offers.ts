@@ -79,7 +79,7 @@ function possibleOffers(call: Call, { catalog, deployments }: OfferDeps): { offe
     if (missing && isAsked) throw incapable(model, missing);
     const unpriced = unpricedMeter(price, work.meters);
     if (unpriced && isAsked) throw meterWithoutPrice(model, unpriced);
-    const outputTokens = outputBound(call, model, isAsked);
+    const outputTokens = outputBound(call, model);
     const bound = work.bound(model);
     const isTierless = !isTierPriced(price, call);
     if (isTierless && isAsked) throw tierWithoutPrice(model, call);
@@ -178,20 +178,15 @@ function stepsDown(call: Call, offers: readonly Offer[], { catalog, deployments 
 /** Where neither a model's window nor its answers' length is known: what the servers of small models take. */
 const OUTPUT_UNKNOWN = 4_096;
 
-function outputBound({ work }: Call, model: CatalogModel, isAsked: boolean): number | null {
+/** Many clients name one bound for models of any size: what is above that of the model is lowered to it, which changes no answer. */
+function outputBound({ work }: Call, model: CatalogModel): number | null {
   if (!work.output) return null;
-  const { asked, param, roughPromptTokens } = work.output;
+  const { asked, roughPromptTokens } = work.output;
   const most = model.maxOutputTokens ?? model.contextWindow ?? asked ?? OUTPUT_UNKNOWN;
   // Providers refuse a bound that does not fit into the window behind the prompt. No hold rests on this, so a rough count will do.
   const room = model.contextWindow === null ? Number.MAX_SAFE_INTEGER : model.contextWindow - roughPromptTokens;
   if (asked === undefined) return Math.max(LEAST_OUTPUT_TOKENS, Math.min(most, room));
-  if (asked <= most) return asked;
-  if (!isAsked || work.output.mayBeLowered) return most;
-  const msg = `${model.id} gives at most ${most} tokens`;
-  throw new Problem('validation_failed', `\`${param}\` is too large: ${msg}.`, {
-    param,
-    errors: [{ loc: ['body', param], msg, type: 'too_big' }],
-  });
+  return Math.min(asked, most);
 }
 
 export const leastOutputTokens = (wanted: number, choices: number): number => Math.min(wanted, LEAST_OUTPUT_TOKENS * choices);

@@ -25,10 +25,6 @@ export interface MeterNeeded {
 export interface OutputBound {
   /** What the caller asks for, of one choice; undefined where they leave it open. */
   readonly asked: number | undefined;
-  /** The field that says so. */
-  readonly param: string;
-  /** Whether a model that gives fewer than are asked for is asked for as many as it gives. */
-  readonly mayBeLowered?: boolean;
   /** How many answers each take so much. */
   readonly choices: number;
   /** A rough count of the prompt: what is left of a model's window behind it is the most that is worth asking for. */

@@ -36,7 +36,6 @@ export async function generateContentWork(request: GenerateContentRequest, recei
     ...work,
     endpoint: GENERATE_CONTENT,
     needs: work.needs.map(inGooglesWords),
-    output: work.output && { ...work.output, param: 'generationConfig.maxOutputTokens', mayBeLowered: true },
     cheaper: `lower \`generationConfig.maxOutputTokens\`${(config?.candidateCount ?? 1) > 1 ? ' or `candidateCount`' : ''}, or shorten \`contents\``,
     ...(work.promptText && { promptText: { ...work.promptText, param: 'contents' } }),
     ...largestOf(work, request, received),

@@ -34,10 +34,7 @@ export function messageWork(
     fallbackModels: request.models ?? [],
     isStream: request.stream === true,
     needs: messageNeeds(request),
-    output: {
-      ...{ asked: request.max_tokens, param: 'max_tokens', choices: 1, mayBeLowered: true },
-      roughPromptTokens: Math.ceil(size.textBytes / ROUGH_BYTES_PER_TOKEN),
-    },
+    output: { asked: request.max_tokens, choices: 1, roughPromptTokens: Math.ceil(size.textBytes / ROUGH_BYTES_PER_TOKEN) },
     cheaper: 'lower `max_tokens`, or shorten `messages`',
     estimatedTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN),
     dialects: [{ endpoint: '/v1/messages', request, form: messageForm }, ...chatDialects(request, written)],

@@ -36,7 +36,7 @@ export function realtimeWork({ model, inputTokens, outputTokens, deployment, req
     needs: [],
     dialects: [{ endpoint: REALTIME, request: { model }, form: FORM }],
     ...(deployment !== undefined && { deployment }),
-    output: { asked: outputTokens, param: 'max_output_tokens', mayBeLowered: true, choices: 1, roughPromptTokens: 0 },
+    output: { asked: outputTokens, choices: 1, roughPromptTokens: 0 },
     cheaper: 'lower `max_output_tokens`, or begin another session, whose conversation is shorter',
     estimatedTokens: inputTokens,
     bound: ({ contextWindow }) => ({ inputTokens: Math.min(inputTokens, contextWindow ?? inputTokens), mayHaveAudioOut: true }),

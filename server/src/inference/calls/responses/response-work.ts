@@ -74,7 +74,6 @@ function workWith(request: ResponseRequest, options: ResponseWorkOptions, [calls
     needs: responseNeeds(request, items),
     output: {
       asked: request.max_output_tokens ?? undefined,
-      param: 'max_output_tokens',
       choices: 1,
       roughPromptTokens: Math.ceil(size.textBytes / ROUGH_BYTES_PER_TOKEN),
     },
