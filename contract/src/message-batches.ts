@@ -87,7 +87,12 @@ export const MessageBatchDeleted = z
   .meta({ id: 'MessageBatchDeleted', description: 'The batch and its results are gone.' });
 export type MessageBatchDeleted = z.infer<typeof MessageBatchDeleted>;
 
-const batchId = (description: string) => z.string().max(128).refine(isPlainText, NOT_PLAIN).optional().meta({ description });
+const batchId = (description: string) =>
+  z
+    .string()
+    .regex(/^msgbatch_[0-9a-f]{32}$/, 'must be the id of a batch of this list')
+    .optional()
+    .meta({ description });
 const BatchPath = z.object({ message_batch_id: z.string().min(1).max(128).meta({ description: 'The batch’s id.' }) });
 const headers = { ...headersA, ...anthropicHeaders };
 const metadata = { auth: 'bearer', scope: 'inference', tag: 'Batches', surface: 'anthropic' } as const;

@@ -187,7 +187,8 @@ export const CompactRequest = z
     previous_response_id: z.string().max(200).nullable().optional(),
     prompt_cache_key: z.string().max(512).nullable().optional(),
     ...{ tools: ofTheResponse, tool_choice: ofTheResponse, parallel_tool_calls: ofTheResponse, reasoning: ofTheResponse },
-    ...{ text: ofTheResponse, service_tier: ofTheResponse, prompt_cache_retention: ofTheResponse },
+    ...{ text: ofTheResponse, service_tier: ofTheResponse },
+    ...{ prompt_cache_options: ofTheResponse, prompt_cache_retention: ofTheResponse },
   })
   .meta({
     id: 'CompactRequest',

@@ -938,6 +938,8 @@ export interface CompactRequest {
   /** Taken from clients that send the whole request of a response; the summary is made without it. */
   service_tier?: unknown | undefined;
   /** Taken from clients that send the whole request of a response; the summary is made without it. */
+  prompt_cache_options?: unknown | undefined;
+  /** Taken from clients that send the whole request of a response; the summary is made without it. */
   prompt_cache_retention?: unknown | undefined;
 }
 

@@ -370,6 +370,12 @@ test.each([
   expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'validation_failed', param }]);
 });
 
+test.each(['after_id', 'before_id'])('a page of batches of messages behind a %s that is none is refused by that name', async (param) => {
+  const headers = { 'x-api-key': server.bootstrap.test_api_key, 'anthropic-version': '2023-06-01' };
+  const answer = await fetch(`${server.url}/v1/messages/batches?${param}=nothing`, { headers });
+  expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'validation_failed', param }]);
+});
+
 describe('inference', () => {
   const HELLO = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] };
   test.each([

@@ -555,6 +555,12 @@ test('a compacted dialogue is the input of the next response', async () => {
   expect(next.status).toBe('completed');
 });
 
+test('a dialogue is compacted for clients that send the options of the response along', async () => {
+  const options = { prompt_cache_options: { mode: 'implicit', ttl: '30m' }, prompt_cache_retention: '24h', service_tier: 'default' };
+  const { status, body } = await chat(world, auth, { model: MODEL, input: 'Say hello.', ...options }, '/v1/responses/compact');
+  expect([status, body.object]).toEqual([200, 'response.compaction']);
+});
+
 test('what is too long for the window is refused, or cut at its beginning where that was asked for', async () => {
   const input = Array.from({ length: 40 }, (_, index) => ({ role: 'user', content: `${index} ${'word '.repeat(4_000)}` }));
   const error = { code: 'context_length_exceeded', param: 'input', type: 'invalid_request_error' };
