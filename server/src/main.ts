@@ -3,7 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { constants } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import type { RunningServer } from './app/index.ts';
-import { COMPILED_EARLIER } from './compiled-earlier.ts';
+import { COMPILED_EARLIER } from './kernel/compiled-earlier.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_CONFIG = 78; // EX_CONFIG of sysexits.h

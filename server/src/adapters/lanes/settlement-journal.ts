@@ -13,18 +13,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import {
-  entryOf,
-  LineMaker,
-  readEntry,
-  readLine,
-  type UntoldEnd,
-  type Written,
-  writtenClosed,
-  writtenEntry,
-  writtenJson,
-  writtenOpen,
-} from './journal-lines.ts';
+import type { UntoldEnd, Written } from './journal-lines.ts';
+import { entryOf, LineMaker, readEntry, readLine, writtenClosed, writtenEntry, writtenJson, writtenOpen } from './journal-lines.ts';
 import { linesOf, readLines } from './journal-segment.ts';
 import type { JournalBatch, JournalEntry, LaneCeiling, SettlementFeed } from './port.ts';
 
