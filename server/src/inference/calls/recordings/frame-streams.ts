@@ -4,6 +4,8 @@ import { atLeast, type RecordingLength } from './length.ts';
 export interface Frame {
   readonly bytes: number;
   readonly seconds: number;
+  /** The same in all frames of a stream. */
+  readonly kind: number;
 }
 
 /** Layers III and II of MPEG-1, and of the two with low sample rates; layer I of both. Kbit/s. */
@@ -32,7 +34,8 @@ export function mpegFrame(bytes: Buffer, at: number): Frame | undefined {
   const padding = (header >>> 9) & 1;
   const length =
     layer === 1 ? (Math.floor((12_000 * kilobits) / rate) + padding) * 4 : Math.floor((samples * 125 * kilobits) / rate) + padding;
-  return { bytes: length, seconds: samples / rate };
+  // Version, layer and rate.
+  return { bytes: length, seconds: samples / rate, kind: header & 0x1e0c00 };
 }
 
 export const AAC_RATES = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350];
@@ -44,31 +47,53 @@ function adtsFrame(bytes: Buffer, at: number): Frame | undefined {
   const rate = AAC_RATES[((bytes[at + 2] ?? 0) >>> 2) & 15];
   const length = (bytes.readUIntBE(at + 3, 3) >>> 5) & 0x1fff;
   if (rate === undefined || length < 7) return undefined;
-  return { bytes: length, seconds: (((bytes[at + 6] ?? 0) & 3) + 1) * (AAC_SAMPLES / rate) };
+  return { bytes: length, seconds: (((bytes[at + 6] ?? 0) & 3) + 1) * (AAC_SAMPLES / rate), kind: rate };
 }
+
+type FrameAt = (bytes: Buffer, at: number) => Frame | undefined;
 
 interface Stream {
   readonly seconds: number;
+  /** With what its frames may hide. */
+  readonly mostSeconds: number;
   readonly frames: number;
   /** Bytes that belong to no frame. A decoder looks for the next one in them, and so does this. */
   readonly strayBytes: number;
 }
 
-function streamOf(bytes: Buffer, frameAt: (bytes: Buffer, at: number) => Frame | undefined): Stream {
-  let [seconds, frames, strayBytes] = [0, 0, 0];
+export function streamOf(bytes: Buffer, frameAt: FrameAt): Stream {
+  let [seconds, hidden, frames, strayBytes] = [0, 0, 0, 0];
   for (let at = 0; at < bytes.length; ) {
     // Every frame of either kind begins with eleven ones.
     const frame = bytes[at] === 0xff ? frameAt(bytes, at) : undefined;
     if (frame) {
+      const end = at + frame.bytes;
       seconds += frame.seconds;
+      if (end !== bytes.length && frameAt(bytes, end)?.kind !== frame.kind)
+        hidden += longestStream(bytes.subarray(at, end), frameAt) - frame.seconds;
       frames += 1;
-      at += frame.bytes;
+      at = end;
     } else {
       strayBytes += 1;
       at += 1;
     }
   }
-  return { seconds, frames, strayBytes };
+  return { seconds, mostSeconds: seconds + hidden, frames, strayBytes };
+}
+
+/**
+ * The most that a decoder can make of a frame behind which no other of its kind begins. What looks like the head of a long one may hide many short
+ * ones, and a decoder that takes no frame without the next one's head finds them. Of those that do not overlap, which last longest together.
+ */
+function longestStream(bytes: Buffer, frameAt: FrameAt): number {
+  // From the end on, what is to come from each byte on.
+  const toCome = new Float64Array(bytes.length + 1);
+  for (let at = bytes.length - 1; at >= 0; at -= 1) {
+    const frame = bytes[at] === 0xff ? frameAt(bytes, at) : undefined;
+    const behind = toCome[at + 1] ?? 0;
+    toCome[at] = frame ? Math.max(behind, frame.seconds + (toCome[at + frame.bytes] ?? 0)) : behind;
+  }
+  return toCome[0] ?? 0;
 }
 
 /** Frames that lie here and there in something else are no recording. */
@@ -80,7 +105,7 @@ const LEAST_MPEG_BYTES_PER_SECOND = 1_000;
 export function mpegAudio(bytes: Buffer): RecordingLength | undefined {
   const stream = streamOf(bytes, mpegFrame);
   if (!isStream(stream, bytes)) return undefined;
-  return atLeast(stream.seconds, stream.seconds + stream.strayBytes / LEAST_MPEG_BYTES_PER_SECOND, claimedByXing(bytes));
+  return atLeast(stream.seconds, stream.mostSeconds + stream.strayBytes / LEAST_MPEG_BYTES_PER_SECOND, claimedByXing(bytes));
 }
 
 /** The number of frames that the first of them claims (Xing, Info, VBRI). */
@@ -101,7 +126,8 @@ const LEAST_AAC_BYTES_PER_SECOND = 60;
 export function adts(bytes: Buffer): RecordingLength | undefined {
   if (!adtsFrame(bytes, 0)) return undefined;
   const stream = streamOf(bytes, adtsFrame);
-  return isStream(stream, bytes) ? atLeast(stream.seconds, stream.seconds + stream.strayBytes / LEAST_AAC_BYTES_PER_SECOND) : undefined;
+  if (!isStream(stream, bytes)) return undefined;
+  return atLeast(stream.seconds, stream.mostSeconds + stream.strayBytes / LEAST_AAC_BYTES_PER_SECOND);
 }
 
 const AMR_SECONDS = 0.02;

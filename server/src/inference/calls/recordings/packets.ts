@@ -1,5 +1,5 @@
 import { flacFrameSeconds, streamInfo } from './flac.ts';
-import { AAC_RATES, mpegFrame } from './frame-streams.ts';
+import { AAC_RATES, mpegFrame, streamOf } from './frame-streams.ts';
 
 /** Of a packet of some codec, how long its sound is; of one whose content is not at hand, how long it can be. */
 export interface PacketClock {
@@ -57,7 +57,11 @@ function aacRate(config: Buffer): number | undefined {
 /** The longest frame: 576 samples at 8 kHz, or 1,152 at 16 kHz. */
 const MPEG_MOST = 0.072;
 
-export const mpegClock: PacketClock = { most: MPEG_MOST, seconds: (packet) => mpegFrame(packet, 0)?.seconds ?? MPEG_MOST };
+/** A packet may have several frames: a decoder goes on behind the first. */
+export const mpegClock: PacketClock = {
+  most: MPEG_MOST,
+  seconds: (packet) => (mpegFrame(packet, 0) ? streamOf(packet, mpegFrame).mostSeconds : MPEG_MOST),
+};
 
 /** @param info STREAMINFO */
 export function flacClock(info: Buffer): PacketClock | undefined {

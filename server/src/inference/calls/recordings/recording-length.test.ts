@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { mpegClock } from './packets.ts';
 import { recordingLength } from './recording-length.ts';
 
 /** A tone of a second, at 16 kHz (8 kHz in ALAC and ADPCM), as ffmpeg 5.1 writes it. */
@@ -254,4 +255,21 @@ describe('what cannot be read as a recording', () => {
     // A quarter of what is linear takes on a slow machine; what is not takes minutes.
     expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(3_000);
   });
+});
+
+/** A frame of MPEG-2.5, layer III, at 8 kHz: 72 ms. Its rate is one of the standard's fifteen. */
+function lowFrame(rate: number, kilobits: number): Buffer {
+  const frame = Buffer.alloc(kilobits * 9);
+  frame.writeUInt32BE(0xffe30000 + (rate << 12) + (2 << 10));
+  return frame;
+}
+
+test('short frames that the head of a long one hides are held, in a stream and in a packet', () => {
+  const short = lowFrame(1, 8);
+  const hiding = Buffer.concat([lowFrame(14, 160).subarray(0, 4), Buffer.alloc(3), ...Array.from({ length: 19 }, () => short)]);
+  const file = Buffer.concat(Array.from({ length: 50 }, () => Buffer.concat([hiding, Buffer.alloc(1_440 - hiding.length + 1)])));
+  expect(recordingLength(file)?.seconds).toBeLessThan(8);
+  expect(mostOf(file)).toBeGreaterThanOrEqual(50 * 19 * 0.072);
+  const packet = Buffer.concat([short, short, short]);
+  expect(mpegClock.seconds(packet)).toBeCloseTo(3 * 0.072, 9);
 });
