@@ -20,7 +20,7 @@ const MOST_HEAD_BYTES = 16;
 const RATES = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000];
 
 /** The length of the frame that begins at that place; undefined where none does (RFC 9639, 9.1). */
-export function flacFrameSeconds(file: Buffer, from: number, { rate: streamRate }: Pick<StreamInfo, 'rate'>): number | undefined {
+function flacFrameSeconds(file: Buffer, from: number, { rate: streamRate }: Pick<StreamInfo, 'rate'>): number | undefined {
   if (file[from] !== 0xff || ((file[from + 1] ?? 0) & 0xfe) !== 0xf8) return undefined;
   const head = file.subarray(from, from + MOST_HEAD_BYTES);
   const bytes = head.length < MOST_HEAD_BYTES ? Buffer.concat([head, Buffer.alloc(MOST_HEAD_BYTES)]) : head;
@@ -58,6 +58,13 @@ function crc8(bytes: Buffer): number {
   return crc;
 }
 
+/** Of all frames from there on: a frame does not say its length in bytes, so the next one is looked for. */
+export function flacSeconds(bytes: Buffer, from: number, info: StreamInfo): number {
+  let seconds = 0;
+  for (let at = from; at >= 0 && at < bytes.length; at = bytes.indexOf(0xff, at + 1)) seconds += flacFrameSeconds(bytes, at, info) ?? 0;
+  return seconds;
+}
+
 /** Native FLAC. Silence takes some ten bytes for seconds, so that every frame's own head is counted. */
 export function flac(bytes: Buffer): RecordingLength | undefined {
   if (bytes.length < 42 || ((bytes[4] ?? 0) & 127) !== 0) return undefined;
@@ -67,8 +74,5 @@ export function flac(bytes: Buffer): RecordingLength | undefined {
     isLast = (bytes[at] ?? 0) >= 128;
     at += 4 + bytes.readUIntBE(at + 1, 3);
   }
-  let seconds = 0;
-  // A frame does not say its length in bytes: the next one is looked for.
-  for (; at >= 0 && at < bytes.length; at = bytes.indexOf(0xff, at + 1)) seconds += flacFrameSeconds(bytes, at, info) ?? 0;
-  return atLeast(seconds, info.rate > 0 ? info.samples / info.rate : 0);
+  return atLeast(flacSeconds(bytes, at, info), info.rate > 0 ? info.samples / info.rate : 0);
 }

@@ -1,4 +1,4 @@
-import { flacFrameSeconds, streamInfo } from './flac.ts';
+import { flacSeconds, streamInfo } from './flac.ts';
 import { AAC_RATES, mpegFrame, streamOf } from './frame-streams.ts';
 
 /** Of a packet of some codec, how long its sound is; of one whose content is not at hand, how long it can be. */
@@ -63,13 +63,13 @@ export const mpegClock: PacketClock = {
   seconds: (packet) => (mpegFrame(packet, 0) ? streamOf(packet, mpegFrame).mostSeconds : MPEG_MOST),
 };
 
-/** @param info STREAMINFO */
+/** A packet may have several frames here too. @param info STREAMINFO */
 export function flacClock(info: Buffer): PacketClock | undefined {
   if (info.length < 34) return undefined;
   const stream = streamInfo(info);
   if (stream.rate === 0) return undefined;
   const most = Math.max(stream.mostBlockSamples, 1) / stream.rate;
-  return { most, seconds: (packet) => flacFrameSeconds(packet, 0, stream) ?? 0 };
+  return { most, seconds: (packet) => flacSeconds(packet, 0, stream) };
 }
 
 /** Of a codec whose packets are all of one length. */

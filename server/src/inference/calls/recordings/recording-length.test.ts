@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mpegClock } from './packets.ts';
+import { flacClock, mpegClock } from './packets.ts';
 import { recordingLength } from './recording-length.ts';
 
 /** A tone of a second, at 16 kHz (8 kHz in ALAC and ADPCM), as ffmpeg 5.1 writes it. */
@@ -272,4 +272,16 @@ test('short frames that the head of a long one hides are held, in a stream and i
   expect(mostOf(file)).toBeGreaterThanOrEqual(50 * 19 * 0.072);
   const packet = Buffer.concat([short, short, short]);
   expect(mpegClock.seconds(packet)).toBeCloseTo(3 * 0.072, 9);
+});
+
+test('all frames in a packet of FLAC are held', () => {
+  const file = fixture('one-second.flac');
+  let frames = 8;
+  for (let isLast = false; !isLast; ) {
+    const head = file.readUInt32BE(frames - 4);
+    isLast = head >>> 31 === 1;
+    frames += (head & 0xffffff) + 4;
+  }
+  const packet = file.subarray(frames - 4);
+  expect(flacClock(file.subarray(8, 42))?.seconds(packet)).toBeCloseTo(1, 2);
 });
