@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, headersB, page, pageQuery, refusals, Timestamp, Uuid } from './conventions.ts';
+import { headersA, headersB, isPlainText, NOT_PLAIN, page, pageQuery, refusals, TimeBound, Timestamp, Uuid } from './conventions.ts';
 
 const c = initContract();
 
@@ -55,18 +55,30 @@ export const AuditLogResponse = page(AuditLogEntry).meta({
 });
 export type AuditLogResponse = z.infer<typeof AuditLogResponse>;
 
-/** RFC 3339 has a year 0000, which the calendar of the database lacks. */
-const Bound = Timestamp.refine((time) => !time.startsWith('0000'), 'must be in the year 0001 or later');
-
 const AuditLogQuery = z.object({
   action: z
     .string()
     .max(80)
-    .regex(/^[a-z_]+\.[a-z_]+$/, 'must be an action such as key.created')
+    .regex(/^[a-z_]+(?:\.[a-z_]+)?$/, 'must be an action such as key.created, or its noun alone')
     .optional()
-    .meta({ description: 'Only this action.', examples: ['key.created'] }),
-  from: Bound.optional().meta({ description: 'Not before this time.' }),
-  to: Bound.optional().meta({ description: 'Before this time.' }),
+    .meta({ description: 'Only this action, or all of this noun.', examples: ['key.created'] }),
+  actor_id: Uuid.optional().meta({ description: 'Only what this user, API key or management key did.' }),
+  target_id: z
+    .string()
+    .min(1)
+    .max(200)
+    .refine(isPlainText, NOT_PLAIN)
+    .optional()
+    .meta({ description: 'Only changes of what has this id.', examples: ['019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77'] }),
+  ip: z
+    .union([z.ipv4(), z.ipv6()])
+    .optional()
+    .meta({
+      description: 'Only what came from this IP address. API keys are refused, since they are not told addresses.',
+      examples: ['203.0.113.7'],
+    }),
+  from: TimeBound.optional().meta({ description: 'Not before this time.' }),
+  to: TimeBound.optional().meta({ description: 'Before this time.' }),
   ...pageQuery,
 });
 export type AuditLogQuery = z.infer<typeof AuditLogQuery>;
@@ -81,7 +93,14 @@ export const audit = c.router({
     headers: headersA,
     query: AuditLogQuery,
     responses: { 200: AuditLogResponse, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'audit:read', tag: 'Audit', operationId: 'listAuditLog', sdk: 'auditLog.list' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'audit:read',
+      tag: 'Audit',
+      operationId: 'listAuditLog',
+      sdk: 'auditLog.list',
+      errors: { also: ['session_required'] },
+    } as const,
   },
   listAll: {
     method: 'GET',

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, problem, refusals, wholeNumber } from './conventions.ts';
+import { headersA, idempotencyHeader, isPlainText, LivemodeOfSession, NOT_PLAIN, problem, refusals, wholeNumber } from './conventions.ts';
 import { inferenceHeaders } from './inference/headers.ts';
 
 const c = initContract();
@@ -209,6 +209,7 @@ export const batches = c.router({
         .optional()
         .meta({ description: 'Id of the last batch of the page before.' }),
       limit: wholeNumber(1, 100).default(20).meta({ description: 'How many at most.' }),
+      livemode: LivemodeOfSession,
     }),
     responses: { 200: BatchList, 404: problem, ...refusals.read },
     metadata: {

@@ -12,6 +12,8 @@ z.config({ localeError: inPlainWords });
 const c = initContract();
 
 export const Timestamp = z.iso.datetime().meta({ description: 'RFC 3339, UTC.', examples: ['2026-11-21T08:00:00.000Z'] });
+/** RFC 3339 has a year 0000, which the calendar of the database lacks. */
+export const TimeBound = Timestamp.refine((time) => !time.startsWith('0000'), 'must be in the year 0001 or later');
 export const Uuid = z.uuid().meta({ description: 'UUIDv7.', examples: ['019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77'] });
 /** Models, runs and requests are named in printable ASCII; what else is asked for cannot be there. */
 export const PrintableName = z.string().regex(/^[!-~]+$/, 'must be printable characters without spaces');
@@ -250,6 +252,14 @@ export const pageQuery = {
 
 /** Of queries: as it is documented, and not the other words that zod takes (`1`, `on`, `Y`). */
 export const trueOrFalse = () => z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' });
+
+/** Of files and batches, which an API key has of its own mode alone. */
+export const LivemodeOfSession = trueOrFalse()
+  .optional()
+  .meta({
+    description: 'For sessions: live or test mode, live if left out. An API key has those of its own mode.',
+    enum: ['true', 'false'],
+  });
 
 /** Of queries of what belongs to live or to test keys. */
 export const Livemode = trueOrFalse()

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, problem, refusals, wholeNumber } from './conventions.ts';
+import { headersA, idempotencyHeader, isPlainText, LivemodeOfSession, NOT_PLAIN, problem, refusals, wholeNumber } from './conventions.ts';
 
 const c = initContract();
 
@@ -168,6 +168,7 @@ export const files = c.router({
       limit: wholeNumber(1, 10_000).default(10_000).meta({ description: 'How many at most.' }),
       order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'Oldest or newest first.' }),
       purpose: z.string().max(64).refine(isPlainText, NOT_PLAIN).optional().meta({ description: 'Only files for this.' }),
+      livemode: LivemodeOfSession,
     }),
     responses: { 200: FileList, 404: problem, ...refusals.read },
     metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'listFiles', sdk: 'files.list', tool: 'read' } as const,

@@ -1,8 +1,9 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { ReceiptAnchor } from './anchors.ts';
-import { headersA, Livemode, page, pageQuery, problem, refusals, Timestamp, Usd, Uuid, wholeNumber } from './conventions.ts';
+import { headersA, Livemode, PrintableName, page, pageQuery, problem, refusals, Timestamp, Usd, Uuid, wholeNumber } from './conventions.ts';
 import { LogConsistencyResponse, LogDeclarations, LoggedPrice, LogHash, PriceEntry } from './log-declarations.ts';
+import { REQUEST_FILTERS } from './receipt-filters.ts';
 import { ReceiptPayment } from './receipt-payment.ts';
 import { Month } from './receipt-transfers.ts';
 import { ReceiptUsage } from './receipt-usage.ts';
@@ -18,9 +19,6 @@ const IntegerString = z
   .string()
   .regex(/^\d+$/)
   .meta({ examples: ['12900'] });
-
-/** Models and runs are named in printable ASCII: what else is asked for cannot be there. */
-const Named = z.string().regex(/^[!-~]+$/, 'must be printable characters without spaces');
 
 export const ClientSignature = z
   .object({
@@ -239,9 +237,13 @@ export const receipts = c.router({
     query: z.object({
       month: Month.optional(),
       kind: ReceiptPayload.shape.kind.optional().meta({ description: 'Only receipts of this kind.' }),
-      model: Named.max(200).optional().meta({ description: 'Only of requests that this model answered.' }),
-      run_id: Named.max(128).optional().meta({ description: 'Only of requests of this agent run.' }),
+      model: PrintableName.max(200).optional().meta({ description: 'Only of requests that this model answered.' }),
+      run_id: PrintableName.max(128).optional().meta({ description: 'Only of requests of this agent run.' }),
       key_id: z.uuid().optional().meta({ description: 'Only of requests of this API key.' }),
+      outcome: ReceiptPayload.shape.outcome
+        .optional()
+        .meta({ description: 'Only of requests that ended so; `refunded`: receipts of refunds.' }),
+      ...REQUEST_FILTERS,
       livemode: Livemode,
       logged_after: wholeNumber(-1).optional().meta({
         description:

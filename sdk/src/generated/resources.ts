@@ -263,8 +263,14 @@ export interface AnchorQuery {
 }
 
 export interface AuditLogQuery {
-  /** Only this action. */
+  /** Only this action, or all of this noun. */
   readonly action?: string | undefined;
+  /** Only what this user, API key or management key did. */
+  readonly actor_id?: string | undefined;
+  /** Only changes of what has this id. */
+  readonly target_id?: string | undefined;
+  /** Only what came from this IP address. API keys are refused, since they are not told addresses. */
+  readonly ip?: string | string | undefined;
   /** Not before this time. */
   readonly from?: string | undefined;
   /** Before this time. */
@@ -276,8 +282,14 @@ export interface AuditLogQuery {
 }
 
 export interface AuditLogListAllQuery {
-  /** Only this action. */
+  /** Only this action, or all of this noun. */
   readonly action?: string | undefined;
+  /** Only what this user, API key or management key did. */
+  readonly actor_id?: string | undefined;
+  /** Only changes of what has this id. */
+  readonly target_id?: string | undefined;
+  /** Only what came from this IP address. API keys are refused, since they are not told addresses. */
+  readonly ip?: string | string | undefined;
   /** Not before this time. */
   readonly from?: string | undefined;
   /** Before this time. */
@@ -295,6 +307,8 @@ export interface BatchQuery {
   readonly after?: string | undefined;
   /** How many at most. */
   readonly limit?: number | undefined;
+  /** For sessions: live or test mode, live if left out. An API key has those of its own mode. */
+  readonly livemode?: boolean | undefined;
 }
 
 export interface ChatCompletionMessageQuery {
@@ -371,6 +385,8 @@ export interface FileQuery {
   readonly order?: 'asc' | 'desc' | undefined;
   /** Only files for this. */
   readonly purpose?: string | undefined;
+  /** For sessions: live or test mode, live if left out. An API key has those of its own mode. */
+  readonly livemode?: boolean | undefined;
 }
 
 export interface InvoiceQuery {
@@ -500,6 +516,18 @@ export interface ReceiptQuery {
   readonly run_id?: string | undefined;
   /** Only of requests of this API key. */
   readonly key_id?: string | undefined;
+  /** Only of requests that ended so; `refunded`: receipts of refunds. */
+  readonly outcome?: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed' | 'cached' | 'refunded' | undefined;
+  /** Only of requests for this end user. */
+  readonly end_user?: string | undefined;
+  /** Only of requests that cost so much or more. */
+  readonly min_cost_usd?: string | undefined;
+  /** Only of requests that cost so much or less. */
+  readonly max_cost_usd?: string | undefined;
+  /** Only of requests that started at this time or later. */
+  readonly from?: string | undefined;
+  /** Only of requests that started before this time. */
+  readonly to?: string | undefined;
   /** Live or test mode. Default: the mode of the API key that asks; live for sessions. */
   readonly livemode?: boolean | undefined;
   /** Only receipts that are in the log after this entry, in the order of the log: begin with the size of the checkpoint less one, go on with the `log_index` of the last. A receipt is in the log seconds after its answer. */

@@ -15,12 +15,17 @@ export interface AuditLog {
 const ENTRIES = new Keyset({ name: 'audit', columns: { id: 'uuid' }, direction: 'desc' });
 
 export const createAuditLog = (pool: Pool): AuditLog => ({
-  async list({ accountId, action, from, to, ...query }) {
+  async list({ accountId, action, actor_id: actorId, target_id: targetId, ip, from, to, ...query }) {
     const filtered = tables
       .selectFrom('audit_log')
       .selectAll()
       .where((eb) => ifGiven(accountId, (id) => eb('account_id', '=', id)))
-      .where((eb) => ifGiven(action, (name) => eb('action', '=', name)))
+      .where((eb) =>
+        ifGiven(action, (name) => (name.includes('.') ? eb('action', '=', name) : eb(sql`split_part(action, '.', 1)`, '=', name))),
+      )
+      .where((eb) => ifGiven(actorId, (id) => eb('actor_id', '=', id)))
+      .where((eb) => ifGiven(targetId, (id) => eb('target_id', '=', id)))
+      .where((eb) => ifGiven(ip, (address) => eb('ip', '=', address)))
       .where((eb) => ifGiven(from, (time) => eb('created_at', '>=', sql<Date>`${time}::timestamptz`)))
       .where((eb) => ifGiven(to, (time) => eb('created_at', '<', sql<Date>`${time}::timestamptz`)));
     return mapPage(ENTRIES.page(await rowsOf(pool, ENTRIES.pageIn(filtered, query)), query), toWire);

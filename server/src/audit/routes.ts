@@ -1,9 +1,12 @@
 import type { AuditLogResponse, contract } from '@tallygate/contract';
 import type { Handlers } from '../http/index.ts';
+import { Problem } from '../kernel/problem.ts';
 import type { AuditLog } from './audit-log.ts';
 
 export const auditRoutes = (auditLog: AuditLog): Handlers<typeof contract.audit> => ({
   list: async ({ principal, query }) => {
+    if (principal.kind === 'key' && query.ip !== undefined)
+      throw new Problem('session_required', 'API keys are not told IP addresses: log in and send the session token.');
     const entries = await auditLog.list({ ...query, accountId: principal.accountId });
     return { status: 200, body: principal.kind === 'key' ? withoutAddresses(entries) : entries };
   },

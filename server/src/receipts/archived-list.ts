@@ -19,7 +19,8 @@ interface Page {
   /** Of a list in the order of the log: after which place the page begins. */
   readonly after: bigint | undefined;
   readonly limit: number;
-  readonly isByKey: boolean;
+  /** The filter that usage records answer. */
+  readonly byRecord: string | undefined;
   /** Of some projects and of one person: receipts do not name them, and the usage records that do are archived with them. */
   readonly isOfSome: boolean;
 }
@@ -27,7 +28,7 @@ interface Page {
 /**
  * A page of receipts from the database and from the archive, of which no more is read than what may hold rows of the page.
  *
- * @throws Problem `validation_failed` for receipts by API key: receipts do not name it, and the usage records that do are archived with them
+ * @throws Problem `validation_failed` for what usage records say and receipts do not, such as the API key: these records are archived with them
  */
 export async function pageOf(archive: Archive, read: ReadPage, page: Page): Promise<ListedRow[]> {
   const { limit, after } = page;
@@ -38,7 +39,7 @@ export async function pageOf(archive: Archive, read: ReadPage, page: Page): Prom
   for (const piece of await piecesOf(archive, page)) {
     const last = rows[limit];
     if (last && comesAfter(piece, last, isOfLog)) break;
-    if (page.isByKey) throw byKey(piece);
+    if (page.byRecord !== undefined) throw byRecord(piece, page.byRecord);
     const json = await archive.rows(piece, { name: 'account_id', value: page.accountId });
     if (json === undefined) continue;
     const found = new Map([...rows, ...(await read(json))].map((row) => [row.receipt_id, row]));
@@ -65,11 +66,11 @@ const byPlace = (one: ListedRow, other: ListedRow): number => Number((one.log_in
 const newestFirst = (one: ListedRow, other: ListedRow): number =>
   other.started_at.getTime() - one.started_at.getTime() || (one.receipt_id < other.receipt_id ? 1 : -1);
 
-const byKey = ({ month }: ArchivedPiece) =>
+const byRecord = ({ month }: ArchivedPiece, filter: string) =>
   invalidInput([
     {
-      loc: ['query', 'key_id'],
-      msg: `receipts of ${month} and before are archived, where they are not known by their key`,
+      loc: ['query', filter],
+      msg: `receipts of ${month} and before are archived, where they are not found by ${filter}`,
       type: 'archived',
     },
   ]);

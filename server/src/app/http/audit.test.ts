@@ -73,7 +73,22 @@ describe('the audit log', () => {
     const future = new Date(Date.now() + 60_000).toISOString();
     expect((await log(auth, `?from=${future}`)).body.data).toEqual([]);
     expect((await log(auth, `?to=${future}&action=key.created`)).body.data).toHaveLength(4);
-    expect((await log(auth, '?action=nonsense')).status).toBe(422);
+    expect((await log(auth, '?action=Nonsense')).status).toBe(422);
+  });
+
+  test('is filtered by noun, by who, by what it happened to, and by address, which API keys are not told', async () => {
+    const { auth, accountId, userId } = await signUp(api);
+    await note(accountId);
+    const key = await newKey(api, auth, { scopes: ['audit:read'] });
+    const actions = async (query: string) => (await log(auth, query)).body.data.map(({ action }: { action: string }) => action);
+    expect(await actions('?action=key')).toEqual(['key.created', 'key.created']);
+    expect(await actions('?action=ke')).toEqual([]);
+    expect(await actions(`?action=key&actor_id=${userId}`)).toEqual(['key.created']);
+    expect(await actions(`?target_id=${userId}`)).toContain('user.created');
+    expect(await actions('?action=key&ip=127.0.0.1')).toEqual(['key.created']);
+    expect(await actions('?ip=203.0.113.7')).toEqual([]);
+    const byKey = await log(key.auth, '?ip=127.0.0.1');
+    expect([byKey.status, byKey.body.code]).toEqual([403, 'session_required']);
   });
 
   test('shows an account its own entries only; administrators see all, or one account’s', async () => {

@@ -2,7 +2,16 @@ import type { ServerResponse } from 'node:http';
 import { CreateFileFields, contract } from '@tallygate/contract';
 import * as z from 'zod';
 import type { BlobStore } from '../../adapters/blobs/port.ts';
-import { type Files, fileToWire, newFileBlobKey, ownerOf, partToWire, UNNAMED, type Uploads } from '../../inference/files/index.ts';
+import {
+  type Files,
+  fileToWire,
+  newFileBlobKey,
+  ownerOf,
+  partToWire,
+  readerOf,
+  UNNAMED,
+  type Uploads,
+} from '../../inference/files/index.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Idempotency } from '../idempotency.ts';
@@ -135,7 +144,7 @@ async function keeping(form: MultipartForm, exchange: Exchange, deps: FileApiDep
 
 async function download(exchange: Exchange, { files, limits, log }: FileApiDeps): Promise<void> {
   const { req, res, params } = exchange;
-  const { file, read } = await files.open(ownerOf(principalOf(exchange)), params['file_id'] ?? '');
+  const { file, read } = await files.open(readerOf(principalOf(exchange)), params['file_id'] ?? '');
   const range = rangeOf(req.headers.range, file.bytes);
   const { status, headers } = downloadHeaders(file, range);
   await sendBytes({ req, res, status, headers, read: () => read(range) }, { idleTimeoutMs: limits.idleTimeoutMs, log });

@@ -184,6 +184,19 @@ describe('the list', () => {
   });
 });
 
+test('a session has the files of test mode too, if it asks for them', async () => {
+  const testKey = await newKey(world.api, auth, { livemode: false });
+  const owner = auth;
+  auth = testKey.auth;
+  const file = await upload('tested');
+  auth = owner;
+  expect((await list('?purpose=user_data')).data).not.toContainEqual(file);
+  expect((await list('?livemode=false')).data).toEqual([file]);
+  expect((await transfer(`/v1/files/${file.id}/content`)).bytes.toString()).toBe('tested');
+  expect((await send(world.api, `/v1/files/${file.id}`, { method: 'DELETE', headers: auth })).status).toBe(200);
+  expect((await list('?livemode=false')).data).toEqual([]);
+});
+
 describe('another account’s file', () => {
   test('is answered exactly as a missing one, everywhere', async () => {
     const file = await upload('mine');

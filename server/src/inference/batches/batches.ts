@@ -5,7 +5,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { asJson, firstOf, ifGiven, rowsOf, run } from '../../kernel/statements.ts';
 import { requireFeature } from '../../money/plans/index.ts';
 import { type InferenceHeaders, keyIdOf, requireEndpoint, requirePlanFor } from '../calls/index.ts';
-import type { Owner } from '../files/index.ts';
+import type { Owner, Reader } from '../files/index.ts';
 import { ownerOf } from '../files/index.ts';
 import type { BatchLocks } from './batch-locks.ts';
 import type { BatchDeps } from './deps.ts';
@@ -40,12 +40,12 @@ export interface Batches {
   /** @throws Problem `not_found`, `validation_failed`, `endpoint_not_allowed`, `plan_required`; of files that are checked at once also `budget_exceeded`, `budget_in_flight` */
   create(principal: Principal, order: NewBatch): Promise<StoredBatch>;
   /** @throws Problem `not_found` */
-  get(owner: Owner, batchId: string): Promise<StoredBatch>;
+  get(owner: Reader, batchId: string): Promise<StoredBatch>;
   list(owner: Owner, query: BatchQuery): Promise<BatchPage>;
   /** @throws Problem `not_found`, `conflict` */
-  cancel(owner: Owner, batchId: string): Promise<StoredBatch>;
+  cancel(owner: Reader, batchId: string): Promise<StoredBatch>;
   /** One that has ended; its files are the caller's. @throws Problem `not_found`, `conflict` */
-  delete(owner: Owner, batchId: string): Promise<void>;
+  delete(owner: Reader, batchId: string): Promise<void>;
 }
 
 const WINDOW_MS = 24 * 3_600_000;
@@ -58,11 +58,11 @@ interface BatchesDeps extends BatchDeps {
   readonly work: BatchWork;
 }
 
-const batchesOf = ({ accountId, livemode }: Owner) =>
-  SELECT_BATCHES.where('batches.account_id', '=', accountId).where('batches.livemode', '=', livemode);
+const batchesOf = ({ accountId, livemode }: Reader) =>
+  SELECT_BATCHES.where('batches.account_id', '=', accountId).where((eb) => ifGiven(livemode, (mode) => eb('batches.livemode', '=', mode)));
 
 export function createBatches({ pool, files, callerStatusOf, locks, work, inference: { clock, plans } }: BatchesDeps): Batches {
-  async function find({ accountId, livemode }: Owner, batchId: string): Promise<StoredBatch> {
+  async function find({ accountId, livemode }: Reader, batchId: string): Promise<StoredBatch> {
     if (!isBatchId(batchId)) throw noSuchBatch();
     const row = await firstOf(pool, batchesOf({ accountId, livemode }).where('batches.id', '=', batchId));
     if (!row) throw noSuchBatch();

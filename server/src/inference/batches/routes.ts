@@ -1,7 +1,7 @@
 import type { Batch, contract } from '@tallygate/contract';
 import type { Handlers } from '../../http/index.ts';
 import { type AnchorAnswer, type InferenceHeaders, parseInferenceHeaders } from '../calls/index.ts';
-import { ownerOf } from '../files/index.ts';
+import { listerOf, readerOf } from '../files/index.ts';
 import type { Batches } from './batches.ts';
 import type { StoredBatch } from './stored-batch.ts';
 
@@ -12,14 +12,14 @@ export const batchRoutes = (batches: Batches, { anchorAnswer }: { anchorAnswer: 
     if (run.anchorWished) setHeader('x-vaas-anchor', anchorAnswer);
     return { status: 200, body: batchToWire(batch) };
   },
-  list: async ({ principal, query }) => {
-    const page = await batches.list(ownerOf(principal), query);
+  list: async ({ principal, query: { livemode, ...wanted } }) => {
+    const page = await batches.list(listerOf(principal, livemode), wanted);
     const data = page.batches.map(batchToWire);
     const ends = { first_id: data.at(0)?.id ?? '', last_id: data.at(-1)?.id ?? '' };
     return { status: 200, body: { object: 'list', data, ...ends, has_more: page.hasMore } };
   },
-  get: async ({ principal, params }) => ({ status: 200, body: batchToWire(await batches.get(ownerOf(principal), params.batch_id)) }),
-  cancel: async ({ principal, params }) => ({ status: 200, body: batchToWire(await batches.cancel(ownerOf(principal), params.batch_id)) }),
+  get: async ({ principal, params }) => ({ status: 200, body: batchToWire(await batches.get(readerOf(principal), params.batch_id)) }),
+  cancel: async ({ principal, params }) => ({ status: 200, body: batchToWire(await batches.cancel(readerOf(principal), params.batch_id)) }),
 });
 
 /** What the headers of an order say of the agent run of its lines, and of their receipts. */

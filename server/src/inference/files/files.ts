@@ -9,7 +9,7 @@ import { anyOf, firstOf, ifGiven, rowsOf, run } from '../../kernel/statements.ts
 import { inTransaction } from '../../kernel/transaction.ts';
 import { newFileBlobKey } from './blob-keys.ts';
 import { readSegments, type Segment } from './content.ts';
-import type { Owner } from './owner.ts';
+import type { Owner, Reader } from './owner.ts';
 import { giveRoom, requireRoom, takeRoom } from './storage.ts';
 import {
   defaultLifetimeSeconds,
@@ -56,12 +56,12 @@ export interface Files {
    */
   adopt(owner: Owner, input: NewFile, blob: Segment, alongside?: Alongside): Promise<StoredFile>;
   /** @throws Problem `not_found` */
-  get(owner: Owner, fileId: string): Promise<StoredFile>;
+  get(owner: Reader, fileId: string): Promise<StoredFile>;
   /** @throws Problem `not_found` */
-  open(owner: Owner, fileId: string): Promise<OpenFile>;
+  open(owner: Reader, fileId: string): Promise<OpenFile>;
   list(owner: Owner, query: FileQuery): Promise<FilePage>;
   /** @throws Problem `not_found` */
-  delete(owner: Owner, fileId: string): Promise<void>;
+  delete(owner: Reader, fileId: string): Promise<void>;
   /** Refuses early what would not fit in the end. @throws Problem `storage_limit_reached` */
   requireRoom(owner: Owner, bytes: number): Promise<void>;
 }
@@ -79,18 +79,18 @@ export interface FilesDeps {
 const MAX_BYTES = 8 * 1024 ** 3;
 
 /** Those that have not expired. */
-const livingFilesOf = ({ accountId, livemode }: Owner, clock: Clock) =>
+const livingFilesOf = ({ accountId, livemode }: Reader, clock: Clock) =>
   tables
     .selectFrom('files')
     .select(FILE_COLUMNS)
     .where('account_id', '=', accountId)
-    .where('livemode', '=', livemode)
+    .where((eb) => ifGiven(livemode, (mode) => eb('livemode', '=', mode)))
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', new Date(clock.now()))]));
 
 export function createFiles({ pool, blobs, clock, log, storageBytes }: FilesDeps): Files {
   const discard = (key: string) => blobs.delete(key).catch((error: unknown) => log.warn({ err: error }, 'a blob is left to the sweeper'));
 
-  async function rowOf(owner: Owner, fileId: string): Promise<StoredFile> {
+  async function rowOf(owner: Reader, fileId: string): Promise<StoredFile> {
     if (!isFileId(fileId)) throw noSuchFile();
     const row = await firstOf(pool, livingFilesOf(owner, clock).where('id', '=', fileId));
     if (!row) throw noSuchFile();

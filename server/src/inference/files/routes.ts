@@ -2,20 +2,20 @@ import type { contract, FileObject, Upload, UploadPart } from '@tallygate/contra
 import type { Handlers } from '../../http/index.ts';
 import { bareFilename } from '../../kernel/filename.ts';
 import type { Files } from './files.ts';
-import { ownerOf } from './owner.ts';
+import { listerOf, ownerOf, readerOf } from './owner.ts';
 import { type StoredFile, UNNAMED } from './stored-file.ts';
 import type { StoredPart, StoredUpload, Uploads } from './uploads.ts';
 
 export const fileRoutes = (files: Files): Handlers<typeof contract.files> => ({
-  list: async ({ principal, query }) => {
-    const page = await files.list(ownerOf(principal), query);
+  list: async ({ principal, query: { livemode, ...wanted } }) => {
+    const page = await files.list(listerOf(principal, livemode), wanted);
     const data = page.files.map(fileToWire);
     const ends = { first_id: data.at(0)?.id ?? '', last_id: data.at(-1)?.id ?? '' };
     return { status: 200, body: { object: 'list', data, ...ends, has_more: page.hasMore } };
   },
-  get: async ({ principal, params }) => ({ status: 200, body: fileToWire(await files.get(ownerOf(principal), params.file_id)) }),
+  get: async ({ principal, params }) => ({ status: 200, body: fileToWire(await files.get(readerOf(principal), params.file_id)) }),
   delete: async ({ principal, params }) => {
-    await files.delete(ownerOf(principal), params.file_id);
+    await files.delete(readerOf(principal), params.file_id);
     return { status: 200, body: { id: params.file_id, object: 'file', deleted: true } };
   },
 });
