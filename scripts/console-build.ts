@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import type { build } from 'esbuild';
+import type { build, Metafile } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
 const PAGE = 'console/index.html';
@@ -35,21 +35,51 @@ export async function buildConsole(bundle: typeof build, folder: string): Promis
     metafile: true,
     logLevel: 'error',
   });
-  writePage(folder, Object.keys(metafile.outputs));
+  writePage(folder, metafile.outputs);
   for (const name of readdirSync(assets)) compress(join(assets, name));
   return [...Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules') && existsSync(join(root, path))), PAGE];
 }
 
-/** The page, with the names that the build has given to its script and its style. */
-function writePage(folder: string, outputs: readonly string[]): void {
-  const nameOf = (ending: string): string => {
-    const found = outputs.find((path) => new RegExp(`/main-[A-Z0-9]+\\.${ending}$`).test(path));
-    if (!found) throw new Error(`The build of the console has no main.${ending}`);
-    return found.slice(found.lastIndexOf('/') + 1);
+type Outputs = Metafile['outputs'];
+
+const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** What a script imports before it runs, and what that imports. */
+function importedBy(script: string, outputs: Outputs): ReadonlySet<string> {
+  const found = new Set<string>();
+  const look = (from: string): void => {
+    for (const { kind, path } of outputs[from]?.imports ?? []) {
+      if (kind !== 'import-statement' || found.has(path)) continue;
+      found.add(path);
+      look(path);
+    }
   };
+  look(script);
+  return found;
+}
+
+/**
+ * The page, with the names that the build has given to its script and its style; and what the script imports, which browsers then load beside
+ * it instead of after it.
+ */
+function writePage(folder: string, outputs: Outputs): void {
+  const mainOf = (ending: string): string => {
+    const found = Object.keys(outputs).find((path) => new RegExp(`/main-[A-Z0-9]+\\.${ending}$`).test(path));
+    if (!found) throw new Error(`The build of the console has no main.${ending}`);
+    return found;
+  };
+  const imported = [...importedBy(mainOf('js'), outputs)].map(
+    (path) => `<link rel="modulepreload" href="/console/assets/${baseOf(path)}">`,
+  );
   const page = readFileSync(join(root, PAGE), 'utf8');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'index.html'), page.replace('main.css', nameOf('css')).replace('main.js', nameOf('js')));
+  writeFileSync(
+    join(folder, 'index.html'),
+    page
+      .replace('main.css', baseOf(mainOf('css')))
+      .replace('main.js', baseOf(mainOf('js')))
+      .replace('  </head>', `    ${imported.join('\n    ')}\n  </head>`),
+  );
 }
 
 function compress(path: string): void {

@@ -11,6 +11,11 @@ import './styles/parts.css';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no place for the console');
+// The page that is asked for loads beside the question who is there.
+for (const { routeId } of router.matchRoutes(router.latestLocation)) {
+  const component = router.routesById[routeId]?.options.component;
+  if (component && 'preload' in component) void component.preload?.();
+}
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>

@@ -2,8 +2,10 @@ import { useSyncExternalStore } from 'react';
 
 const PLACE = 'tallygate.console.mode';
 const listeners = new Set<() => void>();
+/** Kept, so that the next visit does not ask for live requests first, and then for those of test mode. */
+const SUGGESTED = 'tallygate.console.suggested-mode';
 /** What is shown until somebody has chosen: an account without a live key has test requests alone. */
-let suggested = true;
+let suggested = localStorage.getItem(SUGGESTED) !== 'test';
 
 const chosen = (): string | null => localStorage.getItem(PLACE);
 const isLive = (): boolean => (chosen() === null ? suggested : chosen() !== 'test');
@@ -29,5 +31,6 @@ export function setLivemode(isLive: boolean): void {
 
 export function suggestLivemode(isLive: boolean): void {
   suggested = isLive;
+  localStorage.setItem(SUGGESTED, isLive ? 'live' : 'test');
   tell();
 }
