@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import UPlot from 'uplot';
 
 const HEIGHT_PX = 220;
@@ -34,8 +34,22 @@ function optionsOf(width: number, { data, series, writeValue }: ChartProps): UPl
   };
 }
 
+const DARK = matchMedia('(prefers-color-scheme: dark)');
+
+/** A canvas keeps the colours it was drawn with: so it is drawn again in the other scheme. */
+const useIsDark = (): boolean =>
+  useSyncExternalStore(
+    (onChange) => {
+      DARK.addEventListener('change', onChange);
+      return () => DARK.removeEventListener('change', onChange);
+    },
+    () => DARK.matches,
+  );
+
 /** Values over time, drawn on a canvas as wide as there is room. The same figures belong in a table beside it, for those who do not see it. */
-export function Chart(props: ChartProps) {
+export const Chart = (props: ChartProps) => <Drawn key={String(useIsDark())} {...props} />;
+
+function Drawn(props: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const frame = place.current;
