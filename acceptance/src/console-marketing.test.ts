@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath } from './browser.ts';
 import { ConsoleInBrowser } from './console-in-browser.ts';
+import { exampleOf } from './console-pages.ts';
 
 const executable = chromiumPath();
 const HEADER = 'email,name,tags,consent,consent_given_at';
@@ -81,5 +82,49 @@ describe.skipIf(!executable)('the marketing part of the console', () => {
       .click();
     await page.getByRole('region', { name: 'Recipients' }).getByRole('link', { name: 'person9@example.com' }).waitFor();
     await seen.expectFits();
+  });
+
+  test('revokes one invitation, by the address that it was sent to, and leaves the others', async () => {
+    await seen.goTo('/invites');
+    await seen.press('Invite');
+    await page.getByLabel('Name, for the team').fill('spring');
+    await page.getByLabel('E-mail addresses').fill('ada@example.com, grace@example.com');
+    await page.getByLabel('Credit, USD').fill('5');
+    await page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const invitation = (email: string) => page.getByRole('region', { name: 'Invitations' }).getByRole('row').filter({ hasText: email });
+    await expect
+      .poll(async () => {
+        await page.reload();
+        await seen.press('Open');
+        await page.getByRole('dialog').getByText('Loading…').waitFor({ state: 'detached' });
+        return (await invitation('ada@example.com').count()) + (await invitation('grace@example.com').count());
+      })
+      .toBe(2);
+    await invitation('ada@example.com').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('heading', { name: 'Revoke the invitation of ada@example.com?' }).waitFor();
+    await seen.press('Revoke the invitation');
+    await invitation('ada@example.com').getByText('revoked').waitFor();
+    expect(await invitation('grace@example.com').getByText('revoked').count()).toBe(0);
+  });
+
+  test('refunds a paid place once it has said what goes back, with the reason', async () => {
+    // The payment sandbox sells no places.
+    const answer = exampleOf('/v1/marketing/events/{slug}/registrations');
+    const [registration] = answer.data;
+    const paid = { ...registration, name: 'Ada Lovelace', payment_status: 'paid', price_usd: '25' };
+    const asked: unknown[] = [];
+    await page.route('**/v1/marketing/events/*/registrations*', (route) => route.fulfill({ json: { ...answer, data: [paid] } }));
+    await page.route(`**/v1/events/admin/registrations/${paid.registration_id}/refund`, (route) => {
+      asked.push(route.request().postDataJSON());
+      return route.fulfill({ json: {} });
+    });
+    await seen.goTo('/events/vibethon');
+    await seen.press('Refund');
+    expect(await page.getByRole('dialog').textContent()).toMatch(/Refund the place of Ada Lovelace\?.*\$25\.00 go back/s);
+    await page.getByLabel('Why').fill('Ill that day');
+    await seen.press('Refund the place');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(asked).toEqual([{ reason: 'Ill that day' }]);
   });
 });

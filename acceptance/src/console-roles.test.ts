@@ -1,24 +1,27 @@
-import { Tallygate } from '@tallygate/sdk';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath } from './browser.ts';
 import { ConsoleInBrowser } from './console-in-browser.ts';
+import { oneOfEach, PAGES_OF_ONE, PAGES_OF_ROUTER, showBill } from './console-pages.ts';
 import { projectOfDirectory } from './directory-project.ts';
 import type { Gateway } from './gateway.ts';
 
 const executable = chromiumPath();
+
+/** Of owners and admins, everywhere. */
+const OF_MANAGERS = ['Create a key', 'Create a management key', 'Set a limit', 'Invite', 'Add a webhook', 'Top up'] as const;
 
 /** Of each role: pages that others do not have, and what it may change. */
 const ROLES = {
   owner: {
     inAccount: 'owner',
     pages: ['Audit log', 'Playground'],
-    may: ['Create a key', 'Set a limit', 'Invite', 'Add a webhook', 'Top up', 'Rotate', 'Add', 'Send a test event', 'Stop the run'],
+    may: [...OF_MANAGERS, 'Rotate', 'Change', 'Rename', 'Add', 'Send a test event', 'Stop the run'],
   },
   admin: {
     inAccount: 'admin',
     pages: ['Audit log', 'Playground'],
-    may: ['Create a key', 'Set a limit', 'Invite', 'Add a webhook', 'Top up', 'Rotate', 'Add', 'Send a test event', 'Stop the run'],
+    may: [...OF_MANAGERS, 'Rotate', 'Change', 'Rename', 'Add', 'Send a test event', 'Stop the run'],
   },
   billing: { inAccount: 'billing', pages: ['Audit log'], may: ['Top up'] },
   developer: { inAccount: 'developer', pages: ['Playground'], may: ['Create a key'] },
@@ -26,14 +29,14 @@ const ROLES = {
   marketing: {
     inService: 'marketing',
     pages: ['Audit log', 'Playground', 'People', 'Mail templates'],
-    may: ['Create a key', 'Set a limit', 'Invite', 'Add a webhook', 'Top up', 'Write a template', 'Write to people', 'Erase'],
+    may: [...OF_MANAGERS, 'Write a template', 'Write to people', 'Erase'],
   },
   administrator: {
     inService: 'admin',
     pages: ['Audit log', 'Playground', 'Providers', 'People', 'Mail templates', 'Invitations'],
     may: [
-      ...['Create a key', 'Set a limit', 'Invite', 'Add a webhook', 'Top up'],
-      ...['Set a price', 'Plan an event', 'Write a template', 'Write to people', 'Erase'],
+      ...[...OF_MANAGERS, 'Set a price', 'Plan an event', 'Write a template', 'Write to people', 'Erase'],
+      ...['Give a plan', 'Reserve capacity', 'Refund a request', 'Return a payment'],
     ],
   },
 } as const;
@@ -44,16 +47,27 @@ const PAGES_OF_SOME = [...new Set(Object.values(ROLES).flatMap(({ pages }) => [.
 describe.skipIf(!executable)('roles in the console', () => {
   let seen: ConsoleInBrowser;
   let gateway: Gateway;
-  /** Addresses of one of each thing of the administrator's account, and whether every role may see it. */
-  let things: readonly string[];
-  let marketingThings: readonly string[];
+  /** Pages that somebody was on. */
+  const walked = new Set<string>();
+  /** One of each thing of the administrator's account, by the path of its page. */
+  let things: Awaited<ReturnType<typeof oneOfEach>>;
 
   beforeAll(async () => {
     seen = await ConsoleInBrowser.open(executable, { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' });
     ({ gateway } = seen);
-    ({ things, marketingThings } = await oneOfEach(gateway));
+    things = await oneOfEach(gateway);
+    await showBill(seen.page);
+    await seen.signedInAt('/', 'Overview');
   });
   afterAll(() => seen?.close());
+
+  test.each(PAGES_OF_ONE)('%s is accessible and fits, light and dark, at a desk and on a phone', async (path) => {
+    const thing = things[path];
+    if (!thing) throw new Error(`No page is opened for ${path}: console-pages.ts has to make one`);
+    await seen.goTo(thing.address);
+    await seen.settled(thing.title);
+    await seen.expectFits();
+  });
 
   test('lets a developer who is an admin of a project say who is in it, and no other', async () => {
     const { client, project } = await projectOfDirectory(gateway, 'joan@example.com', ['mary@example.com']);
@@ -112,10 +126,18 @@ describe.skipIf(!executable)('roles in the console', () => {
         await menu.getByRole('link', { name: title, exact: true }).click();
         await theirs.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
         await settled(theirs);
+        walked.add(new URL(theirs.url()).pathname.replace(/^\/console\/?/, '/'));
         pressed.push(...(await pressEach(theirs)));
       }
-      for (const path of [...(inAccount ? things : []), ...(inService ? marketingThings : [])]) {
-        await theirs.evaluate(`document.querySelector('h1').className = 'before'; history.pushState(null, '', '/console${path}')`);
+      await showBill(theirs);
+      const readers = readersOf({ inAccount, inService });
+      for (const path of [
+        ...PAGES_OF_ONE.filter((one) => readers.includes(things[one]?.of ?? 'all')),
+        ...(inService ? ['/people/import'] : []),
+      ]) {
+        const address = things[path]?.address ?? path;
+        walked.add(path);
+        await theirs.evaluate(`document.querySelector('h1').className = 'before'; history.pushState(null, '', '/console${address}')`);
         await theirs.locator('h1:not(.before)').waitFor();
         await settled(theirs);
         if (await theirs.getByRole('heading', { name: 'Not found' }).count()) hidden.push(path.split('/')[1]);
@@ -123,42 +145,26 @@ describe.skipIf(!executable)('roles in the console', () => {
       }
       expect(refused).toEqual([]);
       // Developers see what is theirs.
-      expect(hidden).toEqual(name === 'developer' ? ['keys', 'projects', 'runs', 'requests'] : []);
+      expect(hidden).toEqual(name === 'developer' ? ['keys', 'projects', 'requests', 'runs'] : []);
       expect(PAGES_OF_SOME.filter((title) => names.includes(title)).toSorted()).toEqual([...pages].toSorted());
       expect(CHANGES.filter((change) => pressed.includes(change)).toSorted()).toEqual([...may].toSorted());
     },
   );
+
+  test('no page of the router is left out of the walk', () => {
+    expect([...walked].toSorted()).toEqual(PAGES_OF_ROUTER);
+  });
 });
 
-/** Makes one of each thing that has a page by itself. @returns the addresses of these pages: of the account, and of the service */
-async function oneOfEach(gateway: Gateway): Promise<{ readonly things: readonly string[]; readonly marketingThings: readonly string[] }> {
-  const { admin_email: email, admin_password: password, test_api_key: key } = gateway.bootstrap;
-  const login = await new Tallygate({ apiKey: null, baseUrl: gateway.url }).identity.login({ email, password });
-  if (!('session' in login) || !login.session) throw new Error('The login answer carries no session');
-  const admin = new Tallygate({ apiKey: login.session.token, baseUrl: gateway.url });
-  const requestId = await settledRequest(gateway, key, admin);
-  const [apiKey] = await admin.keys.list();
-  const project = await admin.projects.create({ name: 'search' });
-  const webhook = await admin.webhooks.create({ url: 'http://127.0.0.1:9/hook' });
-  await admin.people.importAll(new Blob(['email,consent\nada@example.com,given']));
-  const [person] = (await admin.people.list({ q: 'ada@example.com' })).data;
-  const mail = await admin.emails.send({ to: { filter: { q: 'ada' } }, subject: 'News', text: 'Hello' });
-  return {
-    things: [
-      ...[`/keys/${apiKey?.key_id}`, `/projects/${project.project_id}`, `/webhooks/${webhook.webhook_id}`],
-      ...['/models/gpt-4o-mini', '/runs/nightly', `/requests/${requestId}`],
-    ],
-    marketingThings: ['/people/import', `/people/${person?.person_id}`, `/emails/${mail.email?.email_id}`, '/models/gpt-4o-mini'],
-  };
-}
+const USERS_OF_MODELS = ['owner', 'admin', 'developer'];
 
-async function settledRequest(gateway: Gateway, key: string, admin: Tallygate): Promise<string> {
-  const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-agent-run-id': 'nightly' },
-    body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] }),
-  });
-  await answer.text();
-  await vi.waitFor(async () => expect((await admin.receipts.list({ livemode: false })).data).toHaveLength(1), { timeout: 60_000 });
-  return answer.headers.get('x-request-id') ?? '';
+/** What of `oneOfEach` a role reads. */
+function readersOf({ inAccount, inService }: { inAccount: string | undefined; inService: string | undefined }): readonly string[] {
+  return [
+    'all',
+    ...(inAccount === undefined ? [] : ['account']),
+    ...(USERS_OF_MODELS.includes(inAccount ?? '') ? ['users of models'] : []),
+    ...(inService === undefined ? [] : ['service']),
+    ...(inService === 'admin' ? ['operators'] : []),
+  ];
 }

@@ -4,26 +4,30 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumPath } from './browser.ts';
 import { ConsoleInBrowser } from './console-in-browser.ts';
+import { PAGES_OF_LISTS } from './console-pages.ts';
 import { projectOfDirectory } from './directory-project.ts';
 import type { Gateway } from './gateway.ts';
 
 const executable = chromiumPath();
 if (!executable) process.stdout.write('Skipped: the console is looked at in a Chromium; name it in CHROMIUM.\n');
 
-const PAGES = {
+/** The heading of each page that is there before there is anything. */
+const PAGES: Readonly<Record<string, string>> = {
   '/': 'Overview',
   '/requests': 'Requests',
   '/runs': 'Agent runs',
   '/usage': 'Usage',
   '/playground': 'Playground',
   '/keys': 'API keys',
+  '/management-keys': 'Management keys',
+  '/batches': 'Batches and files',
+  '/accounts': 'Accounts',
   '/limits': 'Limits',
   '/end-users': 'Tags and end users',
   '/webhooks': 'Webhooks',
   '/team': 'Team',
   '/audit-log': 'Audit log',
   '/models': 'Models and prices',
-  '/models/gpt-4o-mini': 'gpt-4o-mini',
   '/providers': 'Providers',
   '/log': 'Receipts log',
   '/people': 'People',
@@ -97,7 +101,9 @@ describe.skipIf(!executable)('the console, in a browser', () => {
     for (const complaint of complaints.splice(0)) expect(complaint).toContain('404');
   });
 
-  test.each(Object.entries(PAGES))('%s is accessible and fits, light and dark, at a desk and on a phone', async (path, title) => {
+  test.each(PAGES_OF_LISTS)('%s is accessible and fits, light and dark, at a desk and on a phone', async (path) => {
+    const title = PAGES[path];
+    if (title === undefined) throw new Error(`The heading of ${path} is missing here`);
     await seen.goTo(path);
     await seen.settled(title);
     await seen.expectFits();

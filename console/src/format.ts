@@ -51,3 +51,24 @@ export const daysAgo = (days: number): string => isoDay(new Date(Date.now() - da
 
 /** The first day of the present month, UTC. */
 export const monthStart = (): string => `${isoDay(new Date()).slice(0, 8)}01`;
+
+/** A moment as an input of `datetime-local` has it, in the time zone of the browser; '' for none. */
+export function inputTime(at: string | null): string {
+  if (at === null) return '';
+  const time = new Date(at);
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** What such an input says, RFC 3339; null where it is empty. */
+export const timeIn = (text: string | undefined): string | null => (text === undefined ? null : new Date(text).toISOString());
+
+/** Unix seconds as the API has moments elsewhere. */
+export const fromUnix = (seconds: number): string => new Date(seconds * 1_000).toISOString();
+
+const BYTES_OF_UNIT = 1_000;
+/** "12.3 MB" */
+export function size(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB'] as const;
+  const step = bytes < BYTES_OF_UNIT ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / BYTES_OF_UNIT ** step).toFixed(step === 0 ? 0 : 1)} ${units[step]}`;
+}

@@ -19,6 +19,7 @@ export const MENU: readonly (readonly [group: string, items: readonly MenuItem[]
       { to: '/requests', label: 'Requests', words: 'traces receipts log search' },
       { to: '/runs', label: 'Agent runs', words: 'ceiling stop' },
       { to: '/usage', label: 'Usage', words: 'cost tokens group export csv' },
+      { to: '/batches', label: 'Batches and files', words: 'jsonl upload download output', needs: 'use models' },
       { to: '/playground', label: 'Playground', words: 'chat try test', needs: 'use models' },
     ],
   ],
@@ -26,6 +27,7 @@ export const MENU: readonly (readonly [group: string, items: readonly MenuItem[]
     'Control',
     [
       { to: '/keys', label: 'API keys', words: 'create rotate revoke cap' },
+      { to: '/management-keys', label: 'Management keys', words: 'terraform scim automation', needs: 'manage account' },
       { to: '/limits', label: 'Limits', words: 'caps lanes project member model' },
       { to: '/end-users', label: 'Tags and end users', words: 'customers spend limits features' },
       { to: '/team', label: 'Team', words: 'members projects invitations roles' },
@@ -38,6 +40,7 @@ export const MENU: readonly (readonly [group: string, items: readonly MenuItem[]
     [
       { to: '/models', label: 'Models and prices', words: 'catalogue history' },
       { to: '/providers', label: 'Providers', words: 'deployments health circuit test', needs: 'run the gateway' },
+      { to: '/accounts', label: 'Accounts', words: 'customers users plan capacity refund', needs: 'run the gateway' },
       { to: '/log', label: 'Receipts log', words: 'checkpoint witness anchor verify' },
     ],
   ],

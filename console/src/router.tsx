@@ -1,7 +1,17 @@
 import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import type { Returned } from './directory-sign-in.ts';
 import { queryClient } from './query-client.ts';
-import { kindSearch, modelsSearch, peopleSearch, requestFilter, statusSearch, usageSearch } from './searches.ts';
+import {
+  auditSearch,
+  emailSearch,
+  keysSearch,
+  kindSearch,
+  modelsSearch,
+  peopleSearch,
+  requestFilter,
+  statusSearch,
+  usageSearch,
+} from './searches.ts';
 import { fetchMe, ME } from './session.ts';
 import { Shell } from './shell.tsx';
 import { Loading, PageHead, PagePending } from './ui/parts.tsx';
@@ -43,7 +53,8 @@ const frameRoute = createRoute({
   id: 'frame',
   component: Shell,
   async beforeLoad({ location }) {
-    const me = await queryClient.fetchQuery({ queryKey: ME, queryFn: fetchMe });
+    // Who is known is not waited for again: a session that ends is noticed by what is refused then.
+    const me = queryClient.getQueryData(ME) ?? (await queryClient.fetchQuery({ queryKey: ME, queryFn: fetchMe }));
     if (me === null) throw redirect({ to: '/sign-in', search: { to: location.href } });
   },
 });
@@ -73,7 +84,35 @@ const routeTree = rootRoute.addChildren([
       validateSearch: usageSearch,
       component: lazyRouteComponent(() => import('./pages/usage.tsx'), 'UsagePage'),
     }),
-    createRoute({ ...inFrame, path: '/keys', component: lazyRouteComponent(() => import('./pages/keys.tsx'), 'Keys') }),
+    createRoute({
+      ...inFrame,
+      path: '/keys',
+      validateSearch: keysSearch,
+      component: lazyRouteComponent(() => import('./pages/keys.tsx'), 'Keys'),
+    }),
+    createRoute({
+      ...inFrame,
+      path: '/management-keys',
+      component: lazyRouteComponent(() => import('./pages/management-keys.tsx'), 'ManagementKeysPage'),
+    }),
+    createRoute({
+      ...inFrame,
+      path: '/batches',
+      validateSearch: kindSearch,
+      component: lazyRouteComponent(() => import('./pages/batches.tsx'), 'BatchesPage'),
+    }),
+    createRoute({ ...inFrame, path: '/batches/$batchId', component: lazyRouteComponent(() => import('./pages/batch.tsx'), 'BatchPage') }),
+    createRoute({
+      ...inFrame,
+      path: '/accounts',
+      validateSearch: emailSearch,
+      component: lazyRouteComponent(() => import('./pages/accounts.tsx'), 'AccountsPage'),
+    }),
+    createRoute({
+      ...inFrame,
+      path: '/accounts/$accountId',
+      component: lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
+    }),
     createRoute({ ...inFrame, path: '/keys/$keyId', component: lazyRouteComponent(() => import('./pages/key.tsx'), 'KeyPage') }),
     createRoute({ ...inFrame, path: '/limits', component: lazyRouteComponent(() => import('./pages/limits.tsx'), 'LimitsPage') }),
     createRoute({
@@ -95,7 +134,12 @@ const routeTree = rootRoute.addChildren([
       validateSearch: kindSearch,
       component: lazyRouteComponent(() => import('./pages/end-users.tsx'), 'EndUsers'),
     }),
-    createRoute({ ...inFrame, path: '/webhooks', component: lazyRouteComponent(() => import('./pages/webhooks.tsx'), 'Webhooks') }),
+    createRoute({
+      ...inFrame,
+      path: '/webhooks',
+      validateSearch: kindSearch,
+      component: lazyRouteComponent(() => import('./pages/webhooks.tsx'), 'Webhooks'),
+    }),
     createRoute({
       ...inFrame,
       path: '/webhooks/$webhookId',
@@ -139,7 +183,12 @@ const routeTree = rootRoute.addChildren([
     createRoute({ ...inFrame, path: '/invites', component: lazyRouteComponent(() => import('./pages/invites.tsx'), 'InvitesPage') }),
     createRoute({ ...inFrame, path: '/content', component: lazyRouteComponent(() => import('./pages/content.tsx'), 'ContentPage') }),
     createRoute({ ...inFrame, path: '/bills/$month', component: lazyRouteComponent(() => import('./pages/bill.tsx'), 'BillPage') }),
-    createRoute({ ...inFrame, path: '/audit-log', component: lazyRouteComponent(() => import('./pages/audit-log.tsx'), 'AuditLogPage') }),
+    createRoute({
+      ...inFrame,
+      path: '/audit-log',
+      validateSearch: auditSearch,
+      component: lazyRouteComponent(() => import('./pages/audit-log.tsx'), 'AuditLogPage'),
+    }),
     createRoute({
       ...inFrame,
       path: '/playground',

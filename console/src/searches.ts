@@ -11,10 +11,18 @@ const textsOf =
       }),
     ) as Texts<Name>;
 
-const REQUESTS = ['month', 'model', 'key_id', 'run_id'] as const;
+const REQUESTS = ['month', 'model', 'key_id', 'run_id', 'outcome', 'end_user', 'min_cost_usd', 'max_cost_usd', 'from', 'to'] as const;
 /** Which requests are shown. */
 export type RequestFilter = Texts<(typeof REQUESTS)[number]>;
 export const requestFilter = textsOf(REQUESTS);
+
+const AUDIT = ['action', 'actor_id', 'target_id', 'ip', 'from', 'to'] as const;
+/** Which entries of the audit log are shown; of days, UTC. */
+export type AuditFilter = Texts<(typeof AUDIT)[number]>;
+export const auditSearch = textsOf(AUDIT);
+
+/** Whose account is looked for. */
+export const emailSearch = textsOf(['email']);
 
 const PEOPLE = ['q', 'status', 'source', 'consent', 'event_slug'] as const;
 /** Which people are shown. */
@@ -25,6 +33,9 @@ const USAGE = ['by', 'and', 'from', 'to', 'last'] as const;
 /** How usage is grouped, and of which days: `last` are so many until today, so that it can be kept. */
 export type UsageSearch = Texts<(typeof USAGE)[number]>;
 export const usageSearch = textsOf(USAGE);
+
+/** Whether the dialog of a new key is open. */
+export const keysSearch = textsOf(['create']);
 
 /** Which of the lists of a page is shown. */
 export const kindSearch = textsOf(['kind']);

@@ -29,7 +29,11 @@ const quotaOf = ({ quota }: PlanConfigResponse): string =>
 type Preview = PlanUpgradePreviewResponse | PlanDowngradePreviewResponse;
 
 function Changes({ preview }: { preview: Preview }) {
-  const text = (value: Preview['changes'][number]['from']): string => (value === null ? 'no limit' : String(value));
+  const text = (value: Preview['changes'][number]['from']): string => {
+    if (value === null) return 'no limit';
+    if (typeof value === 'boolean') return value ? 'yes' : 'no';
+    return typeof value === 'number' ? count(value) : value;
+  };
   return (
     <dl className="facts">
       {preview.changes.map(({ entitlement, from, to }) => (

@@ -1,9 +1,12 @@
 import type { InvoiceListItem, PlanInvoiceSummary, PlanPayment } from '@tallygate/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, day, usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
+import { ReturnPayment } from '../operator/return-payment.tsx';
+import { useMay } from '../session.ts';
 import { Badge, Empty, Pending } from '../ui/parts.tsx';
 import { saveFile } from '../ui/saved.ts';
 import { type Column, Table } from '../ui/table.tsx';
@@ -86,9 +89,33 @@ const PAYMENTS: readonly Column<PlanPayment>[] = [
   { name: 'Disputed', cell: ({ disputed_usd: disputed }) => usd(disputed), isFigure: true, isSecondary: true },
 ];
 
+const returnOf = (onReturn: (payment: PlanPayment) => void): Column<PlanPayment> => ({
+  name: 'Change',
+  isAction: true,
+  cell: (payment) =>
+    payment.status === 'succeeded' &&
+    payment.refunded_usd !== payment.amount_usd && (
+      <button type="button" onClick={() => onReturn(payment)}>
+        Return
+      </button>
+    ),
+});
+
 export function Payments() {
+  const isOperator = useMay('run the gateway');
+  const [returned, setReturned] = useState<PlanPayment>();
   const { data, error } = useQuery({ queryKey: ['plan-payments'], queryFn: async () => tallygate.plans.payments({ limit: MOST }) });
   if (!data) return <Pending error={error} />;
   if (data.data.length === 0) return <Empty title="No payments yet">Top-ups and the plan’s charges appear here.</Empty>;
-  return <Table label="Payments" rows={data.data} columns={PAYMENTS} idOf={({ payment_id: id }) => id} />;
+  return (
+    <>
+      <Table
+        label="Payments"
+        rows={data.data}
+        columns={isOperator ? [...PAYMENTS, returnOf(setReturned)] : PAYMENTS}
+        idOf={({ payment_id: id }) => id}
+      />
+      {returned && <ReturnPayment payment={returned} onClose={() => setReturned(undefined)} />}
+    </>
+  );
 }

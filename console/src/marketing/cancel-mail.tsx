@@ -2,7 +2,7 @@ import type { MarketingEmailRecord } from '@tallygate/sdk';
 import { tallygate } from '../client.ts';
 import { count } from '../format.ts';
 import { Confirm } from '../ui/dialog.tsx';
-import { useReload } from './paged.tsx';
+import { useReload } from '../ui/paged.tsx';
 
 export function CancelMail({ email, onClose }: { email: MarketingEmailRecord; onClose: () => void }) {
   const reload = useReload('emails', 'recipients');

@@ -1,8 +1,8 @@
 import type { MarketingEventRecord } from '@tallygate/sdk';
 import { tallygate } from '../client.ts';
 import { Dialog, Field, Form, given } from '../ui/dialog.tsx';
-import { useReload } from './paged.tsx';
-import { TextArea } from './text-area.tsx';
+import { useReload } from '../ui/paged.tsx';
+import { TextArea } from '../ui/text-area.tsx';
 
 /** As `datetime-local` takes a moment, UTC. */
 const local = (at: string | undefined): string => at?.slice(0, 16) ?? '';

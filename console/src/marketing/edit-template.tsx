@@ -1,8 +1,8 @@
 import type { MarketingEmailTemplateRecord } from '@tallygate/sdk';
 import { tallygate } from '../client.ts';
 import { Dialog, Field, Form, given } from '../ui/dialog.tsx';
-import { useReload } from './paged.tsx';
-import { TextArea } from './text-area.tsx';
+import { useReload } from '../ui/paged.tsx';
+import { TextArea } from '../ui/text-area.tsx';
 
 const LINE = /^\s*([a-z][a-z0-9_]*)\s*=\s*(.*)$/;
 

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { useMe } from '../session.ts';
 import { Confirm, Dialog, Field, Form, given } from '../ui/dialog.tsx';
+import { useReload } from '../ui/paged.tsx';
 import { saveFile } from '../ui/saved.ts';
-import { useReload } from './paged.tsx';
 
 export type Act = (request: MarketingPeopleActionRequest) => Promise<void>;
 

@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count } from '../format.ts';
 import { Dialog, Field, Form, given } from '../ui/dialog.tsx';
+import { useReload } from '../ui/paged.tsx';
+import { TextArea } from '../ui/text-area.tsx';
 import { type Mail, MailPreview } from './mail-preview.tsx';
-import { useReload } from './paged.tsx';
 import { TemplateVariables, variablesOf } from './template-variables.tsx';
-import { TextArea } from './text-area.tsx';
 
 const MOST = 200;
 

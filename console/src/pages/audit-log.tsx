@@ -1,55 +1,49 @@
-import type { AuditLogEntry } from '@tallygate/sdk';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { AuditEntries } from '../audit/entries.tsx';
 import { tallygate } from '../client.ts';
-import { useNames } from '../names.ts';
-import { LongTable } from '../ui/long-table.tsx';
-import { At, Empty, PageHead, Pending } from '../ui/parts.tsx';
-import type { Column } from '../ui/table.tsx';
+import type { AuditFilter } from '../searches.ts';
+import { type FilterField, FilterForm } from '../ui/filter-form.tsx';
+import { PageHead } from '../ui/parts.tsx';
+import { SavedFilters } from '../ui/saved-filters.tsx';
 
-const Cut = ({ text }: { text: string }) => (
-  <span className="cut" title={text}>
-    {text}
-  </span>
-);
-
-const columnsOf = (names: ReadonlyMap<string, string>): readonly Column<AuditLogEntry>[] => [
-  { name: 'At', cell: ({ created_at: at }) => <At at={at} /> },
-  { name: 'What', cell: ({ action }) => action },
-  {
-    name: 'Who',
-    cell: ({ actor }) => <Cut text={actor.id === null ? actor.kind : (names.get(actor.id) ?? `${actor.kind} ${actor.id}`)} />,
-    isSecondary: true,
-  },
-  { name: 'To', cell: ({ target }) => <Cut text={`${target.kind} ${names.get(target.id) ?? target.id}`} /> },
-  { name: 'From', cell: ({ ip }) => ip ?? '–', isSecondary: true },
+const MOST = 200;
+/** Of each noun all actions; one of them can be typed. */
+const ACTIONS = [
+  ...['user', 'session', 'login', 'device_login', 'mfa', 'passkey', 'account', 'member', 'project', 'key', 'key.created', 'key.rotated'],
+  ...['key.revoked', 'management_key', 'limit', 'webhook', 'plan', 'payment', 'auto_topup', 'request', 'run', 'model'],
 ];
 
+/** Who may have done it: people and API keys, by their names. */
+function useActors(asked: string | undefined): readonly (readonly [id: string, name: string])[] {
+  const keys = useQuery({ queryKey: ['keys'], queryFn: () => tallygate.keys.list() });
+  const members = useQuery({ queryKey: ['members'], queryFn: async () => tallygate.members.list({ limit: MOST }) });
+  const known = [
+    ...(members.data?.data ?? []).map(({ user_id: id, email }) => [id, email] as const),
+    ...(keys.data ?? []).map(({ key_id: id, name }) => [id, `key ${name}`] as const),
+  ];
+  return asked === undefined || known.some(([id]) => id === asked) ? known : [...known, [asked, asked]];
+}
+
 export function AuditLogPage() {
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: ['audit-log'],
-    queryFn: async ({ pageParam }) => tallygate.auditLog.list(pageParam ? { cursor: pageParam } : {}),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-  });
-  const names = useNames(['key', 'project', 'member']);
-  const rows = data?.pages.flatMap((page) => page.data) ?? [];
-  const more = (): void => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  };
+  const filter = useSearch({ from: '/frame/audit-log' });
+  const navigate = useNavigate({ from: '/audit-log' });
+  const actors = useActors(filter.actor_id);
+  const show = (search: AuditFilter): void => void navigate({ search });
+  const fields: readonly FilterField<keyof AuditFilter>[] = [
+    { name: 'action', label: 'What', placeholder: 'key.created', suggestions: ACTIONS },
+    { name: 'actor_id', label: 'Who', options: [['', 'anybody'], ...actors] },
+    { name: 'target_id', label: 'To which id' },
+    { name: 'ip', label: 'From address' },
+    { name: 'from', label: 'Since, UTC', type: 'date' },
+    { name: 'to', label: 'Until, UTC', type: 'date' },
+  ];
   return (
     <>
       <PageHead title="Audit log">Who changed what, and from where.</PageHead>
-      {!data && <Pending error={error} />}
-      {rows.length > 0 && (
-        <LongTable
-          label="Audit log, the newest first"
-          rows={rows}
-          columns={columnsOf(names)}
-          idOf={({ entry_id: id }) => id}
-          onEnd={more}
-        />
-      )}
-      {data && rows.length === 0 && <Empty title="Nothing yet">Logins, keys, limits and members leave entries here.</Empty>}
+      <FilterForm fields={fields} filter={filter} onSearch={show} />
+      <SavedFilters page="audit-log" search={filter} onChoose={show} />
+      <AuditEntries filter={filter} />
     </>
   );
 }

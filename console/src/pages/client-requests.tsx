@@ -3,11 +3,11 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { moment } from '../format.ts';
-import { from, Paged, useReload } from '../marketing/paged.tsx';
-import { TextArea } from '../marketing/text-area.tsx';
 import { Dialog, Form, given, Select } from '../ui/dialog.tsx';
+import { from, Paged, useReload } from '../ui/paged.tsx';
 import { At, Badge, Empty, PageHead } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
+import { TextArea } from '../ui/text-area.tsx';
 
 type Status = MarketingClientRequestRecord['status'];
 

@@ -1,12 +1,11 @@
 import type { MarketingContentRecord } from '@tallygate/sdk';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
-
-import { from, Paged, useReload } from '../marketing/paged.tsx';
-import { TextArea } from '../marketing/text-area.tsx';
 import { Confirm, Dialog, Field, Form, given, Select } from '../ui/dialog.tsx';
+import { from, Paged, useReload } from '../ui/paged.tsx';
 import { At, Badge, Empty, PageHead } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
+import { TextArea } from '../ui/text-area.tsx';
 
 const TYPES = [
   ['post', 'Post'],

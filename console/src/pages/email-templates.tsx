@@ -4,11 +4,12 @@ import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { EditTemplate } from '../marketing/edit-template.tsx';
 import { type Mail, MailPreview } from '../marketing/mail-preview.tsx';
-import { from, Paged, useReload } from '../marketing/paged.tsx';
 import { TemplateVariables, variablesOf } from '../marketing/template-variables.tsx';
 import { Confirm, Dialog, Field, Form, given } from '../ui/dialog.tsx';
+import { from, Paged, useReload } from '../ui/paged.tsx';
 import { At, Badge, Empty, PageHead } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
+import { Tabs } from '../ui/tabs.tsx';
 
 type Template = MarketingEmailTemplateRecord;
 
@@ -85,6 +86,11 @@ const columnsOf = ({ onEdit, onPreview, onArchive }: Actions): readonly Column<T
   },
 ];
 
+const KINDS = [
+  ['used', 'In use'],
+  ['archived', 'Archived'],
+] as const;
+
 export function EmailTemplatesPage() {
   const reload = useReload('email-templates');
   const isArchive = useSearch({ from: '/frame/email-templates' }).status === 'archived';
@@ -106,18 +112,12 @@ export function EmailTemplatesPage() {
       <PageHead title="Mail templates" aside={write}>
         The words of mails that are sent again and again. A mail keeps the words that it was sent with.
       </PageHead>
-      <div className="tabs">
-        {[false, true].map((one) => (
-          <button
-            key={String(one)}
-            type="button"
-            aria-pressed={one === isArchive}
-            onClick={() => void navigate({ search: one ? { status: 'archived' } : {} })}
-          >
-            {one ? 'Archived' : 'In use'}
-          </button>
-        ))}
-      </div>
+      <Tabs
+        label="Templates"
+        tabs={KINDS}
+        shown={isArchive ? 'archived' : 'used'}
+        onShow={(tab) => void navigate({ search: tab === 'archived' ? { status: tab } : {} })}
+      />
       <Paged
         name="email-templates"
         by={String(isArchive)}

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, moment } from '../format.ts';
 import { CancelMail } from '../marketing/cancel-mail.tsx';
-import { from, Paged, useReload } from '../marketing/paged.tsx';
+import { from, Paged, useReload } from '../ui/paged.tsx';
 import { At, Badge, Empty, Figure, Figures, PageHead, PagePending, Panel } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 

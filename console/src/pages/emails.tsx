@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, moment } from '../format.ts';
 import { CancelMail } from '../marketing/cancel-mail.tsx';
-import { from, Paged } from '../marketing/paged.tsx';
 import { WriteMail } from '../marketing/write-mail.tsx';
+import { from, Paged } from '../ui/paged.tsx';
 import { Badge, Empty, PageHead } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 

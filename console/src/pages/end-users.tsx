@@ -11,6 +11,7 @@ import { useLivemode } from '../mode.ts';
 import { useMay } from '../session.ts';
 import { Empty, PageHead, Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { Tabs } from '../ui/tabs.tsx';
 
 type Kind = 'end_user' | 'tag';
 const MOST = 200;
@@ -102,18 +103,15 @@ export function EndUsers() {
   return (
     <>
       <PageHead title="Tags and end users">Whom and what requests are for, as their headers say, with what it costs.</PageHead>
-      <div className="tabs">
-        {(['end_user', 'tag'] as const).map((one) => (
-          <button
-            key={one}
-            type="button"
-            aria-pressed={one === kind}
-            onClick={() => void navigate({ search: one === 'tag' ? { kind: one } : {} })}
-          >
-            {NAMES[one]}
-          </button>
-        ))}
-      </div>
+      <Tabs
+        label="Lists"
+        tabs={[
+          ['end_user', NAMES.end_user],
+          ['tag', NAMES.tag],
+        ]}
+        shown={kind}
+        onShow={(tab) => void navigate({ search: tab === 'tag' ? { kind: tab } : {} })}
+      />
       <Spenders kind={kind} />
     </>
   );

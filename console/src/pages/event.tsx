@@ -4,9 +4,9 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, moment, usd } from '../format.ts';
-import { from, Paged, useReload } from '../marketing/paged.tsx';
 import { useMay } from '../session.ts';
 import { Dialog, Field, Form, given, Select } from '../ui/dialog.tsx';
+import { from, Paged, useReload } from '../ui/paged.tsx';
 import { Badge, Empty, Figure, Figures, PageHead, PagePending, Panel } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, usd } from '../format.ts';
 import { EditEvent } from '../marketing/edit-event.tsx';
-import { from, Paged, useReload } from '../marketing/paged.tsx';
 import { useMay } from '../session.ts';
 import { Confirm } from '../ui/dialog.tsx';
+import { from, Paged, useReload } from '../ui/paged.tsx';
 import { At, Badge, Empty, PageHead } from '../ui/parts.tsx';
 import type { Column } from '../ui/table.tsx';
 

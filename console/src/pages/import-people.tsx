@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { count } from '../format.ts';
 import { type CsvFile, importParts, lookInto } from '../marketing/import-people.ts';
-import { useReload } from '../marketing/paged.tsx';
+import { useReload } from '../ui/paged.tsx';
 import { Failure, Figure, Figures, PageHead, Panel } from '../ui/parts.tsx';
 import { saveFile } from '../ui/saved.ts';
 import { type Column, Table } from '../ui/table.tsx';

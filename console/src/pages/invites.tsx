@@ -2,12 +2,12 @@ import type { MarketingInviteBatchRequest, MarketingInviteBatchResponse, Marketi
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, day, usd } from '../format.ts';
-import { from, Paged, useReload } from '../marketing/paged.tsx';
-import { TextArea } from '../marketing/text-area.tsx';
 import { Confirm, Dialog, Field, Form, given } from '../ui/dialog.tsx';
+import { from, Paged, useReload } from '../ui/paged.tsx';
 import { Badge, Empty, PageHead } from '../ui/parts.tsx';
 import { Secret } from '../ui/secret.tsx';
 import type { Column } from '../ui/table.tsx';
+import { TextArea } from '../ui/text-area.tsx';
 
 const DAYS = 30;
 const DAY_MS = 86_400_000;

@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, moment, monthStart, usd } from '../format.ts';
+import { EditKey } from '../keys/edit-key.tsx';
 import { AlertsField, alertsIn } from '../limits/alerts.tsx';
 import { WhatIf } from '../limits/what-if-hint.tsx';
 import { useMay } from '../session.ts';
@@ -103,7 +104,7 @@ function Spending({ apiKey }: { apiKey: KeyResponse }) {
 
 function Actions({ apiKey }: { apiKey: KeyResponse }) {
   const refresh = useRefresh();
-  const [open, setOpen] = useState<'rotate' | 'revoke'>();
+  const [open, setOpen] = useState<'change' | 'rotate' | 'revoke'>();
   const [rotated, setRotated] = useState<KeyCreatedResponse>();
   const rotate = async (): Promise<void> => {
     setRotated(await tallygate.keys.rotate(apiKey.key_id, { grace_seconds: GRACE_SECONDS }));
@@ -116,12 +117,16 @@ function Actions({ apiKey }: { apiKey: KeyResponse }) {
   const close = (): void => setOpen(undefined);
   return (
     <>
+      <button type="button" onClick={() => setOpen('change')}>
+        Change
+      </button>
       <button type="button" onClick={() => setOpen('rotate')}>
         Rotate
       </button>
       <button type="button" className="danger" onClick={() => setOpen('revoke')}>
         Revoke
       </button>
+      {open === 'change' && <EditKey apiKey={apiKey} onClose={close} />}
       {open === 'rotate' && (
         <Confirm title={`Rotate ${apiKey.name}?`} action="Rotate" onConfirm={rotate} onClose={close}>
           It gets a new secret, which is shown once. The old one works for another hour.
@@ -144,6 +149,8 @@ function Detail({ apiKey }: { apiKey: KeyResponse }) {
     ['Models', apiKey.allowed_models?.join(', ') ?? 'all'],
     ['Endpoints', apiKey.allowed_endpoints?.join(', ') ?? 'all'],
     ['Requests a minute', apiKey.rate_limits.requests_per_minute?.toString() ?? 'the plan’s'],
+    ['Tokens a minute', apiKey.rate_limits.tokens_per_minute?.toString() ?? 'the plan’s'],
+    ['At the same time', apiKey.rate_limits.concurrency?.toString() ?? 'the plan’s'],
     ['Signed requests', apiKey.require_signature ? 'required' : 'not required'],
     ['Created', moment(apiKey.created_at)],
     ['Expires', moment(apiKey.expires_at)],

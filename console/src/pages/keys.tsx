@@ -1,10 +1,11 @@
-import type { KeyCreatedResponse, KeyResponse } from '@tallygate/sdk';
+import type { CreateKeyRequest, KeyCreatedResponse, KeyResponse } from '@tallygate/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { moment, usd } from '../format.ts';
 import { freshKey } from '../fresh-key.ts';
+import { KeyFields, keyIn } from '../keys/key-fields.tsx';
 import { useLivemode } from '../mode.ts';
 import { useMay } from '../session.ts';
 import { Dialog, Field, Form, given, Select } from '../ui/dialog.tsx';
@@ -21,7 +22,15 @@ const COLUMNS: readonly Column<KeyResponse>[] = [
       </Link>
     ),
   },
-  { name: 'Key', cell: ({ prefix }) => <Mono>{prefix}…</Mono>, isSecondary: true },
+  {
+    name: 'Key',
+    cell: ({ prefix }) => (
+      <span className="one-line">
+        <Mono>{prefix}…</Mono>
+      </span>
+    ),
+    isSecondary: true,
+  },
   { name: 'State', cell: ({ status }) => <Badge state={status} /> },
   { name: 'Monthly cap', cell: ({ monthly_cap_usd: cap }) => (cap === null ? 'none' : usd(cap)), isFigure: true },
   { name: 'May', cell: ({ scopes }) => scopes.join(', '), isSecondary: true },
@@ -33,6 +42,17 @@ const MODES = [
   ['false', 'Test: the sandbox answers, and nothing is billed'],
 ] as const;
 
+/** What a new key has beside its name, mode and cap. */
+function settingsIn(fields: FormData): Partial<CreateKeyRequest> {
+  const { scopes, expires_at: expires, allowed_models: models, allowed_endpoints: endpoints, rate_limits: rates } = keyIn(fields);
+  const project = given(fields, 'project');
+  return {
+    ...{ scopes, allowed_models: models, allowed_endpoints: endpoints, rate_limits: rates },
+    ...(expires !== null && { expires_at: expires }),
+    ...(project !== undefined && { project_id: project }),
+  };
+}
+
 function NewKey({ onCreated, onClose }: { onCreated: (key: KeyCreatedResponse) => void; onClose: () => void }) {
   const livemode = useLivemode();
   const client = useQueryClient();
@@ -42,6 +62,7 @@ function NewKey({ onCreated, onClose }: { onCreated: (key: KeyCreatedResponse) =
       name: given(fields, 'name') ?? '',
       livemode: fields.get('livemode') === 'true',
       ...(cap !== undefined && { monthly_cap_usd: cap }),
+      ...settingsIn(fields),
     });
     freshKey.keep(created.key);
     await client.invalidateQueries({ queryKey: ['keys'] });
@@ -60,6 +81,12 @@ function NewKey({ onCreated, onClose }: { onCreated: (key: KeyCreatedResponse) =
           placeholder="25"
           hint="No request runs that could cost more than what is left of it. Empty: no cap."
         />
+        <details>
+          <summary>Scopes, models, expiry, rate limits</summary>
+          <div className="fields">
+            <KeyFields />
+          </div>
+        </details>
       </Form>
     </Dialog>
   );
@@ -78,7 +105,9 @@ export function KeySecret({ created, onClose }: { created: KeyCreatedResponse; o
 
 export function Keys() {
   const livemode = useLivemode();
-  const [isCreating, setCreating] = useState(false);
+  const navigate = useNavigate({ from: '/keys' });
+  const isCreating = useSearch({ from: '/frame/keys' }).create !== undefined;
+  const setCreating = (isOpen: boolean): void => void navigate({ search: isOpen ? { create: 'yes' } : {}, replace: true });
   const [created, setCreated] = useState<KeyCreatedResponse>();
   const { data, error } = useQuery({ queryKey: ['keys'], queryFn: () => tallygate.keys.list() });
   const rows = data?.filter((key) => key.livemode === livemode) ?? [];
@@ -104,7 +133,7 @@ export function Keys() {
           Create one: any OpenAI client takes it, with this gateway’s address as its base URL.
         </Empty>
       )}
-      {isCreating && <NewKey onCreated={show} onClose={() => setCreating(false)} />}
+      {isCreating && mayCreate && <NewKey onCreated={show} onClose={() => setCreating(false)} />}
       {created && <KeySecret created={created} onClose={() => setCreated(undefined)} />}
     </>
   );

@@ -24,10 +24,10 @@ const COLUMNS: readonly Column<Model>[] = [
       </>
     ),
   },
-  { name: 'Kind', cell: ({ kind }) => <Badge state={kind} /> },
+  { name: 'Kind', cell: ({ kind }) => <Badge state={kind} />, isSecondary: true },
   { name: 'Of', cell: ({ owned_by: owner }) => owner, isSecondary: true },
   { name: 'Context', cell: ({ context_length: length }) => (length === null ? '–' : short(length)), isFigure: true, isSecondary: true },
-  { name: 'In, a million tokens', cell: ({ pricing }) => perMillion(pricing?.prices.input_tokens), isFigure: true },
+  { name: 'In, a million', cell: ({ pricing }) => perMillion(pricing?.prices.input_tokens), isFigure: true },
   { name: 'Cached', cell: ({ pricing }) => perMillion(pricing?.prices.cached_input_tokens), isFigure: true, isSecondary: true },
   { name: 'Out', cell: ({ pricing }) => perMillion(pricing?.prices.output_tokens), isFigure: true },
   { name: 'Since', cell: ({ pricing }) => day(pricing?.effective_from ?? null), isSecondary: true },

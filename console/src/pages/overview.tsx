@@ -5,6 +5,7 @@ import { lazy, Suspense } from 'react';
 import { tallygate } from '../client.ts';
 import { count, daysAgo, monthStart, usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
+import { useMay } from '../session.ts';
 import { Badge, CapBar, Empty, Figure, Figures, Loading, PageHead, Panel, Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Latency } from './latency.tsx';
@@ -87,10 +88,38 @@ function ThisMonth() {
   );
 }
 
+/** For somebody who has just signed in: gone with the first request. */
+function FirstSteps() {
+  const livemode = useLivemode();
+  const mayUse = useMay('use models');
+  const query = { from: daysAgo(DAYS - 1), livemode } as const;
+  const { data } = useQuery({ queryKey: ['usage', query], queryFn: () => tallygate.usage.get(query) });
+  if (!mayUse || data?.total.requests !== 0) return null;
+  return (
+    <Panel title="First steps">
+      <ol className="first-steps">
+        <li>
+          <Link to="/keys" search={{ create: 'yes' }}>
+            Create an API key
+          </Link>{' '}
+          with a monthly cap: nothing can be spent beyond it.
+        </li>
+        <li>
+          Ask a model in the <Link to="/playground">playground</Link>, or point any OpenAI client at this gateway. Test keys cost nothing.
+        </li>
+        <li>
+          Look at the <Link to="/requests">request</Link>: what it cost line by line, and its receipt, which this browser verifies.
+        </li>
+      </ol>
+    </Panel>
+  );
+}
+
 export function Overview() {
   return (
     <>
       <PageHead title="Overview">What is spent and held, as it is now. Months and days are UTC.</PageHead>
+      <FirstSteps />
       <ThisMonth />
       <Panel title={`Spent, last ${DAYS} days`}>
         <SpendOfDays />

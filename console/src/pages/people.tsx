@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, day } from '../format.ts';
+import { MailState } from '../marketing/mail-state.tsx';
 import { filterOf, PEOPLE_FIELDS } from '../marketing/people-filter.ts';
 import type { PeopleSearch } from '../searches.ts';
 import { FilterForm } from '../ui/filter-form.tsx';
@@ -28,12 +29,7 @@ const COLUMNS: readonly Column<MarketingPersonRecord>[] = [
   { name: 'Stage', cell: ({ status }) => <Badge state={status} /> },
   {
     name: 'Mail',
-    cell: ({ subscription, consent }) => (
-      <Badge
-        state={subscription === 'subscribed' && !consent?.confirmed_at ? 'no consent' : subscription}
-        tone={subscription === 'subscribed' && consent?.confirmed_at ? 'good' : 'quiet'}
-      />
-    ),
+    cell: (person) => <MailState person={person} />,
   },
   { name: 'Tags', cell: ({ tags }) => tags.join(', ') || '–', isSecondary: true },
   { name: 'Known since', cell: ({ created_at: at }) => day(at), isSecondary: true },

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { tallygate } from '../client.ts';
 import { moment } from '../format.ts';
+import { MailState } from '../marketing/mail-state.tsx';
 import { type Act, PersonActions, useAct } from '../marketing/person-actions.tsx';
 import { STAGES } from '../marketing/stages.ts';
 import { useMe } from '../session.ts';
@@ -55,7 +56,7 @@ function Detail({ person }: { person: MarketingPersonRecord }) {
   return (
     <>
       <PageHead title={person.name ?? person.email} aside={<PersonActions person={person} act={act} />}>
-        <Badge state={person.status} /> <Badge state={person.subscription} tone={person.subscription === 'subscribed' ? 'good' : 'quiet'} />
+        <Badge state={person.status} /> <MailState person={person} />
       </PageHead>
       <Panel title="About them">
         <About person={person} />

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { day } from '../format.ts';
 import { useMay, useMe } from '../session.ts';
+import { ProjectActions } from '../team/project-actions.tsx';
 import { Confirm, Dialog, Form, Select } from '../ui/dialog.tsx';
 import { Badge, Empty, Failure, Mono, PageHead, PagePending, Panel } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
@@ -180,7 +181,7 @@ export function ProjectPage() {
   );
   return (
     <>
-      <PageHead title={project.data.name}>
+      <PageHead title={project.data.name} aside={managesAccount && <ProjectActions project={project.data} />}>
         Project <Mono>{projectId}</Mono> {project.data.archived_at !== null && <Badge state="archived" />}
       </PageHead>
       <Panel title="Members" aside={add}>

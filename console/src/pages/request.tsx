@@ -1,15 +1,18 @@
 import type { RequestTrace } from '@tallygate/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { tallygate } from '../client.ts';
 import { duration, moment, usd } from '../format.ts';
 import { useNames } from '../names.ts';
+import { RefundRequest } from '../operator/refund-request.tsx';
 import { untilSettled } from '../query-client.ts';
+import { useMay } from '../session.ts';
 import { Badge, Facts, Figure, Figures, Mono, PageHead, PagePending, Panel } from '../ui/parts.tsx';
 import { ReceiptPanel } from './receipt-panel.tsx';
 
 const FULL = 100;
+const ASK_AGAIN_MS = 500;
 const between = (from: string, to: string): number => Date.parse(to) - Date.parse(from);
 
 interface StretchProps {
@@ -104,15 +107,39 @@ function About({ trace }: { trace: RequestTrace }) {
     ['Tags', trace.tags?.join(', ') ?? null],
     ['Started', moment(trace.started_at)],
     ['Price version', trace.price_version],
+    ['Corrected', trace.correction && `to ${usd(trace.correction.cost_usd)}: ${trace.correction.reason}`],
+    ['Refunded', trace.refund && `${moment(trace.refund.refunded_at)}: ${trace.refund.reason}`],
   ];
   return <Facts facts={facts} />;
 }
 
-function Trace({ trace }: { trace: RequestTrace }) {
+interface TraceProps {
+  readonly trace: RequestTrace;
+  readonly onRefunded: () => void;
+}
+
+/** For those who run the gateway: once, so that a request that was refunded has no button. */
+function Refund({ trace, onRefunded }: TraceProps) {
+  const [isOpen, setOpen] = useState(false);
+  if (trace.refund !== null) return null;
   return (
     <>
-      <PageHead title={trace.model_served} aside={<Badge state={trace.outcome} />}>
-        <Mono>{trace.request_id}</Mono>
+      <button type="button" className="danger" onClick={() => setOpen(true)}>
+        Refund
+      </button>
+      {isOpen && (
+        <RefundRequest request={{ id: trace.request_id, cost: trace.cost_usd }} onRefunded={onRefunded} onClose={() => setOpen(false)} />
+      )}
+    </>
+  );
+}
+
+function Trace({ trace, onRefunded }: TraceProps) {
+  const isOperator = useMay('run the gateway');
+  return (
+    <>
+      <PageHead title={trace.model_served} aside={isOperator && <Refund trace={trace} onRefunded={onRefunded} />}>
+        <Mono>{trace.request_id}</Mono> <Badge state={trace.outcome} />
       </PageHead>
       <Figures>
         <Figure label="Cost" value={usd(trace.cost_usd)} note={trace.estimated ? 'the usage is our count' : 'by the provider’s usage'} />
@@ -134,6 +161,12 @@ function Trace({ trace }: { trace: RequestTrace }) {
 
 export function Request() {
   const { requestId } = useParams({ from: '/frame/requests/$requestId' });
-  const { data, error } = useQuery({ queryKey: ['request', requestId], queryFn: () => tallygate.requests.get(requestId), ...untilSettled });
-  return data ? <Trace trace={data} /> : <PagePending error={error} />;
+  const [isRefunded, setRefunded] = useState(false);
+  const { data, error } = useQuery({
+    queryKey: ['request', requestId],
+    queryFn: () => tallygate.requests.get(requestId),
+    ...untilSettled,
+    refetchInterval: ({ state }) => isRefunded && state.data?.refund === null && ASK_AGAIN_MS,
+  });
+  return data ? <Trace trace={data} onRefunded={() => setRefunded(true)} /> : <PagePending error={error} />;
 }

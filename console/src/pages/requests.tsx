@@ -1,4 +1,4 @@
-import type { ReceiptListItem } from '@tallygate/sdk';
+import type { ReceiptListItem, ReceiptQuery } from '@tallygate/sdk';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { tallygate } from '../client.ts';
@@ -11,7 +11,8 @@ import { At, Badge, Empty, PageHead, Pending } from '../ui/parts.tsx';
 import { SavedFilters } from '../ui/saved-filters.tsx';
 import type { Column } from '../ui/table.tsx';
 
-const PAGE = 200;
+/** Of a search that finds little, each row more is more to look through. */
+const PAGE = 100;
 
 const COLUMNS: readonly Column<ReceiptListItem>[] = [
   { name: 'Started', cell: ({ started_at: at }) => <At at={at} /> },
@@ -32,12 +33,25 @@ const COLUMNS: readonly Column<ReceiptListItem>[] = [
   { name: 'Cost', cell: ({ cost_usd: cost }) => usd(cost), isFigure: true },
 ];
 
+const OUTCOMES = ['completed', 'cached', 'cancelled', 'abandoned', 'cut', 'failed', 'refunded'] as const;
+const DAY_MS = 86_400_000;
+
+/** Days as the API has times: from its beginning, to its end, UTC. What is not an outcome is refused there. */
+function queryOf({ from, to, outcome, ...rest }: RequestFilter): ReceiptQuery {
+  return {
+    ...rest,
+    ...(outcome !== undefined && { outcome: outcome as ReceiptListItem['outcome'] }),
+    ...(from !== undefined && { from: `${from}T00:00:00Z` }),
+    ...(to !== undefined && { to: new Date(Date.parse(to) + DAY_MS).toISOString() }),
+  };
+}
+
 function useRequests(filter: RequestFilter) {
   const livemode = useLivemode();
   return useInfiniteQuery({
     queryKey: ['receipts', livemode, filter],
     queryFn: async ({ pageParam }) =>
-      tallygate.receipts.list({ ...filter, livemode, limit: PAGE, ...(pageParam && { cursor: pageParam }) }),
+      tallygate.receipts.list({ ...queryOf(filter), livemode, limit: PAGE, ...(pageParam && { cursor: pageParam }) }),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
@@ -52,6 +66,8 @@ function Found({ filter }: { filter: RequestFilter }) {
   };
   if (rows.length > 0)
     return <LongTable label="Requests, the newest first" rows={rows} columns={COLUMNS} idOf={({ id }) => id} onEnd={more} />;
+  if (Object.values(filter).some((value) => value !== undefined))
+    return <Empty title="Nothing is found">No request fits all of the filters.</Empty>;
   return (
     <Empty title="No requests">
       Requests appear a second after their answer. Try one in the <Link to="/playground">playground</Link>, or look at the other mode: test
@@ -74,7 +90,13 @@ function useFields({ key_id: asked }: RequestFilter): readonly FilterField<keyof
       label: 'API key',
       options: [['', 'any'], ...keys.map(({ key_id: id, name }) => [id, name] as const), ...(unknown ? [[asked, asked] as const] : [])],
     },
-    { name: 'run_id', label: 'Agent run' },
+    { name: 'outcome', label: 'Outcome', options: [['', 'any'], ...OUTCOMES.map((one) => [one, one] as const)] },
+    { name: 'run_id', label: 'Agent run', isMore: true },
+    { name: 'end_user', label: 'End user', isMore: true },
+    { name: 'min_cost_usd', label: 'Cost from, USD', placeholder: '0.01', isMore: true },
+    { name: 'max_cost_usd', label: 'Cost up to, USD', isMore: true },
+    { name: 'from', label: 'Since, UTC', type: 'date', isMore: true },
+    { name: 'to', label: 'Until, UTC', type: 'date', isMore: true },
   ];
 }
 

@@ -13,8 +13,18 @@ import { StopRun } from './runs.tsx';
 const STEPS: readonly Column<RunStep>[] = [
   { name: 'Started', cell: ({ started_at: at }) => <At at={at} /> },
   { name: 'Request', cell: ({ request_id: id }) => <RequestLink id={id} />, isSecondary: true },
-  { name: 'Model', cell: ({ model_served: model }) => model },
-  { name: 'Outcome', cell: ({ outcome }) => <Badge state={outcome} /> },
+  {
+    name: 'Model',
+    cell: ({ request_id: requestId, model_served: model, outcome }) => (
+      <>
+        <Link to="/requests/$requestId" params={{ requestId }}>
+          {model}
+        </Link>{' '}
+        <span className="narrow">{outcome !== 'completed' && <Badge state={outcome} />}</span>
+      </>
+    ),
+  },
+  { name: 'Outcome', cell: ({ outcome }) => <Badge state={outcome} />, isSecondary: true },
   {
     name: 'Took',
     cell: (step) => duration(Date.parse(step.completed_at) - Date.parse(step.started_at)),

@@ -1,27 +1,17 @@
 import type { InviteMemberRequest, Member, MemberInvitation, Project } from '@tallygate/sdk';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { day } from '../format.ts';
 import { useMay, useMe } from '../session.ts';
+import { MemberRole, ROLES } from '../team/member-role.tsx';
 import { Confirm, Dialog, Field, Form, given, Select } from '../ui/dialog.tsx';
+import { useReload } from '../ui/paged.tsx';
 import { Badge, Empty, PageHead, Panel, Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 const MOST = 200;
-
-const ROLES = [
-  ['developer', 'Developer: keys and requests'],
-  ['viewer', 'Viewer: reads'],
-  ['billing', 'Billing: plan and invoices'],
-  ['admin', 'Admin: everything but the owner’s'],
-] as const;
-
-function useReload(name: string): () => Promise<void> {
-  const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: [name] });
-}
 
 function Invite({ onClose }: { onClose: () => void }) {
   const reload = useReload('invitations');
@@ -48,22 +38,37 @@ const MEMBERS: readonly Column<Member>[] = [
   { name: 'Since', cell: ({ joined_at: at }) => day(at), isSecondary: true },
 ];
 
-const removeOf = (me: string, onRemove: (member: Member) => void): Column<Member> => ({
-  name: 'Remove',
+interface Actions {
+  readonly me: string;
+  /** Owners are changed by owners alone. */
+  readonly isOwner: boolean;
+  readonly onRole: (member: Member) => void;
+  readonly onRemove: (member: Member) => void;
+}
+
+const changeOf = ({ me, isOwner, onRole, onRemove }: Actions): Column<Member> => ({
+  name: 'Change',
   isAction: true,
   cell: (member) =>
-    member.user_id === me ? null : (
-      <button type="button" onClick={() => onRemove(member)}>
-        Remove
-      </button>
+    member.user_id === me || (member.account_role === 'owner' && !isOwner) ? null : (
+      <span className="row-actions">
+        <button type="button" onClick={() => onRole(member)}>
+          Role
+        </button>
+        <button type="button" onClick={() => onRemove(member)}>
+          Remove
+        </button>
+      </span>
     ),
 });
 
 function Members() {
   const { user_id: me } = useMe();
   const mayManage = useMay('manage account');
+  const isOwner = useMay('own account');
   const reload = useReload('members');
   const [removed, setRemoved] = useState<Member>();
+  const [changed, setChanged] = useState<Member>();
   const { data, error } = useQuery({ queryKey: ['members'], queryFn: async () => tallygate.members.list({ limit: MOST }) });
   if (!data) return <Pending error={error} />;
   const remove = async (): Promise<void> => {
@@ -75,9 +80,10 @@ function Members() {
       <Table
         label="Members"
         rows={data.data}
-        columns={mayManage ? [...MEMBERS, removeOf(me, setRemoved)] : MEMBERS}
+        columns={mayManage ? [...MEMBERS, changeOf({ me, isOwner, onRole: setChanged, onRemove: setRemoved })] : MEMBERS}
         idOf={({ user_id: id }) => id}
       />
+      {changed && <MemberRole member={changed} onClose={() => setChanged(undefined)} />}
       {removed && (
         <Confirm title={`Remove ${removed.email}?`} action="Remove the member" onConfirm={remove} onClose={() => setRemoved(undefined)}>
           Their sessions end and the keys that are theirs are revoked, within a second.
@@ -98,7 +104,7 @@ function Invitations() {
   const columns: readonly Column<MemberInvitation>[] = [
     { name: 'E-mail address', cell: ({ email }) => email },
     { name: 'Role', cell: ({ account_role: role }) => <Badge state={role} /> },
-    { name: 'Until', cell: ({ expires_at: at }) => day(at) },
+    { name: 'Until', cell: ({ expires_at: at }) => day(at), isSecondary: true },
     {
       name: 'Withdraw',
       isAction: true,

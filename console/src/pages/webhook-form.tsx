@@ -1,4 +1,5 @@
 import type { WebhookEndpoint, WebhookEventName } from '@tallygate/sdk';
+import { Choices } from '../ui/choices.tsx';
 import { Field, given, Select } from '../ui/dialog.tsx';
 
 /** What can be told of, by the word before the dot. */
@@ -47,14 +48,7 @@ export function EndpointFields({ endpoint }: EndpointFieldsProps) {
       />
       <Field name="description" label="For people" placeholder="finance" defaultValue={endpoint?.description ?? ''} autoComplete="off" />
       <Select name="format" label="Sent as" options={FORMATS} defaultValue={endpoint?.format ?? 'standard'} />
-      <fieldset className="choices">
-        <legend>Only these events. None chosen: all of them</legend>
-        {EVENTS.map((event) => (
-          <label key={event}>
-            <input type="checkbox" name="event" value={event} defaultChecked={endpoint?.event_types?.includes(event) ?? false} /> {event}
-          </label>
-        ))}
-      </fieldset>
+      <Choices name="event" legend="Only these events. None chosen: all of them" options={EVENTS} chosen={endpoint?.event_types ?? []} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { CreateWebhookRequest, WebhookEndpoint, WebhookEndpointWithSecret } from '@tallygate/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { moment } from '../format.ts';
@@ -9,6 +9,7 @@ import { Dialog, Form, given } from '../ui/dialog.tsx';
 import { Badge, Empty, PageHead, Pending } from '../ui/parts.tsx';
 import { Secret } from '../ui/secret.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { Tabs } from '../ui/tabs.tsx';
 import { EndpointFields, endpointOf } from './webhook-form.tsx';
 
 type Owner = NonNullable<CreateWebhookRequest['owner']>;
@@ -55,20 +56,15 @@ function NewEndpoint({ owner, onCreated, onClose }: NewEndpointProps) {
   );
 }
 
-function OwnerTabs({ owner, onChoose }: { owner: Owner; onChoose: (owner: Owner) => void }) {
-  return (
-    <div className="tabs">
-      {(['account', 'gateway'] as const).map((one) => (
-        <button key={one} type="button" aria-pressed={one === owner} onClick={() => onChoose(one)}>
-          {one === 'account' ? 'Of the account' : 'Of the gateway'}
-        </button>
-      ))}
-    </div>
-  );
-}
+const OWNERS = [
+  ['account', 'Of the account'],
+  ['gateway', 'Of the gateway'],
+] as const;
 
 export function Webhooks() {
-  const [owner, setOwner] = useState<Owner>('account');
+  const { kind } = useSearch({ from: '/frame/webhooks' });
+  const owner: Owner = kind === 'gateway' ? 'gateway' : 'account';
+  const navigate = useNavigate({ from: '/webhooks' });
   const [isAdding, setAdding] = useState(false);
   const [created, setCreated] = useState<WebhookEndpointWithSecret>();
   const mayManage = useMay('manage account');
@@ -91,7 +87,14 @@ export function Webhooks() {
       <PageHead title="Webhooks" aside={add}>
         Where events are sent: a cap that was hit, a key that was revoked, an invoice. What fails is tried for three days.
       </PageHead>
-      {isOperator && <OwnerTabs owner={owner} onChoose={setOwner} />}
+      {isOperator && (
+        <Tabs
+          label="Webhooks"
+          tabs={OWNERS}
+          shown={owner}
+          onShow={(tab) => void navigate({ search: tab === 'gateway' ? { kind: tab } : {} })}
+        />
+      )}
       {!data && <Pending error={error} />}
       {data && data.data.length > 0 && <Table label="Webhooks" rows={data.data} columns={COLUMNS} idOf={({ webhook_id: id }) => id} />}
       {data?.data.length === 0 && (

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Panel } from '../ui/parts.tsx';
+import { Tabs } from '../ui/tabs.tsx';
 import { bodyOf, type Question } from './call.ts';
 
 /** In place of the picture, which is too long to be read. */
@@ -30,13 +31,7 @@ export function Programs({ question }: { question: Question }) {
   const [shown, setShown] = useState('curl');
   return (
     <Panel title="The same call">
-      <div className="tabs">
-        {Object.keys(programs).map((name) => (
-          <button key={name} type="button" aria-pressed={name === shown} onClick={() => setShown(name)}>
-            {name}
-          </button>
-        ))}
-      </div>
+      <Tabs label="Language" tabs={Object.keys(programs).map((name) => [name, name] as const)} shown={shown} onShow={setShown} />
       <pre className="note-text">{programs[shown]}</pre>
     </Panel>
   );

@@ -1,12 +1,16 @@
-import { type FormEvent, useId } from 'react';
+import { type FormEvent, useId, useState } from 'react';
 import { given } from './dialog.tsx';
 
 export interface FilterField<Name extends string> {
   readonly name: Name;
   readonly label: string;
   /** Of the input; left out, text. */
-  readonly type?: 'text' | 'search' | 'month' | 'date';
+  readonly type?: 'text' | 'search' | 'month' | 'date' | 'email';
   readonly placeholder?: string;
+  /** What can be typed, among other things. */
+  readonly suggestions?: readonly string[];
+  /** Shown when it is asked for, or has a value. */
+  readonly isMore?: true;
   /** In place of an input; the first is the one without a value. */
   readonly options?: readonly (readonly [value: string, label: string])[];
 }
@@ -20,7 +24,7 @@ interface FilterFormProps<Name extends string> {
 }
 
 function Input({ field, value }: { field: FilterField<string>; value: string | undefined }) {
-  const { name, label, type = 'text', placeholder, options } = field;
+  const { name, label, type = 'text', placeholder, options, suggestions } = field;
   const id = useId();
   return (
     <label htmlFor={id}>
@@ -34,7 +38,14 @@ function Input({ field, value }: { field: FilterField<string>; value: string | u
           ))}
         </select>
       ) : (
-        <input {...{ id, name, type, placeholder }} defaultValue={value} />
+        <input {...{ id, name, type, placeholder }} defaultValue={value} list={suggestions && `${id}-known`} autoComplete="off" />
+      )}
+      {suggestions && (
+        <datalist id={`${id}-known`}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion} value={suggestion} />
+          ))}
+        </datalist>
       )}
     </label>
   );
@@ -42,6 +53,8 @@ function Input({ field, value }: { field: FilterField<string>; value: string | u
 
 /** What is looked for goes into the address, so that it can be kept and sent to somebody: this form shows what is there. */
 export function FilterForm<Name extends string>({ fields, filter, onSearch }: FilterFormProps<Name>) {
+  const [isMore, setMore] = useState(false);
+  const isShown = (field: FilterField<Name>): boolean => isMore || field.isMore === undefined || filter[field.name] !== undefined;
   const search = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -49,10 +62,16 @@ export function FilterForm<Name extends string>({ fields, filter, onSearch }: Fi
   };
   return (
     <search>
-      <form className="filters" onSubmit={search} key={JSON.stringify([filter, fields.map(({ options }) => options?.length)])}>
-        {fields.map((field) => (
-          <Input key={field.name} field={field} value={filter[field.name]} />
+      <form className="filters" onSubmit={search} key={JSON.stringify(filter)}>
+        {fields.filter(isShown).map((field) => (
+          // Options that come later are chosen from anew; what was typed beside them stays.
+          <Input key={`${field.name} ${field.options?.length}`} field={field} value={filter[field.name]} />
         ))}
+        {!fields.every(isShown) && (
+          <button type="button" className="link" onClick={() => setMore(true)}>
+            More filters
+          </button>
+        )}
         <button type="submit">Search</button>
         {Object.values(filter).some((value) => value !== undefined) && (
           <button type="button" onClick={() => onSearch({})}>

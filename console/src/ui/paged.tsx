@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { LongTable } from '../ui/long-table.tsx';
-import { Pending } from '../ui/parts.tsx';
-import type { Column } from '../ui/table.tsx';
+import { LongTable } from './long-table.tsx';
+import { Pending } from './parts.tsx';
+import type { Column } from './table.tsx';
 
 interface PagedProps<T> {
   readonly name: string;

@@ -122,19 +122,21 @@ export const Badge = ({ state, tone }: { state: string; tone?: Tone }) => (
   <span className={`badge ${tone ?? TONES[state] ?? 'quiet'}`}>{state.replaceAll('_', ' ')}</span>
 );
 
-/** Spent and held of a cap, as a bar with its amounts in words. */
-export function CapBar({ spent, held, cap }: { spent: string; held: string; cap: string | null }) {
+interface CapBarProps {
+  readonly spent: string;
+  readonly held: string;
+  readonly cap: string | null;
+  /** What the percentage says. */
+  readonly of?: string;
+}
+
+/** Spent and held of a cap, as a bar with its share in words. */
+export function CapBar({ spent, held, cap, of = 'of the cap is spent' }: CapBarProps) {
   if (cap === null) return <span className="quiet">no cap</span>;
   const whole = Math.max(Number(cap), Number.MIN_VALUE);
   const share = (amount: string) => Math.min(100, (100 * Number(amount)) / whole);
   return (
-    <svg
-      className="cap-bar"
-      viewBox="0 0 100 6"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`${Math.round(share(spent))} % of the cap is spent`}
-    >
+    <svg className="cap-bar" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={`${Math.round(share(spent))} % ${of}`}>
       <rect className="cap" width="100" height="6" rx="1" />
       <rect className="spent" width={share(spent)} height="6" rx="1" />
       <rect className="held" x={share(spent)} width={Math.min(100 - share(spent), share(held))} height="6" />
