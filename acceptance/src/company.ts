@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import { type LoginMfaRequiredResponse, Tallygate, type UserResponse } from '@tallygate/sdk';
 import { CLIENT, startTestProvider, type TestProvider } from '../../server/src/adapters/directory/testing/provider.ts';
+import { freePort } from '../../server/src/kernel/free-port.ts';
 import { MODEL } from './chat.ts';
-import { freePort } from './free-port.ts';
 import { Gateway } from './gateway.ts';
 
 /** Nano-USD of a token, as the catalogue has it since long before this test. */

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CLIENT, startTestProvider, type TestProvider } from '../../server/src/adapters/directory/testing/provider.ts';
+import { freePort } from '../../server/src/kernel/free-port.ts';
 import { chromiumPath, openBrowser } from './browser.ts';
-import { freePort } from './free-port.ts';
 import { Gateway } from './gateway.ts';
 
 const executable = chromiumPath();

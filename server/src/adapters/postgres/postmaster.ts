@@ -1,11 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import * as z from 'zod';
+import { freePort } from '../../kernel/free-port.ts';
 import { checkedRow } from '../../kernel/statements.ts';
 import { type Cluster, SUPERUSER } from './cluster.ts';
 import { isPidInUse } from './pid.ts';
@@ -189,14 +189,4 @@ async function answersFor(cluster: Cluster, postmaster: Postmaster): Promise<boo
   } finally {
     await client.end().catch(() => {});
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('No free TCP port on 127.0.0.1.');
-  return address.port;
 }

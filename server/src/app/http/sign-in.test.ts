@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
@@ -8,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CLIENT, startTestProvider, type TestProvider } from '../../adapters/directory/testing/provider.ts';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { freePort } from '../../kernel/free-port.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { readConfig } from '../config.ts';
 import { type RunningServer, startServer } from '../server.ts';
@@ -25,14 +25,6 @@ let server: RunningServer;
 let pool: pg.Pool;
 let owner: Headers;
 const endings: (() => unknown)[] = [];
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done));
-  const { port } = Object(probe.address());
-  await new Promise((done) => probe.close(done));
-  return port;
-}
 
 beforeAll(async () => {
   const { url, drop } = await testDatabase();

@@ -4,9 +4,11 @@ import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LaneAuthority } from '../../adapters/lanes/authority/lane-authority.ts';
 import { laneOperations } from '../../adapters/lanes/authority/remote-lanes.ts';
+import { freePort } from '../../kernel/free-port.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Calls } from '../../kernel/process-calls.ts';
 import type { Bootstrap } from '../bootstrap.ts';
+import type { Config } from '../config.ts';
 import type { Addresses } from '../listeners.ts';
 import type { ProcessMetrics } from '../metrics.ts';
 import { LINK_FD } from './authority-link.ts';
@@ -22,6 +24,7 @@ const METRICS_MS = 1_000;
 
 interface FleetDeps {
   readonly count: number;
+  readonly config: Pick<Config, 'host' | 'port' | 'dedicated' | 'operations'>;
   readonly lanes: LaneAuthority;
   /** What is the same for all workers. */
   readonly operations: Omit<AuthorityOperations, keyof ReturnType<typeof laneOperations> | 'listening'>;
@@ -32,14 +35,15 @@ interface FleetDeps {
 
 type Ports = Readonly<Record<string, string>>;
 
-const portsOf = ({ url, dedicatedUrl, operationsUrl }: Addresses): Ports => ({
-  PORT: portOf(url),
-  ...(dedicatedUrl !== undefined && { ENTERPRISE_PORT: portOf(dedicatedUrl) }),
-  ...(operationsUrl !== undefined && { OPERATIONS_PORT: portOf(operationsUrl) }),
-});
-
-/** A URL leaves out the port that its scheme implies; these end with theirs. */
-const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
+/** Where any free port is wanted it is chosen here: workers that each chose one would not have the same. */
+async function portsOf({ host, port, dedicated, operations }: FleetDeps['config']): Promise<Ports> {
+  const chosen = async (wanted: number, at = host) => String(wanted === 0 ? await freePort(at) : wanted);
+  return {
+    PORT: await chosen(port),
+    ...(dedicated && { ENTERPRISE_PORT: await chosen(dedicated.port) }),
+    ...(operations && { OPERATIONS_PORT: await chosen(operations.port, operations.host) }),
+  };
+}
 
 /** A worker that listens. */
 interface Member {
@@ -56,10 +60,8 @@ export class Fleet {
   readonly #seats: Promise<void>[] = [];
   readonly #stopping = new AbortController();
   #bootstrap: Bootstrap | undefined;
-  /** Where they listen, as a worker's environment names it. */
+  /** Where they listen, as their environment names it: those that are started later listen at the same. */
   #ports: Ports = {};
-  /** What the living workers were told of it: all the same, since they share what listens. */
-  #toldPorts: Ports = {};
 
   constructor(deps: FleetDeps) {
     this.#deps = deps;
@@ -69,6 +71,7 @@ export class Fleet {
 
   /** @returns where they listen, all of them at the same addresses @throws where one of them cannot start */
   async start(): Promise<Addresses> {
+    this.#ports = await portsOf(this.#deps.config);
     const listening = Array.from({ length: this.#deps.count }, () => {
       const { promise, resolve, reject } = Promise.withResolvers<Addresses>();
       this.#seats.push(this.#keepSeat(resolve, reject));
@@ -120,9 +123,7 @@ export class Fleet {
 
   /** A worker from its start to its end. @returns how it ended */
   async #run(onListening: (addresses: Addresses) => void): Promise<string> {
-    // Once none is left nothing listens: the next ones take the same ports, also where any free one was asked for.
-    if (Object.keys(cluster.workers ?? {}).length === 0) this.#toldPorts = this.#ports;
-    const worker = cluster.fork(this.#toldPorts);
+    const worker = cluster.fork(this.#ports);
     endUntaken(worker);
     const stop = () => void this.#stop(worker);
     this.#stopping.signal.addEventListener('abort', stop);
@@ -140,7 +141,6 @@ export class Fleet {
     const holds = lanes.worker();
     const listening = (addresses: Addresses): void => {
       this.#members.add(member);
-      this.#ports = portsOf(addresses);
       log.info({ worker: worker.process.pid }, 'a worker is listening');
       onListening(addresses);
       if (this.#bootstrap) calls.call('serve', this.#bootstrap).catch(() => {});

@@ -34,7 +34,7 @@ export function openFleet({ foundation, billing, serving, keptLog, internalSecre
   const laneAuthority = new LaneAuthority({ lanes, log, giveBack, neededAmong: (ids) => unfinishedAmong(pool, ids) });
   closing.add('lanes of workers', async () => laneAuthority.close());
   const fleet = new Fleet({
-    count: config.workers,
+    ...{ count: config.workers, config },
     lanes: laneAuthority,
     operations: {
       welcome: () => ({ databaseUrl, gatewayId: inference.gatewayId, internalSecret, metricsToken }),
