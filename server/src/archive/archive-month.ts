@@ -173,8 +173,8 @@ const CountedRow = z.object({ there: z.string(), archived: z.string() });
 /** The rows are counted under a lock against inserts, then dropped with their partition. */
 async function dropMonth(client: PoolClient, clock: Clock, table: MonthlyTable, month: Month): Promise<ArchiveOutcome> {
   const partition = partitionOf(table, month);
-  // Writers and readers of the other months wait behind this one: not for long.
-  await client.query(`set local lock_timeout = '5s'`);
+  // Writers and readers of the other months wait behind this one, which waits for whoever reads for long: then it is tried again later.
+  await client.query(`set local lock_timeout = '500ms'`);
   await client.query(`lock table ${partition} in share mode`);
   const counted = await checkedRow(
     client,
