@@ -5,12 +5,17 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../../server/src/adapters/postgres/embedded-postgres.ts';
 import { createLog } from '../../server/src/kernel/log.ts';
 import { fill } from './growth-fill.ts';
+import { cpuTime } from './proc.ts';
 import type { Stage } from './stage.ts';
 import { quantile } from './statistics.ts';
 
 const MONTHS = 6;
+/** Of them are archived: all but so many whole ones before the present one. */
+const DETAIL_MONTHS = MONTHS - 2;
 const GROUPS = ['project', 'member', 'key', 'model', 'provider', 'tag', 'end_user', 'run', 'outcome'];
 const ASKED = 20;
+/** Each question, so that what else the machine does in one moment is not what counts: the median of so many. */
+const TIMES = 3;
 const START_LIMIT_MS = 5_000;
 const USAGE_LIMIT_MS = 300;
 const DROP_LIMIT_MS = 10_000;
@@ -39,6 +44,8 @@ export async function measureGrowth(stage: Stage, requests: number, print: (text
     const { rows } = await database.query<{ account_id: string }>('select account_id from users limit 1');
     const accountId = rows[0]?.account_id ?? '';
     await fill(database, { requests, months: MONTHS, accountId }, (what) => print(`… ${what}`));
+    await leaveAuditOut(database);
+    const sample = { archived: await requestsOf(database, MONTHS - 1), kept: await requestsOf(database, 2) };
     const size = await database.query<{ size: string }>('select pg_size_pretty(pg_database_size(current_database())) as size');
     print(`\n${requests.toLocaleString('en')} requests of ${MONTHS} months, ${size.rows[0]?.size}\n`);
 
@@ -48,10 +55,10 @@ export async function measureGrowth(stage: Stage, requests: number, print: (text
       for (const { what, ms, limitMs } of more)
         print(`${what.padEnd(90)} ${ms.toFixed(1).padStart(9)} ms${limitMs === undefined ? '' : `   limit ${limitMs}`}`);
     };
-    const started = await startGateway(stage, postgres.url, 'second');
+    const started = await startGateway(stage, postgres.url, 'second', { USAGE_DETAIL_MONTHS: String(DETAIL_MONTHS) });
     add({ what: 'start of the gateway, until it answers', ms: started.ms, limitMs: START_LIMIT_MS });
-    add(await daysSummed(database));
-    for await (const finding of answers(started, database)) add(finding);
+    add(...(await Promise.all([daysSummed(database), monthArchived(database)])));
+    for await (const finding of answers(started, database, sample)) add(finding);
     await stopGateway(started.pid);
     add(await dropOfMonth(database));
     return found.every(({ ms, limitMs }) => limitMs === undefined || ms <= limitMs);
@@ -68,10 +75,10 @@ interface Started {
   readonly token: string;
 }
 
-async function startGateway(stage: Stage, databaseUrl: string, name: string): Promise<Started> {
+async function startGateway(stage: Stage, databaseUrl: string, name: string, more: Record<string, string> = {}): Promise<Started> {
   const dataDir = join(stage.folder, 'data');
   const startedAt = performance.now();
-  const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info' };
+  const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info', ...more };
   const { pid, ready: origin } = await stage.start(
     { name, script: 'scripts/gateway.mjs', env, isSubject: true },
     (printed) => /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0],
@@ -107,63 +114,109 @@ async function stopGateway(pid: number): Promise<void> {
   }
 }
 
-async function* answers({ origin, token }: Started, database: pg.Client): AsyncGenerator<Finding> {
-  const { rows } = await database.query<{ month: string; receipt_id: string; request_id: string }>(
-    `select to_char(started_at at time zone 'UTC', 'YYYY-MM') as month, receipt_id, request_id from usage_records tablesample system (1)
+interface MonthOfRequests {
+  readonly month: string;
+  readonly first: string;
+  readonly last: string;
+  readonly requests: readonly { readonly receipt_id: string; readonly request_id: string }[];
+}
+
+/** A whole month, and some requests in it of the account that asks. */
+async function requestsOf(database: pg.Client, monthsAgo: number): Promise<MonthOfRequests> {
+  const { rows } = await database.query<Omit<MonthOfRequests, 'requests'>>(
+    `select to_char(start, 'YYYY-MM') as month, to_char(start, 'YYYY-MM-DD') as first, to_char(start + interval '1 month - 1 day', 'YYYY-MM-DD') as last
+     from (select date_trunc('month', now() at time zone 'UTC') - make_interval(months => $1) as start) as of_month`,
+    [monthsAgo],
+  );
+  const [of = { month: '', first: '', last: '' }] = rows;
+  const { rows: requests } = await database.query<{ receipt_id: string; request_id: string }>(
+    `select receipt_id, request_id from usage_records_${of.month.replace('-', '_')} tablesample system (1)
       where account_id = (select account_id from users limit 1) order by random() limit ${ASKED}`,
   );
-  const month = await database.query<{ first: string; last: string; month: string }>(
-    `select to_char(start, 'YYYY-MM-DD') as first, to_char(start + interval '1 month - 1 day', 'YYYY-MM-DD') as last, to_char(start, 'YYYY-MM') as month
-     from (select date_trunc('month', now() at time zone 'UTC') - interval '2 months' as start) as of_month`,
+  return { ...of, requests };
+}
+
+/** The audit of the log takes up to a fifth of a core, and of receipts that nobody signed it finds nothing but faults: no gateway runs it here. */
+async function leaveAuditOut(database: pg.Client): Promise<void> {
+  await database.query(
+    `update timers set runner = gen_random_uuid(), leased_until = clock_timestamp() + interval '1 day' where name = 'receipts-audit-log'`,
   );
-  const [{ first, last, month: name } = { first: '', last: '', month: '' }] = month.rows;
-  const range = `from=${first}&to=${last}`;
-  const ask = async (what: string, paths: readonly string[], limitMs?: number): Promise<Finding> => {
-    const times: number[] = [];
+}
+
+interface Asked extends Finding {
+  /** Processor time of the gateway, all its threads. */
+  readonly cpuMs: number;
+}
+
+type Ask = (what: string, paths: readonly string[], limitMs?: number) => Promise<Asked>;
+
+const askerOf =
+  ({ origin, token, pid }: Started): Ask =>
+  async (what, paths, limitMs) => {
+    const [times, cpu]: [number[], number[]] = [[], []];
     for (const path of paths) {
-      const startedAt = performance.now();
+      const [startedAt, before] = [performance.now(), cpuTime(pid).process];
       const response = await fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${token}` } });
       await response.arrayBuffer();
       if (!response.ok) throw new Error(`${path} answered ${response.status}`);
       times.push(performance.now() - startedAt);
+      cpu.push((cpuTime(pid).process - before) / 1_000);
     }
-    return { what, ms: quantile(times, 0.5), ...(limitMs !== undefined && { limitMs }) };
+    return { what, ms: quantile(times, 0.5), cpuMs: quantile(cpu, 0.5), ...(limitMs !== undefined && { limitMs }) };
   };
-  const repeated = (path: string) => Array.from({ length: 5 }, () => path);
-  for (const [zone, path, groups] of [
+
+async function* answers(
+  started: Started,
+  database: pg.Client,
+  { archived, kept }: { readonly archived: MonthOfRequests; readonly kept: MonthOfRequests },
+): AsyncGenerator<Finding> {
+  const ask = askerOf(started);
+  yield* usageAnswers(ask, database, archived, 'an archived month', [['Asia/Kolkata', '/v1/usage', GROUPS]]);
+  yield* usageAnswers(ask, database, kept, 'a month', [
     ['UTC', '/v1/usage', GROUPS],
     ['Asia/Kolkata', '/v1/usage', GROUPS],
     ['UTC', '/v1/admin/usage', ['account', ...GROUPS]],
-  ] as const) {
+  ]);
+  const repeated = (path: string) => Array.from({ length: 5 }, () => path);
+  yield await ask('GET /v1/receipts', repeated('/v1/receipts?limit=100'));
+  for (const { month, what } of [kept, { ...archived, what: ', archived' }].map((of) => ({ what: '', ...of })))
+    yield await ask(`GET /v1/receipts of a month${what}`, repeated(`/v1/receipts?limit=100&month=${month}`));
+  yield await ask('GET /v1/receipts in the order of the log', repeated('/v1/receipts?limit=100&logged_after=1000'));
+  for (const { requests, what } of [kept, { ...archived, what: ' of an archived month' }].map((of) => ({ what: '', ...of }))) {
+    yield await ask(
+      `GET /v1/receipts/{id}${what}`,
+      requests.map(({ receipt_id: id }) => `/v1/receipts/${id}`),
+    );
+    yield await ask(
+      `GET /v1/requests/{id}${what}`,
+      requests.map(({ request_id: id }) => `/v1/requests/${id}`),
+    );
+  }
+}
+
+/** By every group and every two of them, in all, per day and per hour: the slowest of them, and the one that takes most of the gateway. */
+async function* usageAnswers(
+  ask: Ask,
+  database: pg.Client,
+  { first, last }: MonthOfRequests,
+  of: string,
+  askers: readonly (readonly [zone: string, path: string, groups: readonly string[]])[],
+): AsyncGenerator<Finding> {
+  for (const [zone, path, groups] of askers) {
     await database.query('update accounts set time_zone = $1', [zone]);
     for (const per of ['', '&per=day', '&per=hour']) {
-      const asked: Finding[] = [];
+      const asked: Asked[] = [];
       for (const group of groups.flatMap((one, at) => [one, ...groups.slice(at + 1).map((other) => `${one},${other}`)]))
-        asked.push(await ask(group, [`${path}?${range}&group_by=${group}${per}`]));
+        asked.push(await ask(group, Array<string>(TIMES).fill(`${path}?from=${first}&to=${last}&group_by=${group}${per}`)));
       const [slowest] = asked.toSorted((a, b) => b.ms - a.ms);
-      const what = `GET ${path} of a month, ${zone}${per}, ${asked.length} groupings: slowest ${slowest?.what}`;
+      const [dearest] = asked.toSorted((a, b) => b.cpuMs - a.cpuMs);
+      const what = `GET ${path} of ${of}, ${zone}${per}, ${asked.length} groupings: slowest ${slowest?.what}`;
       yield { what, ms: slowest?.ms ?? 0, limitMs: USAGE_LIMIT_MS };
-      yield {
-        what: '  and the median of them',
-        ms: quantile(
-          asked.map(({ ms }) => ms),
-          0.5,
-        ),
-        limitMs: USAGE_LIMIT_MS,
-      };
+      const middle = asked.map(({ ms }) => ms);
+      yield { what: '  and the median of them', ms: quantile(middle, 0.5), limitMs: USAGE_LIMIT_MS };
+      yield { what: `  the most processor time of the gateway, ${dearest?.what}`, ms: dearest?.cpuMs ?? 0 };
     }
   }
-  yield await ask('GET /v1/receipts', repeated('/v1/receipts?limit=100'));
-  yield await ask('GET /v1/receipts of a month', repeated(`/v1/receipts?limit=100&month=${name}`));
-  yield await ask('GET /v1/receipts in the order of the log', repeated('/v1/receipts?limit=100&logged_after=1000'));
-  yield await ask(
-    'GET /v1/receipts/{id}',
-    rows.map(({ receipt_id: id }) => `/v1/receipts/${id}`),
-  );
-  yield await ask(
-    'GET /v1/requests/{id}',
-    rows.map(({ request_id: id }) => `/v1/requests/${id}`),
-  );
 }
 
 /** What was settled before there were segments is summed up in the background: how long until it is. */
@@ -174,6 +227,16 @@ async function daysSummed(database: pg.Client): Promise<Finding> {
       'select ((select count(*) from usage_days_unsummed) + (select count(*) from usage_segments where not is_merged))::int as left',
     );
     if (rows[0]?.left === 0) return { what: 'segments of usage from all requests, in the background', ms: performance.now() - startedAt };
+    await delay(1_000);
+  }
+}
+
+/** By the gateway, of both tables: its rows in the archive, read back, and the partitions dropped. */
+async function monthArchived(database: pg.Client): Promise<Finding> {
+  const startedAt = performance.now();
+  for (;;) {
+    const { rows } = await database.query<{ archived: number }>('select count(*)::int as archived from archived_months');
+    if ((rows[0]?.archived ?? 0) >= 2) return { what: 'archive of a month, in the background', ms: performance.now() - startedAt };
     await delay(1_000);
   }
 }
