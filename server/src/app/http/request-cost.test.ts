@@ -12,16 +12,22 @@ import { openFrontUnderTest } from './testing/front.ts';
 
 /**
  * What one request makes of the things that cost a gateway its time besides bytes: each promise is an object, a closure and a turn of the microtask
- * queue. Counted, since times depend on the machine. A figure here may fall, and rises only with a reason: say it in the commit that raises it.
+ * queue, and what is allocated is collected again. Counted, since times depend on the machine. A figure here may fall, and rises only with a
+ * reason: say it in the commit that raises it. Kilobytes are all that is allocated in this process, the client and the provider of this test included.
  */
 const SAVED = {
-  'a chat completion': { promises: 33, timers: 5 },
-  'a streamed chat completion': { promises: 40, timers: 5 },
-  embeddings: { promises: 33, timers: 5 },
+  'a chat completion': { promises: 33, timers: 5, kilobytes: 142 },
+  'a streamed chat completion': { promises: 40, timers: 5, kilobytes: 154 },
+  embeddings: { promises: 33, timers: 5, kilobytes: 116 },
 };
+/** Runs of one build differ by less than two hundredths. */
+const MOST_GROWTH = 1.05;
 const WARM_UP = 20;
 const ROUNDS = 5;
 const COUNTED = 20;
+/** Code that is not compiled yet allocates more. */
+const WARM_UP_OF_MEMORY = 100;
+const ROUNDS_OF_MEMORY = 9;
 
 const PROMPT = 'The quick brown fox jumps over the lazy dog. '.repeat(20);
 const MESSAGES = [{ role: 'user', content: PROMPT }];
@@ -167,4 +173,20 @@ test.each(Object.keys(SAVED) as (keyof typeof SAVED)[])('%s makes no more promis
   socket.destroy();
   expect(fewest.PROMISE).toBeLessThanOrEqual(SAVED[kind].promises);
   expect(fewest.Timeout).toBeLessThanOrEqual(SAVED[kind].timers);
+});
+
+test.each(Object.keys(SAVED) as (keyof typeof SAVED)[])('%s allocates no more memory than it did', async (kind) => {
+  const socket = connect(front.port, '127.0.0.1');
+  await once(socket, 'connect');
+  await ask(socket, REQUESTS[kind], WARM_UP_OF_MEMORY);
+  const kilobytes: number[] = [];
+  for (let round = 0; round < ROUNDS_OF_MEMORY; round += 1) {
+    const before = process.memoryUsage().heapUsed;
+    await ask(socket, REQUESTS[kind], COUNTED);
+    kilobytes.push((process.memoryUsage().heapUsed - before) / COUNTED / 1_024);
+  }
+  socket.destroy();
+  // In a round with less than nothing, garbage was collected.
+  const whole = kilobytes.filter((each) => each > 0).sort((a, b) => a - b);
+  expect(whole[Math.floor(whole.length / 2)]).toBeLessThanOrEqual(SAVED[kind].kilobytes * MOST_GROWTH);
 });
