@@ -9,6 +9,7 @@ import { createTallygate, metadataOf, tallygateErrorOf } from '@tallygate/sdk/ai
 import { embedMany, generateImage, generateSpeech, generateText, Output, stepCountIs, streamText, tool } from 'ai';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
+import { Account } from './account.ts';
 import { Gateway } from './gateway.ts';
 
 const MODEL = 'gpt-4o-mini';
@@ -16,23 +17,39 @@ const PROMPT = 'Say hello.';
 
 let gateway: Gateway;
 let settings: { baseURL: string; apiKey: string };
+/** The same without money. */
+let poor: { baseURL: string; apiKey: string };
 
 beforeAll(async () => {
   gateway = await Gateway.start({ process: 'shared' });
   settings = { baseURL: gateway.bootstrap.base_url, apiKey: gateway.bootstrap.test_api_key };
+  const account = await Account.signUp(gateway);
+  poor = { ...settings, apiKey: (await account.createKey({ livemode: false, monthly_cap_usd: '0.00000001' })).key };
 });
 afterAll(() => gateway?.remove());
 
 const City = z.object({ city: z.string() });
 
+/** The status of what a client throws, by whatever name it has it. */
+const statusOf = (call: () => PromiseLike<unknown>): Promise<unknown> =>
+  Promise.resolve(call()).then(
+    () => 'answered',
+    (error: { status?: number; statusCode?: number }) => error.status ?? error.statusCode ?? error,
+  );
+
 describe.each(['responses', 'chat', 'compatible', 'tallygate'] as const)('the AI SDK over %s', (kind) => {
-  const model = () => {
-    if (kind === 'tallygate') return createTallygate({ apiKey: settings.apiKey, baseUrl: settings.baseURL })(MODEL);
+  const model = (name = MODEL, access = settings) => {
+    if (kind === 'tallygate') return createTallygate({ apiKey: access.apiKey, baseUrl: access.baseURL })(name);
     if (kind === 'compatible')
-      return createOpenAICompatible({ name: 'tallygate', ...settings, supportsStructuredOutputs: true, includeUsage: true })(MODEL);
-    const openai = createOpenAI(settings);
-    return kind === 'chat' ? openai.chat(MODEL) : openai.responses(MODEL);
+      return createOpenAICompatible({ name: 'tallygate', ...access, supportsStructuredOutputs: true, includeUsage: true })(name);
+    const openai = createOpenAI(access);
+    return kind === 'chat' ? openai.chat(name) : openai.responses(name);
   };
+
+  test('fails with the status of a model that nobody has, and of a cap that is reached', async () => {
+    expect(await statusOf(() => generateText({ model: model('nothing'), prompt: PROMPT }))).toBe(404);
+    expect(await statusOf(() => generateText({ model: model(MODEL, poor), prompt: PROMPT }))).toBe(402);
+  });
 
   test('generates text, with usage', async () => {
     const { text, usage, finishReason } = await generateText({ model: model(), prompt: PROMPT });
@@ -134,8 +151,13 @@ describe('the AI SDK with our own provider', () => {
 });
 
 describe('LangChain', () => {
-  const chat = (fields: object = {}) =>
-    new ChatOpenAI({ model: MODEL, apiKey: settings.apiKey, configuration: { baseURL: settings.baseURL }, ...fields });
+  const chat = (fields: object = {}, { apiKey, baseURL } = settings) =>
+    new ChatOpenAI({ model: MODEL, apiKey, configuration: { baseURL }, ...fields });
+
+  test.each([false, true])('fails with the status of a missing model, and of a cap (over responses: %s)', async (useResponsesApi) => {
+    expect(await statusOf(() => chat({ useResponsesApi, model: 'nothing' }).invoke(PROMPT))).toBe(404);
+    expect(await statusOf(() => chat({ useResponsesApi }, poor).invoke(PROMPT))).toBe(402);
+  });
 
   test.each([false, true])('invokes and streams (over responses: %s)', async (useResponsesApi) => {
     const messages = [new SystemMessage('Be brief.'), new HumanMessage(PROMPT)];
@@ -166,7 +188,14 @@ describe('LangChain', () => {
 });
 
 describe.each([true, false])('the Agents SDK (over responses: %s)', (useResponses) => {
-  const runner = () => new Runner({ modelProvider: new OpenAIProvider({ ...settings, useResponses }), tracingDisabled: true });
+  const runner = (access = settings) =>
+    new Runner({ modelProvider: new OpenAIProvider({ ...access, useResponses }), tracingDisabled: true });
+
+  test('fails with the status of a model that nobody has, and of a cap that is reached', async () => {
+    const agent = (model: string) => new Agent({ name: 'Greeter', instructions: 'Greet.', model });
+    expect(await statusOf(() => runner().run(agent('nothing'), PROMPT))).toBe(404);
+    expect(await statusOf(() => runner(poor).run(agent(MODEL), PROMPT))).toBe(402);
+  });
 
   test('runs an agent with a tool to its end', async () => {
     const asked: string[] = [];

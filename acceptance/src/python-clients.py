@@ -30,6 +30,12 @@ def raised(call):
         return [type(error).__name__, status]
 
 
+def same(all_raised, of=0):
+    """What all of them are, by one member or as a whole; the list of them where they differ."""
+    seen = list(all_raised)
+    return seen[0] if len({json.dumps(one and one[of:]) for one in seen}) == 1 else seen
+
+
 def google_genai():
     from google import genai
 
@@ -103,6 +109,91 @@ def openai_agents():
         "tool": "look" if asked else None,
         "error": raised(lambda: run(key, "nothing")),
         "cap": raised(lambda: run(poor)),
+    }
+
+
+def llm():
+    import tempfile
+
+    folder = os.environ["LLM_USER_PATH"] = tempfile.mkdtemp()
+    fields = f"  api_base: {base_url}/v1\n  api_key_name: tallygate\n  supports_tools: true\n"
+    with open(os.path.join(folder, "extra-openai-models.yaml"), "w") as file:
+        file.writelines(f"- model_id: here/{name}\n  model_name: {name}\n{fields}" for name in (MODEL, "nothing"))
+    import llm as library
+
+    def prompt(api_key, name=MODEL, **more):
+        return library.get_model(f"here/{name}").prompt(HELLO, key=api_key, **more).text()
+
+    library.get_model(f"here/{MODEL}").chain(HELLO, key=key, tools=[look]).text()
+    return {
+        "plain": prompt(key, stream=False),
+        "streamed": prompt(key, stream=True),
+        "tool": "look" if asked else None,
+        "error": raised(lambda: prompt(key, "nothing")),
+        "cap": raised(lambda: prompt(poor)),
+    }
+
+
+def pydantic_ai():
+    from pydantic_ai import Agent
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.models.google import GoogleModel
+    from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+    from pydantic_ai.providers.google import GoogleProvider
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    def openai(api_key):
+        return OpenAIProvider(base_url=f"{base_url}/v1", api_key=api_key)
+
+    surfaces = {
+        "chat": lambda api_key, name=MODEL: OpenAIChatModel(name, provider=openai(api_key)),
+        "responses": lambda api_key, name=MODEL: OpenAIResponsesModel(name, provider=openai(api_key)),
+        "messages": lambda api_key, name="claude-sonnet-4-6": AnthropicModel(
+            name, provider=AnthropicProvider(base_url=base_url, api_key=api_key)
+        ),
+        "google": lambda api_key, name="gemini-3.5-flash": GoogleModel(
+            name, provider=GoogleProvider(base_url=base_url, api_key=api_key)
+        ),
+    }
+
+    def run(model, **more):
+        return Agent(model, **more).run_sync(HELLO).output
+
+    async def streamed(model):
+        async with Agent(model).run_stream(HELLO) as result:
+            return "".join([text async for text in result.stream_text(delta=True)])
+
+    each = list(surfaces.values())
+    for model in each:
+        run(model(key), tools=[look])
+    return {
+        "plain": " | ".join(run(model(key)) for model in each),
+        "streamed": " | ".join(asyncio.run(streamed(model(key))) for model in each),
+        "tool": "look" if len(asked) == len(each) else asked,
+        "error": same(raised(lambda: run(model(key, "nothing"))) for model in each),
+        "cap": same((raised(lambda: run(model(poor))) for model in each), of=1),
+    }
+
+
+def llama_index():
+    from llama_index.core.agent.workflow import FunctionAgent
+    from llama_index.llms.openai_like import OpenAILike
+
+    def model(api_key, name=MODEL):
+        kind = {"is_chat_model": True, "is_function_calling_model": True, "context_window": 128000}
+        return OpenAILike(model=name, api_base=f"{base_url}/v1", api_key=api_key, max_retries=0, **kind)
+
+    async def agent():
+        return await FunctionAgent(tools=[look], llm=model(key)).run(HELLO)
+
+    asyncio.run(agent())
+    return {
+        "plain": str(model(key).complete(HELLO)),
+        "streamed": "".join(piece.delta or "" for piece in model(key).stream_complete(HELLO)),
+        "tool": "look" if asked else None,
+        "error": raised(lambda: model(key, "nothing").complete(HELLO)),
+        "cap": raised(lambda: model(poor).complete(HELLO)),
     }
 
 

@@ -15,6 +15,9 @@ const MODULES: Readonly<Record<string, string>> = {
   google_genai: 'google.genai',
   instructor: 'instructor',
   openai_agents: 'agents',
+  llm: 'llm',
+  pydantic_ai: 'pydantic_ai',
+  llama_index: 'llama_index.llms.openai_like',
 };
 const CLIENTS = Object.keys(MODULES);
 const ASK = `import importlib.util, sys\nfor name in sys.argv[1:]:\n  try: print(name if importlib.util.find_spec(name) else '')\n  except ImportError: pass`;
@@ -31,7 +34,7 @@ beforeAll(async () => {
   // Who is offered a tool calls it, until it has its result.
   upstream.script(({ body }) => {
     const asked = JSON.stringify(body);
-    const isOffered = asked.includes('"look"') && !/"role":"tool"|function_call_output|functionResponse/.test(asked);
+    const isOffered = asked.includes('"look"') && !/"role":"tool"|function_call_output|functionResponse|tool_result/.test(asked);
     const isForm = asked.includes('"Person"');
     if (isForm) return { text: '', toolCalls: [{ name: 'Person', arguments: '{"name":"Ada"}' }] };
     return isOffered ? { text: '', toolCalls: [{ name: 'look', arguments: '{"city":"Ulm"}' }] } : undefined;
@@ -39,7 +42,10 @@ beforeAll(async () => {
   gateway = await Gateway.start({
     process: 'shared',
     providers: [{ name: 'openai', base_url: upstream.url, responses: true }],
-    env: { GEMINI_API_KEY: 'google-secret-key', GOOGLE_BASE_URL: new URL('/v1beta', upstream.url).href },
+    env: {
+      ...{ GEMINI_API_KEY: 'google-secret-key', GOOGLE_BASE_URL: new URL('/v1beta', upstream.url).href },
+      ...{ ANTHROPIC_API_KEY: 'anthropic-secret-key', ANTHROPIC_BASE_URL: upstream.url },
+    },
   });
   const account = await Account.signUp(gateway, { plan: 'enterprise' });
   live = (await account.createKey()).key;

@@ -56,6 +56,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'keys',
     'signed-requests',
     'invites',
+    'clients',
     'sdk',
     'cli',
     'mcp',
