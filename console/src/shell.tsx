@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { endSession, tallygate } from './client.ts';
 import { connection, useConnection } from './connection.ts';
 import { useLive } from './live.ts';
 import { menuOf } from './menu.ts';
 import { isModeChosen, setLivemode, suggestLivemode, useLivemode } from './mode.ts';
-import { Palette } from './palette.tsx';
 import { queryClient } from './query-client.ts';
 import { useMe } from './session.ts';
+
+/** Loaded when it is opened for the first time. */
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 
 const Mark = () => (
   <svg className="mark" viewBox="0 0 32 32" aria-hidden="true">
@@ -151,7 +153,7 @@ export function Shell() {
           <Outlet />
         </main>
       </div>
-      {isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
+      <Suspense>{isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}</Suspense>
     </div>
   );
 }
