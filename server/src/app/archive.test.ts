@@ -308,18 +308,22 @@ test('a month goes only when every row is in the archive and nothing is to happe
 test('while somebody reads for long a month stays, and others are not held up behind its end', async () => {
   await write([requestAt('2025-12-10T10:00:00Z')]);
   const [reader, other] = [await pool.connect(), await pool.connect()];
-  await reader.query('begin; select from usage_records limit 1');
-  await other.query(`set statement_timeout = '3s'`);
-  let isOver = false;
-  const archiving = archiveMonth({ pool, blobs, clock }, USAGE_RECORDS, '2025-12').finally(() => {
-    isOver = true;
-  });
-  const refused = expect(archiving).rejects.toMatchObject({ code: '55P03' });
-  while (!isOver) await other.query('select from usage_records limit 1');
-  await refused;
-  await reader.query('commit');
-  await other.query('reset statement_timeout');
-  for (const client of [reader, other]) client.release();
+  try {
+    await reader.query('begin; select from usage_records limit 1');
+    await other.query(`set statement_timeout = '3s'`);
+    let isOver = false;
+    const archiving = archiveMonth({ pool, blobs, clock }, USAGE_RECORDS, '2025-12').finally(() => {
+      isOver = true;
+    });
+    const readOn = async () => {
+      while (!isOver) await other.query('select from usage_records limit 1');
+    };
+    const [archived, read] = await Promise.allSettled([archiving, readOn()]);
+    expect(read).toMatchObject({ status: 'fulfilled' });
+    expect(archived).toMatchObject({ reason: { code: '55P03' } });
+  } finally {
+    for (const client of [reader, other]) client.release(true);
+  }
   expect(await archiveMonth({ pool, blobs, clock }, USAGE_RECORDS, '2025-12')).toBe('archived');
 });
 
