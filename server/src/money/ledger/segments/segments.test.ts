@@ -65,6 +65,15 @@ const refundOf = (record: SettlementRecord): RefundRecord => ({
   ...{ kind: 'refund', refundId: newId(), refundReceiptId: newId(), reason: 'test', refundedAt: NOW, debt: '0' },
 });
 
+async function giveBack(record: SettlementRecord): Promise<void> {
+  await pool.query(
+    `insert into refunds (refund_id, receipt_id, request_id, attempt, account_id, reason, requested_at) values ($1, $1, $2, 1, $3, 'test', now())`,
+    [newId(), record.requestId, record.accountId],
+  );
+  const { rows } = await pool.query('select refund_id, receipt_id from refunds where request_id = $1', [record.requestId]);
+  await book([{ ...refundOf(record), refundId: rows[0].refund_id, refundReceiptId: rows[0].receipt_id }]);
+}
+
 const segmentsOf = async (accountId: string) =>
   (await pool.query('select rows, is_merged from usage_segments where account_id = $1 order by rows', [accountId])).rows;
 
@@ -107,12 +116,7 @@ test('of a request whose money was given back nothing is left', async () => {
   const record = at('2026-11-03T10:00:00Z', { endUser: 'gone' });
   await book([record]);
   await mergeSegments(pool, FOREVER);
-  await pool.query(
-    `insert into refunds (refund_id, receipt_id, request_id, attempt, account_id, reason, requested_at) values ($1, $1, $2, 1, $3, 'test', now())`,
-    [newId(), record.requestId, record.accountId],
-  );
-  const { rows } = await pool.query('select refund_id, receipt_id from refunds where request_id = $1', [record.requestId]);
-  await book([{ ...refundOf(record), refundId: rows[0].refund_id, refundReceiptId: rows[0].receipt_id }]);
+  await giveBack(record);
   expect((await usageBy(record.accountId, 'end_user')).items).toEqual([]);
   await mergeSegments(pool, FOREVER);
   expect(await segmentsOf(record.accountId)).toEqual([]);
@@ -160,6 +164,37 @@ test('days from before there were segments are summed up from their requests, ar
   }
   await restoreMonth({ pool, blobs }, USAGE_RECORDS, '2026-10');
 });
+
+test('while a day is summed up the ledger is written, and nothing is left out or counted twice', async () => {
+  const accountId = newId();
+  const [first, given] = [at('2026-11-12T10:00:00Z', { accountId }), at('2026-11-12T10:30:00Z', { accountId })];
+  await book([first, given]);
+  await mergeSegments(pool, FOREVER);
+  await pool.query('delete from usage_segments where account_id = $1', [accountId]);
+  await pool.query(`insert into usage_days_unsummed values ('2026-11-12')`);
+  const archive = new Archive(pool, blobs);
+  /** @param meanwhile once the requests that are there were read */
+  const sumWhile = (meanwhile: () => Promise<void>) => {
+    const reading = { rowsBetween: (...range: Parameters<Archive['rowsBetween']>) => readAfter(meanwhile, archive.rowsBetween(...range)) };
+    return sumDays({ pool, archive: reading as Archive, log: silentLog() }, FOREVER);
+  };
+  const days = async () => (await pool.query('select from usage_days_unsummed')).rowCount;
+  await sumWhile(async () => {
+    await pool.query(`begin; set local lock_timeout = '2s'; lock table usage_segments in row exclusive mode; commit`);
+    await book([at('2026-11-12T09:00:00Z', { accountId })]);
+    await giveBack(given);
+  });
+  expect(await days()).toBe(1);
+  await sumWhile(() => book([at('2026-11-12T11:00:00Z', { accountId })]));
+  expect(await days()).toBe(0);
+  await book([at('2026-11-12T12:00:00Z', { accountId })]);
+  expect((await usageBy(accountId, 'run')).total.requests).toBe(4);
+});
+
+async function* readAfter<Row>(work: () => Promise<void>, rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+  await work();
+  yield* rows;
+}
 
 test('a day whose archive is lost is named, and the others are summed up', async () => {
   const accountId = newId();

@@ -30,6 +30,7 @@ export async function sumDays({ pool, archive, log }: SumDaysDeps, signal: Abort
     try {
       await inTransaction(pool, (client) => sumDay(client, archive, day));
     } catch (error) {
+      if (error instanceof ChangedMeanwhile) continue;
       if (!(error instanceof DamagedArchive)) throw error;
       log.error({ err: error, day }, 'usage of a day cannot be summed up: the archive does not have its requests');
       damaged = error;
@@ -38,25 +39,55 @@ export async function sumDays({ pool, archive, log }: SumDaysDeps, signal: Abort
   if (damaged !== undefined) throw damaged;
 }
 
-/** Without the ledger's writer meanwhile: what it books of the day before is among the requests, and what it books afterwards is not. */
+/** The day stays: what had been read of it was changed afterwards. */
+class ChangedMeanwhile extends Error {}
+
+/**
+ * What the ledger's writer books of the day before its end is among the requests, and what it books afterwards is not. It is held up only while the
+ * requests are added that it has booked since the day was read.
+ */
 async function sumDay(client: PoolClient, archive: Archive, day: string): Promise<void> {
-  await client.query('lock table usage_segments in share row exclusive mode');
+  // Whoever sums up the same day waits here.
   const removed = await client.query('delete from usage_days_unsummed where day = $1', [day]);
   if (removed.rowCount === 0) return;
+  await client.query(
+    'create temporary table summed_requests (request_id text collate "C", attempt smallint, primary key (request_id, attempt)) on commit drop',
+  );
   const [from = '', to = ''] = [0, DAY_MS].map((ms) => USAGE_RECORDS.keyAt(Date.parse(day) + ms));
-  for (let after: string | null = from; after !== null; ) after = await sumRows(client, after, to);
+  const before = await changesOf(client, from, to);
+  await sumStored(client, from, to);
   for await (const rows of archive.rowsBetween(USAGE_RECORDS, from, to)) await sumArchived(client, rows);
+  await client.query('lock table usage_segments in share row exclusive mode');
+  if ((await changesOf(client, from, to)) !== before)
+    throw new ChangedMeanwhile(`Requests of ${day} were changed while they were summed up`);
+  await sumStored(client, from, to);
+}
+
+/** What changes when a request counts as something else, or when it is archived. */
+async function changesOf(client: PoolClient, from: string, to: string): Promise<string | undefined> {
+  const posted = (table: string) =>
+    `(select count(*) from ${table} where posted_at is not null and request_id collate "C" > $1 and request_id collate "C" < $2)`;
+  const archived = `(select count(*) from archive_pieces where table_name = '${USAGE_RECORDS.name}')`;
+  const text = `select concat_ws(' ', ${posted('corrections')}, ${posted('refunds')}, ${archived}) as changes`;
+  return (await checkedRow(client, z.object({ changes: z.string() }), text, [from, to]))?.changes;
 }
 
 const Rows = z.object({ rows: z.string().nullable(), last: z.string().nullable() });
+
+/** Those that are not summed up yet. */
+async function sumStored(client: PoolClient, from: string, to: string): Promise<void> {
+  for (let after: string | null = from; after !== null; ) after = await sumRows(client, after, to);
+}
 
 /** @returns the id after which more may follow, or null */
 async function sumRows(client: PoolClient, after: string, to: string): Promise<string | null> {
   const found = await checkedRow(
     client,
     Rows,
-    `with part as (select * from usage_records where request_id > $1 and request_id < $2 order by request_id
-        fetch first ${ROWS_AT_ONCE} rows with ties)
+    `with part as (select * from usage_records u where request_id > $1 and request_id < $2
+        and not exists (select from summed_requests s where s.request_id = u.request_id and s.attempt = u.attempt)
+        order by request_id fetch first ${ROWS_AT_ONCE} rows with ties),
+      noted as (insert into summed_requests select request_id, attempt from part)
       select (${standingIn('part')}) as rows, (select max(request_id) from part) as last`,
     [after, to],
   );
