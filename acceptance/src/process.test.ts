@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Health } from '@tallygate/contract';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Account } from './account.ts';
@@ -76,6 +77,20 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     unused.destroy();
     await gateway.start();
   });
+});
+
+test('a journal that cannot be written is told by /health/ready, and when it can again', async () => {
+  const ready = async () => {
+    const answer = await fetch(`${gateway.url}/health/ready`);
+    return [answer.status, ((await answer.json()) as Health).checks['journal']];
+  };
+  const journal = join(gateway.dataDir, 'journal');
+  expect(await ready()).toEqual([200, 'ok']);
+  renameSync(journal, `${journal}-away`);
+  const away = await ready();
+  renameSync(`${journal}-away`, journal);
+  expect(away).toEqual([503, 'unavailable']);
+  expect(await ready()).toEqual([200, 'ok']);
 });
 
 describe('DRAIN_DELAY_MS', () => {

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { RemoteLanes } from '../adapters/lanes/authority/remote-lanes.ts';
 import { journalNameOf } from '../adapters/lanes/journal-name.ts';
 import type { JournalEntry, LaneSource, LaneStore, SettlementFeed } from '../adapters/lanes/port.ts';
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import { unfinishedAmong } from '../inference/batches/index.ts';
 import { ADMIN } from '../kernel/admin-command.ts';
+import { createFileProbe } from '../kernel/file-probe.ts';
 import { formatUsd } from '../kernel/money.ts';
 import { createSettlementAlerts } from '../money/budgets/index.ts';
 import type { Catalog } from '../money/catalog/index.ts';
@@ -119,8 +121,19 @@ async function openOwnBilling(
   });
   return {
     ...{ lanes, refunds, corrections, sealKey },
-    booksState: () => ({ lag: { ms: journal.behindMs(), isTooLong: journal.isTooFarBehind() }, quarantined: aside.waiting() }),
+    booksState: booksStateOf(journal, aside, dataDir.file('journal')),
     write: () => writer.written(),
+  };
+}
+
+function booksStateOf(journal: SettlementJournal, { waiting }: { waiting(): number }, folder: string): () => Promise<BooksState> {
+  const probe = createFileProbe(() => join(folder, 'probe'));
+  return async () => {
+    const canRecord = await probe().then(
+      () => true,
+      () => false,
+    );
+    return { lag: { ms: journal.behindMs(), isTooLong: journal.isTooFarBehind() }, quarantined: waiting(), canRecord };
   };
 }
 

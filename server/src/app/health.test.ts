@@ -18,7 +18,7 @@ test('a database that is lost after its first answer makes the gateway unavailab
         await database.drop();
       },
     },
-    booksState: () => ({ lag: { ms: 0, isTooLong: false }, quarantined: 0 }),
+    booksState: () => ({ lag: { ms: 0, isTooLong: false }, quarantined: 0, canRecord: true }),
     clockDifferenceMs: () => 0,
   });
   await pool.end();

@@ -30,7 +30,7 @@ export class Readiness {
 }
 
 const PATIENCE_MS = 2_000;
-const UNKNOWN_BOOKS: BooksState = { lag: { ms: 0, isTooLong: true }, quarantined: 0 };
+const UNKNOWN_BOOKS: BooksState = { lag: { ms: 0, isTooLong: true }, quarantined: 0, canRecord: false };
 const TOLD_UNAUDITED = 10_000;
 /** Where lanes are in Redis, settlements are looked at again every ten seconds: that is no lag. */
 const TOLD_LAG_MS = 30_000;
@@ -41,6 +41,8 @@ export interface BooksState {
   readonly lag: { readonly ms: number; readonly isTooLong: boolean };
   /** How many settlements wait for a person. */
   readonly quarantined: number;
+  /** Whether the journal's disk takes anything: without it no call is begun. */
+  readonly canRecord: boolean;
 }
 
 /** What the process cannot serve without. */
@@ -102,8 +104,8 @@ export async function checkHealth(
   // All gateways have the same bucket: with none of them ready, requests without files would not be answered either.
   const isAnswered = answers.every(([name, isOne]) => isOne || (name === 'blobs' && config.bucket !== undefined));
   const hasBooks = checks['ledger'] === word(true);
-  const { lag, quarantined: waiting } = hasBooks ? await books : UNKNOWN_BOOKS;
-  const isThere = isAnswered && !lag.isTooLong;
+  const { lag, quarantined: waiting, canRecord } = hasBooks ? await books : UNKNOWN_BOOKS;
+  const isThere = isAnswered && canRecord && !lag.isTooLong;
   // A stopped log is for a person to look at; requests are answered, and their receipts wait. The database may be gone since it answered.
   const log = isThere ? await wordsOfLog(pool).catch(() => undefined) : undefined;
   const isServing = log !== undefined;
@@ -112,7 +114,15 @@ export async function checkHealth(
   const ledger = lag.ms < TOLD_LAG_MS ? word(hasBooks) : `${Math.floor(lag.ms / 1000)} s behind`;
   return {
     status: word(isServing),
-    checks: { ...checks, ledger, clock: wordOfClock(clockDifferenceMs()), receipt_log, receipt_log_audit, quarantine },
+    checks: {
+      ...checks,
+      ledger,
+      journal: word(canRecord),
+      clock: wordOfClock(clockDifferenceMs()),
+      receipt_log,
+      receipt_log_audit,
+      quarantine,
+    },
   };
 }
 

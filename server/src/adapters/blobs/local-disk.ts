@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, opendir, readdir, realpath, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, opendir, readdir, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { createFileProbe } from '../../kernel/file-probe.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type BlobStore, type ByteRange, isBlobKey, type PutOutcome, partOf, type StoredBlob, segmentsOf } from './port.ts';
 
@@ -35,11 +36,12 @@ export async function openLocalDisk(folder: string): Promise<BlobStore> {
 class LocalDisk implements BlobStore {
   readonly #incoming: string;
   readonly #objects: string;
-  #checking: Promise<void> | undefined;
+  readonly #probe: () => Promise<void>;
 
   constructor(incoming: string, objects: string) {
     this.#incoming = incoming;
     this.#objects = objects;
+    this.#probe = createFileProbe(() => join(incoming, newId()));
   }
 
   async put(key: string, content: AsyncIterable<Uint8Array>, { maxBytes }: { maxBytes: number }): Promise<PutOutcome> {
@@ -88,10 +90,7 @@ class LocalDisk implements BlobStore {
 
   /** One probe at a time, however many ask: on a disk that hangs each would block a thread of the pool permanently. */
   check(): Promise<void> {
-    this.#checking ??= this.#probe().finally(() => {
-      this.#checking = undefined;
-    });
-    return this.#checking;
+    return this.#probe();
   }
 
   async sweepUnfinished(before: Date): Promise<void> {
@@ -101,15 +100,6 @@ class LocalDisk implements BlobStore {
         const { mtime } = await stat(path);
         if (mtime < before) await rm(path, { recursive: true });
       });
-    }
-  }
-
-  async #probe(): Promise<void> {
-    const path = join(this.#incoming, newId());
-    try {
-      await writeFile(path, 'A blob could be written.\n', { flag: 'wx', mode: FILE_MODE });
-    } finally {
-      await rm(path, { force: true });
     }
   }
 
