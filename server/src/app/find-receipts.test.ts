@@ -60,3 +60,13 @@ test.each([
   const { data } = await listReceipts(pool, emptyArchive(pool), { accountId, livemode: true }, { ...wish, limit: 10 });
   expect(data.map(({ request_id: id }) => Number(id.slice(REQUEST.length)))).toEqual(found);
 });
+
+test('a filtered list waits for no more than its share of the connections, and is refused beyond ten at once', async () => {
+  const scope = { accountId, livemode: true };
+  const searches = Array.from({ length: 11 }, () => listReceipts(pool, emptyArchive(pool), scope, { min_cost_usd: '1000', limit: 10 }));
+  const plain = listReceipts(pool, emptyArchive(pool), scope, { limit: 10 });
+  const ends = await Promise.allSettled(searches);
+  expect(ends.map(({ status }) => status)).toEqual([...Array.from({ length: 10 }, () => 'fulfilled'), 'rejected']);
+  expect(ends.at(-1)).toMatchObject({ reason: { code: 'rate_limited' } });
+  expect((await plain).data).toHaveLength(3);
+});

@@ -6,7 +6,8 @@ import type { Seen } from '../http/index.ts';
 import { monthEnd, monthStart } from '../kernel/clock.ts';
 import { formatUsd, parseUsd } from '../kernel/money.ts';
 import { type Keyed, Keyset, mapPage, type PageQuery } from '../kernel/page.ts';
-import { ifGiven, rowsOf } from '../kernel/statements.ts';
+import { searchesOf } from '../kernel/searches.ts';
+import { ifGiven, type Queryable, rowsOf } from '../kernel/statements.ts';
 import { LISTED, type ListedRow, pageOf } from './archived-list.ts';
 import { payloadOf } from './packed-receipt.ts';
 import { receiptsIn } from './stored-receipt.ts';
@@ -41,7 +42,10 @@ interface Wanted extends PageQuery {
 const BY_START = new Keyset({ name: 'receipts', columns: { started_at: 'time', receipt_id: 'uuid' }, direction: 'desc' });
 const BY_LOG = new Keyset({ name: 'logged_receipts', columns: { log_index: 'integer' }, direction: 'asc' });
 
-/** The newest requests first, or in the order of the log. @throws Problem `validation_failed` for a cursor of another list */
+/**
+ * The newest requests first, or in the order of the log.
+ * @throws Problem `validation_failed` for a cursor of another list, and for a search that takes too long; `rate_limited` for too many at once
+ */
 export async function listReceipts(
   pool: Pool,
   archive: Archive,
@@ -51,6 +55,8 @@ export async function listReceipts(
   const { kind, model, run_id: runId, outcome, logged_after: loggedAfter, limit } = wanted;
   const { from, to } = spanOf(wanted);
   const ofRecord = conditionsOfRecord(wanted);
+  // Without these, the order of the list finds its page at once.
+  const isSearch = seen !== undefined || ofRecord.length > 0 || [kind, model, runId, outcome].some((filter) => filter !== undefined);
   const list = loggedAfter === undefined ? BY_START : BY_LOG;
   const place = list.cursorKey(wanted.cursor);
   const read = (archived?: string) => {
@@ -68,7 +74,8 @@ export async function listReceipts(
       .where(() => ifGiven(seen, (mine) => ofRequestsOf(accountId, mine)))
       .where(() => (ofRecord.length === 0 ? sql<SqlBool>`true` : hasRecord(accountId, ofRecord)))
       .where((eb) => ifGiven(loggedAfter, (index) => eb('log_index', '>', BigInt(index))));
-    return rowsOf(pool, list.pageIn(receipts, wanted));
+    const rows = (db: Queryable) => rowsOf(db, list.pageIn(receipts, wanted));
+    return isSearch ? searchesOf(pool).run(accountId, rows) : rows(pool);
   };
   const rows = await pageOf(archive, read, {
     ...{ accountId, limit, byRecord: ofRecord[0]?.name, isOfSome: seen !== undefined, from },
