@@ -44,10 +44,12 @@ export const usageIn = (document: object | Uint8Array): unknown => {
 export function billed(whole: Bill, step: Step, { hasBegun, isStream, piecesSent: pieces, leadingPieces, cut, aborted }: Progress): Bill {
   if (step.billsAnyway) return whole;
   if (!hasBegun || (step.status ?? 200) >= 400) return NO_BILL;
-  const piecesSent = Math.max(0, pieces - leadingPieces);
+  // Behind its error nothing is generated, and the error is no token.
+  const hasFailed = isStream && step.errorAfter !== undefined && pieces > step.errorAfter;
+  const piecesSent = Math.max(0, (hasFailed ? step.errorAfter : pieces) - leadingPieces);
   const hidden = aborted && piecesSent > 0 ? (step.hiddenReasoning ?? 0) : 0;
   const sent = { ...whole, outputTokens: Math.min(whole.outputTokens, isStream ? hidden + piecesSent : 0) };
   const isSilent = step.cut?.how === 'stall';
-  if (cut || isSilent) return isStream && piecesSent > 0 ? sent : NO_BILL;
+  if (cut || isSilent || hasFailed) return isStream && piecesSent > 0 ? sent : NO_BILL;
   return aborted && step.stopsBilling ? sent : whole;
 }

@@ -293,13 +293,14 @@ describe('the bill', () => {
     expect(bill?.outputTokens).toBeLessThan(100);
   });
 
-  it('is nothing for a refusal, and what was sent for a stream that the provider cuts', async () => {
-    fake.script(steps.serverError(500), steps.cutStream(3, 'fin'));
+  it('is nothing for a refusal, and what was sent for a stream that the provider cuts, or ends with an error', async () => {
+    fake.script(steps.serverError(500), steps.cutStream(3, 'fin'), { errorAfter: 3 });
     await post({});
-    await (await post({ stream: true })).text().catch(() => {});
-    expect([await settled(0), await settled(1)]).toEqual([
+    for (let times = 0; times < 2; times++) await (await post({ stream: true })).text().catch(() => {});
+    const sent = { inputTokens: 10, outputTokens: 2, seconds: 0, searchUnits: 0 };
+    expect([await settled(0), await settled(1), await settled(2)]).toEqual([
       { inputTokens: 0, outputTokens: 0, seconds: 0, searchUnits: 0 },
-      { inputTokens: 10, outputTokens: 2, seconds: 0, searchUnits: 0 },
+      ...[sent, sent],
     ]);
   });
 });

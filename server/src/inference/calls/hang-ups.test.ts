@@ -5,7 +5,23 @@ import { CASES, type Ending, play, type Scenario, startProvider } from './testin
 
 startProvider();
 
-const cuts = fc.constantFrom<Step>({}, {}, {}, { cut: { at: 3, how: 'reset' } }, { cut: { at: 'after_head', how: 'fin' } });
+const cuts = fc.constantFrom<Step>(
+  ...[{}, {}, {}, {}],
+  ...(
+    [
+      { at: 3, how: 'reset' },
+      { at: 'after_head', how: 'fin' },
+      { at: 'before_head', how: 'reset' },
+    ] as const
+  ).map((cut) => ({ cut })),
+  ...(
+    [
+      { at: 9, how: 'garbage' },
+      { at: 12, how: 'fin' },
+    ] as const
+  ).map((cut) => ({ cut })),
+  ...[{ errorAfter: 1 }, { errorAfter: 9 }],
+);
 const scenarios: fc.Arbitrary<Scenario> = fc
   .record({
     one: fc.constantFrom(...CASES),
