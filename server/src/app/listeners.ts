@@ -9,6 +9,8 @@ import type { ServedRoute } from './http/router.ts';
 
 /** What ending the last connections takes, and settling the calls that are cut. */
 const DRAIN_SLACK_MS = 8_000;
+/** Of it, for what is said to the clients of calls that were cut. */
+const LAST_WORDS_MS = 1_000;
 
 /** What the address for dedicated traffic has beside inference. */
 const ALSO_DEDICATED = new Set(['/v1/models', '/v1/models/:model', '/health/live', '/health/ready']);
@@ -92,10 +94,9 @@ export async function openListeners(
       await setTimeout(delayMs);
       if (authority) await noneOnTheWay(servers);
       sessions.drain();
-      await Promise.all([
-        ...servers.filter(({ listening }) => listening).map((server) => drain(server, timeoutMs)),
-        running.drain(timeoutMs),
-      ]);
+      const ended = running.drain(timeoutMs);
+      const answered = ended.then(() => running.isStopping && setTimeout(LAST_WORDS_MS, undefined, { ref: false }));
+      await Promise.all([...servers.filter(({ listening }) => listening).map((server) => drain(server, timeoutMs, answered)), ended]);
       // What waited for a store while the last call ended may have begun since. Its provider's answer is not read to the end, so it must be cut.
       await running.stop();
     },

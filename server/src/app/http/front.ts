@@ -227,8 +227,10 @@ export function listenOn(server: Server, address: Address): Promise<number> {
  * closed with unread bytes of a request would be. So pending connections are accepted first, and idle ones are closed once no client has sent
  * anything for a while, right after the event loop has read all available bytes: the connection of a client that asks one request after the other
  * is idle while the next one is on its way.
+ *
+ * @param answered when what is cut has said so to its client: no connection is closed before
  */
-export async function drain(server: Server, timeoutMs: number): Promise<void> {
+export async function drain(server: Server, timeoutMs: number, answered: Promise<unknown> = Promise.resolve()): Promise<void> {
   await acceptWaiting(server);
   // `server.close` would close the idle ones at once.
   const closed = new Promise<void>((resolve) => void NetServer.prototype.close.call(server, () => resolve()));
@@ -245,7 +247,10 @@ export async function drain(server: Server, timeoutMs: number): Promise<void> {
     for (const [socket, bytes] of now) if (bytes === 0) socket.destroy();
   };
   const idleCheck = setInterval(() => setImmediate(closeQuiet), IDLE_CHECK_MS);
-  const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
+  const timer = setTimeout(async () => {
+    await answered;
+    server.closeAllConnections();
+  }, timeoutMs);
   await closed;
   clearInterval(idleCheck);
   clearTimeout(timer);
