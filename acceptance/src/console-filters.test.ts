@@ -21,16 +21,16 @@ describe.skipIf(!executable)('filters and sessions of the console', () => {
     await page.getByLabel('Model').fill('gpt-4o');
     await page.getByLabel('API key').selectOption({ index: 0 });
     await seen.press('Search');
-    await page.waitForURL('**/requests?model=gpt-4o');
+    await page.waitForURL('**/requests?model=gpt-4o&mode=test');
     await seen.press('Save this filter');
     await page.getByLabel('Name').fill('the large one');
     await seen.press('Save');
     await seen.expectFits();
     await seen.press('Clear');
-    await page.waitForURL('**/requests');
+    await page.waitForURL('**/requests?mode=test');
     await page.reload();
     await saved('the large one').click();
-    await page.waitForURL('**/requests?model=gpt-4o');
+    await page.waitForURL('**/requests?model=gpt-4o&mode=test');
     expect(await saved('the large one').getAttribute('aria-pressed')).toBe('true');
     await seen.press('Forget the filter the large one');
     expect(await saved('the large one').count()).toBe(0);
@@ -44,7 +44,43 @@ describe.skipIf(!executable)('filters and sessions of the console', () => {
     const ago = new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10);
     expect(await page.getByLabel('From').inputValue()).toBe(ago);
     await page.getByLabel(/^By/).selectOption('tag');
-    await page.waitForURL('**/usage?by=tag&last=7');
+    await page.waitForURL('**/usage?by=tag&last=7&mode=test');
+    // Texts that look like numbers stay as they are.
+    await seen.goTo('/requests?end_user=0042&min_cost_usd=0.10&max_cost_usd=7');
+    await page.waitForURL('**/requests?end_user=0042&min_cost_usd=0.10&max_cost_usd=7&mode=test');
+    const values = ['End user', 'Cost from, USD', 'Cost up to, USD'].map((label) => page.getByLabel(label).inputValue());
+    expect(await Promise.all(values)).toEqual(['0042', '0.10', '7']);
+  });
+
+  test('has the mode in every address, so that a link shows the same to whom another mode is shown', async () => {
+    const mode = (name: string) => page.getByRole('group', { name: 'Mode' }).getByLabel(name);
+    await seen.goTo('/keys');
+    await page.waitForURL('**/keys?mode=test');
+    const link = page.url();
+    await mode('Live').check({ force: true });
+    await page.waitForURL('**/keys?mode=live');
+    await page.getByText('No live keys').waitFor();
+    await page.getByRole('link', { name: 'Agent runs' }).click();
+    await page.waitForURL('**/runs?mode=live');
+    await page.goto(link);
+    await page.getByRole('link', { name: 'first test key' }).waitFor();
+    expect(await mode('Test').isChecked()).toBe(true);
+    // What is no mode is replaced by what was chosen last.
+    await seen.goTo('/keys?mode=both');
+    await page.waitForURL('**/keys?mode=live');
+    await mode('Test').check({ force: true });
+    await page.waitForURL('**/keys?mode=test');
+  });
+
+  test('says in its frame that there is no such page, and no such thing, whatever its address is like', async () => {
+    await seen.goTo('/no/such/page');
+    await seen.settled('There is no such page');
+    await seen.expectFits();
+    await seen.goTo('/keys/what-is-no-id');
+    await seen.settled('Not found');
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await seen.settled('Overview');
+    seen.complaints.length = 0;
   });
 
   test('says that the gateway does not answer, keeps what it shows, and goes on by itself', async () => {
@@ -69,7 +105,7 @@ describe.skipIf(!executable)('filters and sessions of the console', () => {
     await page.getByText('Your session has ended.').waitFor();
     await seen.signIn();
     await seen.settled('Usage');
-    expect(new URL(page.url()).search).toBe('?by=key');
+    expect(new URL(page.url()).search).toBe('?by=key&mode=test');
     seen.complaints.length = 0;
   });
 });

@@ -1,4 +1,13 @@
-import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Link,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+  retainSearchParams,
+} from '@tanstack/react-router';
 import type { Returned } from './directory-sign-in.ts';
 import { queryClient } from './query-client.ts';
 import {
@@ -7,25 +16,25 @@ import {
   keysSearch,
   kindSearch,
   modelsSearch,
+  modeSearch,
+  parseSearch,
   peopleSearch,
   requestFilter,
   statusSearch,
+  stringifySearch,
   usageSearch,
 } from './searches.ts';
 import { fetchMe, ME } from './session.ts';
 import { Shell } from './shell.tsx';
 import { Loading, PageHead, PagePending } from './ui/parts.tsx';
 
-const rootRoute = createRootRoute({
-  component: Outlet,
-  notFoundComponent: () => (
-    <main className="sign-in">
-      <PageHead title="There is no such page">
-        <Link to="/">Go to the overview</Link>: the menu lists all pages.
-      </PageHead>
-    </main>
-  ),
-});
+const rootRoute = createRootRoute({ component: Outlet });
+
+const NoSuchPage = () => (
+  <PageHead title="There is no such page">
+    <Link to="/">Go to the overview</Link>: the menu lists all pages.
+  </PageHead>
+);
 
 interface SignInSearch extends Returned {
   /** Where to go once signed in: an address of the console. */
@@ -52,6 +61,8 @@ const frameRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'frame',
   component: Shell,
+  validateSearch: modeSearch,
+  search: { middlewares: [retainSearchParams(['mode'])] },
   async beforeLoad({ location }) {
     // Who is known is not waited for again: a session that ends is noticed by what is refused then.
     const me = queryClient.getQueryData(ME) ?? (await queryClient.fetchQuery({ queryKey: ME, queryFn: fetchMe }));
@@ -199,12 +210,15 @@ const routeTree = rootRoute.addChildren([
       component: lazyRouteComponent(() => import('./pages/playground.tsx'), 'Playground'),
     }),
     createRoute({ ...inFrame, path: '/settings', component: lazyRouteComponent(() => import('./pages/settings.tsx'), 'Settings') }),
+    createRoute({ ...inFrame, path: '$', component: NoSuchPage }),
   ]),
 ]);
 
 export const router = createRouter({
   routeTree,
   basepath: '/console',
+  parseSearch,
+  stringifySearch,
   defaultPreload: 'intent',
   defaultPendingComponent: Loading,
   defaultErrorComponent: ({ error }) => <PagePending error={error} />,

@@ -11,6 +11,20 @@ const textsOf =
       }),
     ) as Texts<Name>;
 
+/** Texts and nothing else: a number of an end user, or a code of a directory, is no other for looking like a number. */
+export const parseSearch = (search: string): Record<string, string> => Object.fromEntries(new URLSearchParams(search));
+
+export function stringifySearch(search: Record<string, unknown>): string {
+  const texts = Object.entries(search).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return texts.length === 0 ? '' : `?${new URLSearchParams(texts)}`;
+}
+
+export type Mode = 'live' | 'test';
+/** Of all pages: whether live or test requests are shown. */
+export const modeSearch = ({ mode }: Record<string, unknown>): { readonly mode?: Mode | undefined } => ({
+  mode: mode === 'live' || mode === 'test' ? mode : undefined,
+});
+
 const REQUESTS = ['month', 'model', 'key_id', 'run_id', 'outcome', 'end_user', 'min_cost_usd', 'max_cost_usd', 'from', 'to'] as const;
 /** Which requests are shown. */
 export type RequestFilter = Texts<(typeof REQUESTS)[number]>;

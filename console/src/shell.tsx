@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { endSession, tallygate } from './client.ts';
+import { endSession } from './client.ts';
 import { connection, useConnection } from './connection.ts';
 import { useLive } from './live.ts';
 import { menuOf } from './menu.ts';
-import { isModeChosen, setLivemode, suggestLivemode, useLivemode } from './mode.ts';
+import { useLivemode, useModeInAddress, useSetLivemode } from './mode.ts';
 import { queryClient } from './query-client.ts';
 import { useMe } from './session.ts';
 
@@ -44,10 +43,7 @@ function Menu({ onChoose }: { onChoose: () => void }) {
 
 function ModeSwitch() {
   const isLive = useLivemode();
-  const { data: keys } = useQuery({ queryKey: ['keys'], queryFn: () => tallygate.keys.list(), enabled: !isModeChosen() });
-  useEffect(() => {
-    if (keys) suggestLivemode(keys.some(({ livemode }) => livemode));
-  }, [keys]);
+  const setLivemode = useSetLivemode();
   return (
     <fieldset className="mode">
       <legend className="unseen">Mode</legend>
@@ -135,6 +131,7 @@ export function Shell() {
   const [openPalette] = useState(() => () => setPaletteOpen(true));
   usePaletteKey(openPalette);
   useLive();
+  useModeInAddress();
   return (
     <div className="frame">
       <a className="skip" href="#main">

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { AuditEntries } from '../audit/entries.tsx';
 import { tallygate } from '../client.ts';
-import type { AuditFilter } from '../searches.ts';
+import { type AuditFilter, auditSearch } from '../searches.ts';
 import { type FilterField, FilterForm } from '../ui/filter-form.tsx';
 import { PageHead } from '../ui/parts.tsx';
 import { SavedFilters } from '../ui/saved-filters.tsx';
@@ -26,7 +26,7 @@ function useActors(asked: string | undefined): readonly (readonly [id: string, n
 }
 
 export function AuditLogPage() {
-  const filter = useSearch({ from: '/frame/audit-log' });
+  const filter = useSearch({ from: '/frame/audit-log', select: auditSearch });
   const navigate = useNavigate({ from: '/audit-log' });
   const actors = useActors(filter.actor_id);
   const show = (search: AuditFilter): void => void navigate({ search });

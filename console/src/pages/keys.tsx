@@ -6,7 +6,7 @@ import { tallygate } from '../client.ts';
 import { moment, usd } from '../format.ts';
 import { freshKey } from '../fresh-key.ts';
 import { KeyFields, keyIn } from '../keys/key-fields.tsx';
-import { useLivemode } from '../mode.ts';
+import { modeOf, useLivemode } from '../mode.ts';
 import { useMay } from '../session.ts';
 import { Dialog, Field, Form, given, Select } from '../ui/dialog.tsx';
 import { Badge, Empty, Mono, PageHead, Pending } from '../ui/parts.tsx';
@@ -112,7 +112,8 @@ export function Keys() {
   const { data, error } = useQuery({ queryKey: ['keys'], queryFn: () => tallygate.keys.list() });
   const rows = data?.filter((key) => key.livemode === livemode) ?? [];
   const show = (key: KeyCreatedResponse): void => {
-    setCreating(false);
+    // In the list behind it, whichever mode was shown.
+    void navigate({ search: { mode: modeOf(key.livemode) }, replace: true });
     setCreated(key);
   };
   const mayCreate = useMay('manage keys');

@@ -6,7 +6,7 @@ import { tallygate } from '../client.ts';
 import { count, day } from '../format.ts';
 import { MailState } from '../marketing/mail-state.tsx';
 import { filterOf, PEOPLE_FIELDS } from '../marketing/people-filter.ts';
-import type { PeopleSearch } from '../searches.ts';
+import { type PeopleSearch, peopleSearch } from '../searches.ts';
 import { FilterForm } from '../ui/filter-form.tsx';
 import { Badge, Empty, PageHead, Pending } from '../ui/parts.tsx';
 import { saveFile } from '../ui/saved.ts';
@@ -71,7 +71,7 @@ async function save(filter: PeopleFilter): Promise<void> {
 }
 
 export function PeoplePage() {
-  const search = useSearch({ from: '/frame/people' });
+  const search = useSearch({ from: '/frame/people', select: peopleSearch });
   const navigate = useNavigate({ from: '/people' });
   const filter = filterOf(search);
   const show = (asked: PeopleSearch): void => void navigate({ search: asked });

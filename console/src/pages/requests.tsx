@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { tallygate } from '../client.ts';
 import { usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
-import type { RequestFilter } from '../searches.ts';
+import { type RequestFilter, requestFilter } from '../searches.ts';
 import { type FilterField, FilterForm } from '../ui/filter-form.tsx';
 import { LongTable } from '../ui/long-table.tsx';
 import { At, Badge, Empty, PageHead, Pending } from '../ui/parts.tsx';
@@ -101,7 +101,7 @@ function useFields({ key_id: asked }: RequestFilter): readonly FilterField<keyof
 }
 
 export function Requests() {
-  const filter = useSearch({ from: '/frame/requests' });
+  const filter = useSearch({ from: '/frame/requests', select: requestFilter });
   const navigate = useNavigate({ from: '/requests' });
   const fields = useFields(filter);
   const show = (search: RequestFilter): void => void navigate({ search });

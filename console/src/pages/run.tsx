@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
 import { count, duration, moment, usd } from '../format.ts';
-import { setLivemode, useLivemode } from '../mode.ts';
+import { useLivemode, useSetLivemode } from '../mode.ts';
 import { useMay } from '../session.ts';
 import { At, Badge, CapBar, Empty, Figure, Figures, Loading, PageHead, PagePending, Panel, RequestLink } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
@@ -84,6 +84,7 @@ const useRun = (runId: string, livemode: boolean, isWanted = true) =>
 export function RunPage() {
   const { runId } = useParams({ from: '/frame/runs/$runId' });
   const livemode = useLivemode();
+  const setLivemode = useSetLivemode();
   const { data, error } = useRun(runId, livemode);
   // Links name no mode: the run may be one of the other.
   const other = useRun(runId, !livemode, error !== null);

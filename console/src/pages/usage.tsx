@@ -5,7 +5,7 @@ import { tallygate } from '../client.ts';
 import { count, daysAgo, isoDay, monthStart, usd } from '../format.ts';
 import { useLivemode } from '../mode.ts';
 import { useNames } from '../names.ts';
-import type { UsageSearch } from '../searches.ts';
+import { type UsageSearch, usageSearch } from '../searches.ts';
 import { Empty, Figure, Figures, PageHead, Pending } from '../ui/parts.tsx';
 import { saveFile } from '../ui/saved.ts';
 import { SavedFilters } from '../ui/saved-filters.tsx';
@@ -170,7 +170,7 @@ function Days({ search, onSearch }: { search: UsageSearch; onSearch: (search: Us
 
 export function UsagePage() {
   const livemode = useLivemode();
-  const search = useSearch({ from: '/frame/usage' });
+  const search = useSearch({ from: '/frame/usage', select: usageSearch });
   const navigate = useNavigate({ from: '/usage' });
   const onSearch = (asked: UsageSearch): void => void navigate({ search: asked });
   const { grouping, second, from, to } = askedOf(search);

@@ -1,4 +1,4 @@
-import { NotFoundError } from '@tallygate/sdk';
+import { NotFoundError, ValidationError } from '@tallygate/sdk';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { briefMoment, moment } from '../format.ts';
@@ -93,7 +93,8 @@ export const Pending = ({ error }: { error: unknown }) => (error ? <Failure erro
 /** In place of a whole page: what its address names is not there, not for this person, or not to be had now. */
 export function PagePending({ error }: { error: unknown }) {
   if (!error) return <Loading />;
-  const isMissing = error instanceof NotFoundError;
+  // An address can name what no id is like: to ask again does not help either.
+  const isMissing = error instanceof NotFoundError || error instanceof ValidationError;
   return (
     <>
       <PageHead title={isMissing ? 'Not found' : 'This cannot be shown now'} />
