@@ -10,9 +10,9 @@ import { Confirm } from '../ui/dialog.tsx';
 import { useReload } from '../ui/paged.tsx';
 import { Badge, CapBar, Facts, Failure, Figure, Figures, Mono, PageHead, PagePending, Panel } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { isRunning } from './batches.tsx';
 
 const ASK_AGAIN_MS = 3_000;
-const RUNNING: ReadonlySet<Batch['status']> = new Set(['validating', 'in_progress', 'finalizing', 'cancelling'] as const);
 
 function CancelBatch({ batch, onClose }: { batch: Batch; onClose: () => void }) {
   const reload = useReload('batch', 'batches');
@@ -127,7 +127,7 @@ export function BatchPage() {
   const { data, error } = useQuery({
     queryKey: ['batch', batchId],
     queryFn: () => tallygate.batches.get(batchId),
-    refetchInterval: ({ state }) => (state.data && RUNNING.has(state.data.status) ? ASK_AGAIN_MS : false),
+    refetchInterval: ({ state }) => state.data !== undefined && isRunning(state.data) && ASK_AGAIN_MS,
   });
   return data ? <Detail batch={data} /> : <PagePending error={error} />;
 }

@@ -15,6 +15,9 @@ const KINDS = [
   ['files', 'Files'],
 ] as const;
 
+const RUNNING: ReadonlySet<Batch['status']> = new Set(['validating', 'in_progress', 'finalizing', 'cancelling'] as const);
+export const isRunning = ({ status }: Batch): boolean => RUNNING.has(status);
+
 const COLUMNS: readonly Column<Batch>[] = [
   {
     name: 'Batch',
@@ -54,6 +57,7 @@ function BatchList() {
           Upload a file with a request a line and create a batch of it: it is answered within a day, at half the price.
         </Empty>
       }
+      isMoving={(batches) => batches.some(isRunning)}
     />
   );
 }

@@ -66,6 +66,7 @@ export function EmailsPage() {
         idOf={({ email_id: id }) => id}
         read={async (cursor) => tallygate.emails.list(from(cursor))}
         empty={<Empty title="Nothing was sent yet">Write to all who consented, to those with a tag, or to the people of an event.</Empty>}
+        isMoving={(emails) => emails.some(({ state }) => state !== 'sent' && state !== 'canceled')}
       />
       {isWriting && <WriteMail onClose={() => setWriting(false)} />}
       {stopped && <CancelMail email={stopped} onClose={() => setStopped(undefined)} />}

@@ -110,6 +110,7 @@ function Invites({ batch, onClose }: { batch: MarketingInviteBatchResponse; onCl
         idOf={({ invite_id: id }) => id}
         read={async (cursor) => tallygate.invites.list(batch.batch_id, from(cursor))}
         empty={<Empty title="No invitations yet">They are made a moment after the batch.</Empty>}
+        isMoving={(invites) => invites.length === 0 || invites.some(({ status }) => status === 'pending' || status === 'queued')}
       />
       <button type="button" onClick={onClose}>
         Close
@@ -122,7 +123,14 @@ const columnsOf = (
   onOpen: (batch: MarketingInviteBatchResponse) => void,
   onRevoke: (batch: MarketingInviteBatchResponse) => void,
 ): readonly Column<MarketingInviteBatchResponse>[] => [
-  { name: 'Name', cell: ({ name }) => name },
+  {
+    name: 'Name',
+    cell: ({ name }) => (
+      <span className="cut" title={name}>
+        {name}
+      </span>
+    ),
+  },
   { name: 'State', cell: ({ status }) => <Badge state={status} tone={status === 'revoked' ? 'bad' : 'good'} /> },
   { name: 'Gives', cell: grantsOf, isSecondary: true },
   { name: 'Invited', cell: ({ counts, shared_uses: uses }) => count(uses ?? counts.total), isFigure: true },
@@ -177,6 +185,7 @@ export function InvitesPage() {
         idOf={({ batch_id: id }) => id}
         read={async (cursor) => tallygate.invites.listBatches(from(cursor))}
         empty={<Empty title="Nobody is invited yet">Invite addresses by mail, or make one code that many can use.</Empty>}
+        isMoving={(batches) => batches.some(({ status }) => status === 'sending')}
       />
       {isInviting && <Invite onCreated={made} onClose={() => setInviting(false)} />}
       {created?.code !== undefined && (

@@ -15,18 +15,27 @@ interface PagedProps<T> {
   readonly empty: ReactNode;
   /** What the list depends on beside its name. */
   readonly by?: string;
+  /** Of what is shown: whether it goes on by itself, so that it is asked for again. */
+  readonly isMoving?: (items: readonly T[]) => boolean;
 }
 
+const ASK_AGAIN_MS = 2_000;
+const still = (): boolean => false;
+
+const rowsOf = <T,>({ pages }: { readonly pages: readonly { readonly data: readonly T[] }[] }): readonly T[] =>
+  pages.flatMap((page) => page.data);
+
 /** A list that is read further as it is scrolled. */
-export function Paged<T>({ name, label, columns, idOf, read, empty, by = '' }: PagedProps<T>) {
+export function Paged<T>({ name, label, columns, idOf, read, empty, by = '', isMoving = still }: PagedProps<T>) {
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: [name, by],
     queryFn: async ({ pageParam }) => read(pageParam),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor ?? undefined,
+    refetchInterval: ({ state }) => state.data !== undefined && isMoving(rowsOf(state.data)) && ASK_AGAIN_MS,
   });
   if (!data) return <Pending error={error} />;
-  const rows = data.pages.flatMap((page) => page.data);
+  const rows = rowsOf(data);
   const more = (): void => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   };
