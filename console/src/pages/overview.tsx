@@ -9,11 +9,12 @@ import { useMay } from '../session.ts';
 import { Badge, CapBar, Empty, Figure, Figures, Loading, PageHead, Panel, Pending } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Latency } from './latency.tsx';
-import { ProviderStates } from './provider-states.tsx';
 import { Refusals } from './refusals.tsx';
 import { SpendBy } from './spend-by.tsx';
 
 const SpendChart = lazy(() => import('../ui/spend-chart.tsx'));
+/** The last thing on the page: the rest does not wait for it. */
+const ProviderStates = lazy(async () => ({ default: (await import('./provider-states.tsx')).ProviderStates }));
 const DAYS = 30;
 
 function SpendOfDays() {
@@ -134,7 +135,9 @@ export function Overview() {
       <Panel title="Latency, last day">
         <Latency />
       </Panel>
-      <ProviderStates />
+      <Suspense fallback={<Loading />}>
+        <ProviderStates />
+      </Suspense>
     </>
   );
 }
