@@ -48,7 +48,14 @@ function Answer({ request, onClose }: { request: MarketingClientRequestRecord; o
 
 const columnsOf = (onOpen: (request: MarketingClientRequestRecord) => void): readonly Column<MarketingClientRequestRecord>[] => [
   { name: 'Received', cell: ({ created_at: at }) => <At at={at} />, isSecondary: true },
-  { name: 'From', cell: ({ name, email }) => `${name}, ${email}` },
+  {
+    name: 'From',
+    cell: ({ name, email }) => (
+      <span className="cut" title={`${name}, ${email}`}>
+        {name}, {email}
+      </span>
+    ),
+  },
   { name: 'About', cell: ({ type }) => type },
   { name: 'State', cell: ({ status }) => <Badge state={status} tone={TONES[status]} /> },
   {

@@ -47,7 +47,14 @@ const columnsOf = (
   onEdit: (content: MarketingContentRecord) => void,
   onPublish: (content: MarketingContentRecord) => void,
 ): readonly Column<MarketingContentRecord>[] => [
-  { name: 'Title', cell: ({ title }) => title },
+  {
+    name: 'Title',
+    cell: ({ title }) => (
+      <span className="cut" title={title}>
+        {title}
+      </span>
+    ),
+  },
   { name: 'Kind', cell: ({ type }) => type.replaceAll('_', ' '), isSecondary: true },
   { name: 'Address', cell: ({ slug }) => <code className="mono">{slug}</code>, isSecondary: true },
   { name: 'State', cell: ({ status }) => <Badge state={status} tone={status === 'published' ? 'good' : 'wait'} /> },

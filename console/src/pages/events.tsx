@@ -60,7 +60,7 @@ const columnsOf = (actions: Actions): readonly Column<MarketingEventRecord>[] =>
   {
     name: 'Event',
     cell: ({ slug, title }) => (
-      <Link to="/events/$slug" params={{ slug }}>
+      <Link to="/events/$slug" params={{ slug }} className="cut" title={title}>
         {title}
       </Link>
     ),

@@ -41,7 +41,7 @@ const BUDGET: readonly Column<KeyBudgetSummaryItem>[] = [
     ),
   },
   { name: 'Spent', cell: ({ spent_usd: spent }) => usd(spent), isFigure: true },
-  { name: 'Held', cell: ({ held_usd: held }) => usd(held), isFigure: true },
+  { name: 'Held', cell: ({ held_usd: held }) => usd(held), isFigure: true, isSecondary: true },
   { name: 'Cap', cell: ({ monthly_cap_usd: cap }) => (cap === null ? '–' : usd(cap)), isFigure: true, isSecondary: true },
   {
     name: 'Of the cap',

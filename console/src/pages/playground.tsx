@@ -3,18 +3,23 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tallygate } from '../client.ts';
-import { usd } from '../format.ts';
+import { count, usd } from '../format.ts';
 import { freshKey } from '../fresh-key.ts';
 import { ask, type Question, type Turn, toolsOf } from '../playground/call.ts';
 import { Programs } from '../playground/programs.tsx';
 import { Field, Form, given } from '../ui/dialog.tsx';
 import { PageHead, Panel, RequestLink } from '../ui/parts.tsx';
 
+/** An answer, and whether nothing is billed for it. */
+interface Shown extends Turn {
+  readonly isTest: boolean;
+}
+
 const MODELS = queryOptions({ queryKey: ['models', true], queryFn: () => tallygate.models.list({ all: true }) });
 /** Chats are bounded by the body that the gateway takes; a picture is a third longer in it. */
 const MOST_PICTURE_BYTES = 5 * 1024 * 1024;
 
-function Answer({ turn }: { turn: Turn }) {
+function Answer({ turn }: { turn: Shown }) {
   return (
     <Panel title="Answer">
       <p className="answer" aria-live="polite">
@@ -29,8 +34,10 @@ function Answer({ turn }: { turn: Turn }) {
         </pre>
       ))}
       <p className="quiet">
-        {turn.maxTokens !== undefined && `Held for at most ${turn.maxTokens} tokens out. `}
-        {turn.costUsd === undefined ? 'It is being made…' : `It cost ${usd(turn.costUsd)}.`}
+        {turn.maxTokens !== undefined && `The price of at most ${count(turn.maxTokens)} output tokens was held before it ran. `}
+        {turn.costUsd === undefined
+          ? 'It is being made…'
+          : `It cost ${usd(turn.costUsd)}${turn.isTest ? ', of which nothing is billed: the key is a test key' : ''}.`}
       </p>
       {turn.costUsd !== undefined && turn.requestId !== undefined && (
         <p>
@@ -79,8 +86,27 @@ function Extras({ isImage, provider }: { isImage: boolean; provider: string | un
   );
 }
 
+function KeyField() {
+  return (
+    <>
+      <Field
+        name="key"
+        label="API key"
+        type="password"
+        defaultValue={freshKey.get() ?? ''}
+        isRequired
+        autoComplete="off"
+        hint="It stays in this page. A test key asks the sandbox, and nothing is billed."
+      />
+      <p className="hint">
+        No key? <Link to="/keys">Create one</Link>: it is filled in here.
+      </p>
+    </>
+  );
+}
+
 export function Playground() {
-  const [turn, setTurn] = useState<Turn>();
+  const [turn, setTurn] = useState<Shown>();
   const { model: wished = 'gpt-4o-mini', provider } = useSearch({ from: '/frame/playground' });
   const [model, setModel] = useState(wished);
   const client = useQueryClient();
@@ -106,25 +132,16 @@ export function Playground() {
     };
     setQuestion(asked);
     setTurn(undefined);
-    await ask(given(fields, 'key') ?? '', asked, setTurn);
+    const key = given(fields, 'key') ?? '';
+    const isTest = key.startsWith('tg_test_');
+    await ask(key, asked, (next) => setTurn({ ...next, isTest }));
   };
   return (
     <>
       <PageHead title="Playground">Ask a model as a program would: by an API key, under its caps, with a receipt.</PageHead>
       <Panel>
         <Form action="Ask" onSubmit={submit}>
-          <Field
-            name="key"
-            label="API key"
-            type="password"
-            defaultValue={freshKey.get() ?? ''}
-            isRequired
-            autoComplete="off"
-            hint="It stays in this page. A test key asks the sandbox, and nothing is billed."
-          />
-          <p className="hint">
-            No key? <Link to="/keys">Create one</Link>: it is filled in here.
-          </p>
+          <KeyField />
           <div className="field">
             <label htmlFor="model">Model</label>
             <input id="model" name="model" list="models" required value={model} onChange={(event) => setModel(event.target.value)} />

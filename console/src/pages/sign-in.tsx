@@ -35,7 +35,8 @@ function Password({ to, onChallenge }: { to: string; onChallenge: (challenge: Lo
       <Field name="email" label="E-mail address" type="email" autoComplete="username webauthn" isRequired />
       <Field name="password" label="Password" type="password" autoComplete="current-password" isRequired />
       <p className="hint">
-        The first administrator’s password is in <code>bootstrap.json</code> of the gateway’s data directory: <code>.tallygate/</code>.
+        The first administrator’s address and password are in <code>bootstrap.json</code> of the gateway’s data directory,{' '}
+        <code>.tallygate/</code> unless <code>DATA_DIR</code> names another.
       </p>
     </Form>
   );

@@ -26,8 +26,18 @@ function lastAnswer({ attempts }: WebhookDelivery): string {
 
 const columnsOf = (onReplay: ((delivery: WebhookDelivery) => void) | undefined): readonly Column<WebhookDelivery>[] => [
   { name: 'At', cell: ({ created_at: at }) => <At at={at} /> },
-  { name: 'Event', cell: ({ event }) => event.type },
-  { name: 'State', cell: ({ status }) => <Badge state={status} tone={TONES[status]} /> },
+  {
+    name: 'Event',
+    cell: ({ event, status }) => (
+      <>
+        {event.type}{' '}
+        <span className="narrow">
+          <Badge state={status} tone={TONES[status]} />
+        </span>
+      </>
+    ),
+  },
+  { name: 'State', cell: ({ status }) => <Badge state={status} tone={TONES[status]} />, isSecondary: true },
   { name: 'Tries', cell: ({ attempts }) => attempts.length, isFigure: true, isSecondary: true },
   { name: 'Came back', cell: lastAnswer, isSecondary: true },
   { name: 'Next try', cell: ({ next_attempt_at: at }) => moment(at), isSecondary: true },

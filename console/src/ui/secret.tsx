@@ -13,8 +13,10 @@ interface SecretProps {
 /** What is shown once, with a button that copies it. */
 export function Secret({ title, secret, children, onClose }: SecretProps) {
   const [isCopied, setCopied] = useState(false);
+  // Browsers have no clipboard for pages over plain HTTP, but of the same machine.
+  const { clipboard } = navigator as Partial<Pick<Navigator, 'clipboard'>>;
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(secret);
+    await clipboard?.writeText(secret);
     setCopied(true);
   };
   return (
@@ -24,9 +26,11 @@ export function Secret({ title, secret, children, onClose }: SecretProps) {
         <Mono>{secret}</Mono>
       </p>
       <div className="form-actions">
-        <button type="button" onClick={() => void copy()}>
-          {isCopied ? 'Copied' : 'Copy'}
-        </button>
+        {clipboard && (
+          <button type="button" onClick={() => void copy()}>
+            {isCopied ? 'Copied' : 'Copy'}
+          </button>
+        )}
         {children}
         <button type="button" onClick={onClose}>
           Done
