@@ -83,6 +83,35 @@ describe.skipIf(!executable)('filters and sessions of the console', () => {
     seen.complaints.length = 0;
   });
 
+  test('opens the menu of a phone below the button that closes it', async () => {
+    await seen.goTo('/keys');
+    await seen.settled('API keys');
+    await page.setViewportSize({ width: 390, height: 844 });
+    const menu = page.getByRole('button', { name: 'Menu' });
+    const place = await menu.boundingBox();
+    await menu.click();
+    await page.getByRole('link', { name: 'Agent runs' }).waitFor();
+    expect(await menu.boundingBox()).toEqual(place);
+    await menu.click();
+    await page.getByRole('link', { name: 'Agent runs' }).waitFor({ state: 'hidden' });
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
+  test('says with its look what keeps it from showing anything: no answer, or no right', async () => {
+    const isAsked = (url: URL) => url.pathname.startsWith('/v1/');
+    await page.route(isAsked, (route) => route.abort('connectionrefused'));
+    await seen.goTo('/keys');
+    await page.getByRole('main').getByRole('button', { name: 'Try again' }).waitFor({ timeout: 20_000 });
+    await page.unroute(isAsked);
+    const json = { title: 'Forbidden', status: 403, detail: 'Your role does not allow it.', code: 'permission_denied' };
+    await page.route('**/v1/projects/**', (route) => route.fulfill({ status: 403, json }));
+    await seen.goTo('/projects/of-others');
+    await page.getByRole('heading', { name: 'Not for your role' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await page.unroute('**/v1/projects/**');
+    seen.complaints.length = 0;
+  });
+
   test('says that the gateway does not answer, keeps what it shows, and goes on by itself', async () => {
     await seen.goTo('/keys');
     await page.getByRole('link', { name: 'first test key' }).waitFor();

@@ -61,6 +61,12 @@ const frameRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'frame',
   component: Shell,
+  // Nobody is known yet: there is no frame around it.
+  errorComponent: ({ error }) => (
+    <main className="sign-in">
+      <PagePending error={error} />
+    </main>
+  ),
   validateSearch: modeSearch,
   search: { middlewares: [retainSearchParams(['mode'])] },
   async beforeLoad({ location }) {

@@ -1,4 +1,4 @@
-import { NotFoundError, ValidationError } from '@tallygate/sdk';
+import { NotFoundError, PermissionError, ValidationError } from '@tallygate/sdk';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { briefMoment, moment } from '../format.ts';
@@ -95,11 +95,12 @@ export function PagePending({ error }: { error: unknown }) {
   if (!error) return <Loading />;
   // An address can name what no id is like: to ask again does not help either.
   const isMissing = error instanceof NotFoundError || error instanceof ValidationError;
+  const refusal = isMissing ? 'Not found' : error instanceof PermissionError && 'Not for your role';
   return (
     <>
-      <PageHead title={isMissing ? 'Not found' : 'This cannot be shown now'} />
+      <PageHead title={refusal || 'This cannot be shown now'} />
       <Failure error={error} />
-      {!isMissing && (
+      {!refusal && (
         <div className="actions">
           <button type="button" onClick={() => location.reload()}>
             Try again
