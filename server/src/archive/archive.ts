@@ -71,6 +71,15 @@ export class Archive {
     return piece && this.rows(piece, { name: table.key, value: wanted });
   }
 
+  /** How many pieces there are of a table: another number, and a month has been archived or restored meanwhile. */
+  async countPieces(table: MonthlyTable): Promise<number> {
+    const counting = tables
+      .selectFrom('archive_pieces')
+      .select((eb) => eb.fn.countAll<string>().as('pieces'))
+      .where('table_name', '=', table.name);
+    return Number((await firstOf(this.#pool, counting))?.pieces);
+  }
+
   /** The pieces of the months that have left the database, with requests of an account in them; those with the newest first. */
   async pieces(table: MonthlyTable, { accountId, from, to }: ArchivedSpan): Promise<ArchivedPiece[]> {
     return rowsOf(

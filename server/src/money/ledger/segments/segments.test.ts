@@ -175,7 +175,10 @@ test('while a day is summed up the ledger is written, and nothing is left out or
   const archive = new Archive(pool, blobs);
   /** @param meanwhile once the requests that are there were read */
   const sumWhile = (meanwhile: () => Promise<void>) => {
-    const reading = { rowsBetween: (...range: Parameters<Archive['rowsBetween']>) => readAfter(meanwhile, archive.rowsBetween(...range)) };
+    const reading = {
+      rowsBetween: (...range: Parameters<Archive['rowsBetween']>) => readAfter(meanwhile, archive.rowsBetween(...range)),
+      countPieces: (...of: Parameters<Archive['countPieces']>) => archive.countPieces(...of),
+    };
     return sumDays({ pool, archive: reading as Archive, log: silentLog() }, FOREVER);
   };
   const days = async () => (await pool.query('select from usage_days_unsummed')).rowCount;
