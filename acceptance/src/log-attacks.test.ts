@@ -11,6 +11,7 @@ import { KeysContradictedError, memoryLogStore, Tallygate, WitnessesUndeclaredEr
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Terminal } from '../../cli/testing/terminal.ts';
 import { keySet, readVector } from '../../cli/testing/vectors.ts';
+import { hasGo } from '../../packages/receipts/scripts/other-languages.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../../server/src/receipts/signing-keys.ts';
 import { ask, HELLO } from './chat.ts';
 import { Gateway } from './gateway.ts';
@@ -20,7 +21,7 @@ import { showOtherWitnesses } from './testing/split-view.ts';
 
 /** A public client of logs, where there is a Go and the module is in reach. */
 const GO = fileURLToPath(new URL('../../packages/receipts/go', import.meta.url));
-const hasGo = spawnSync('go', ['version']).status === 0 && spawnSync('go', ['mod', 'download'], { cwd: GO, timeout: 60_000 }).status === 0;
+const canBuild = hasGo() && spawnSync('go', ['mod', 'download'], { cwd: GO, timeout: 60_000 }).status === 0;
 
 const RECEIPTS = 5;
 /** A receipt is in the log by then, or its absence is a fault: later than `log watch --receipts` waits. */
@@ -284,7 +285,7 @@ const ATTACKS: readonly Attack[] = [
   },
 ];
 
-describe.skipIf(!hasGo)('torchwood, an independent implementation,', { timeout: 400_000 }, () => {
+describe.skipIf(!canBuild)('torchwood, an independent implementation,', { timeout: 400_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-follow-'));
   const program = join(folder, 'follow');
   // Not in one stretch: meanwhile the gateway closes connections, and this process has to hear of it.

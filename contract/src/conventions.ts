@@ -257,7 +257,7 @@ export const trueOrFalse = () => z.stringbool({ truthy: ['true'], falsy: ['false
 export const LivemodeOfSession = trueOrFalse()
   .optional()
   .meta({
-    description: 'For sessions: live or test mode, live if left out. An API key has those of its own mode.',
+    description: 'Of a session. Default: live.',
     enum: ['true', 'false'],
   });
 

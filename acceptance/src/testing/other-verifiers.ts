@@ -1,11 +1,12 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { hasGo, hasPython } from '../../../packages/receipts/scripts/other-languages.ts';
 
 const VERIFIERS = fileURLToPath(new URL('../../../packages/receipts/verifiers', import.meta.url));
 const ENV = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' };
 const LANGUAGES = [
-  { folder: 'python', run: ['python3', 'verify.py'], asksFor: ['--version'] },
-  { folder: 'go', run: ['go', 'run', '.'], asksFor: ['version'] },
+  { folder: 'python', run: ['python3', 'verify.py'], isThere: hasPython },
+  { folder: 'go', run: ['go', 'run', '.'], isThere: hasGo },
 ] as const;
 
 /** A verifier that was written from the specification alone, in another language. */
@@ -19,9 +20,9 @@ interface OtherVerifier {
 
 /** In each language, also those that this machine does not have. Asynchronous: the gateway may run in this very process. */
 export const otherVerifiers = (): OtherVerifier[] =>
-  LANGUAGES.map(({ folder, run: [program, ...args], asksFor }) => ({
+  LANGUAGES.map(({ folder, run: [program, ...args], isThere }) => ({
     language: folder,
-    isMissing: spawnSync(program, asksFor).status !== 0,
+    isMissing: !isThere(),
     verify: (...files) =>
       new Promise((resolve) => {
         const options = { cwd: `${VERIFIERS}/${folder}`, env: ENV };

@@ -30,10 +30,7 @@ const columnsOf = (onReplay: ((delivery: WebhookDelivery) => void) | undefined):
     name: 'Event',
     cell: ({ event, status }) => (
       <>
-        {event.type}{' '}
-        <span className="narrow">
-          <Badge state={status} tone={TONES[status]} />
-        </span>
+        {event.type} <span className="narrow">{status !== 'delivered' && <Badge state={status} tone={TONES[status]} />}</span>
       </>
     ),
   },

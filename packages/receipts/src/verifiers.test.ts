@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { invoiceVectors } from '../scripts/invoice-vectors.ts';
+import { hasGo, hasPython } from '../scripts/other-languages.ts';
 
 /** Written from docs/concepts/receipt-format.md in other languages, run where these are on the machine. */
 const FOLDER = join(import.meta.dirname, '../verifiers');
 const VECTORS = join(import.meta.dirname, '../vectors');
 const ENV = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' };
-const isThere = (program: string, ...args: readonly string[]): boolean => spawnSync(program, args).status === 0;
 
 interface Verifier {
   readonly language: 'python' | 'go';
@@ -20,11 +20,11 @@ interface Verifier {
 const VERIFIERS: readonly Verifier[] = [
   {
     language: 'python',
-    isThere: isThere('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'),
+    isThere: hasPython(),
     onVectors: ['python3', 'run_vectors.py'],
     onFiles: ['python3', 'verify.py'],
   },
-  { language: 'go', isThere: isThere('go', 'version'), onVectors: ['go', 'run', '.'], onFiles: ['go', 'run', '.'] },
+  { language: 'go', isThere: hasGo(), onVectors: ['go', 'run', '.'], onFiles: ['go', 'run', '.'] },
 ];
 
 const ALL =

@@ -307,7 +307,7 @@ export interface BatchQuery {
   readonly after?: string | undefined;
   /** How many at most. */
   readonly limit?: number | undefined;
-  /** For sessions: live or test mode, live if left out. An API key has those of its own mode. */
+  /** Of a session. Default: live. */
   readonly livemode?: boolean | undefined;
 }
 
@@ -385,7 +385,7 @@ export interface FileQuery {
   readonly order?: 'asc' | 'desc' | undefined;
   /** Only files for this. */
   readonly purpose?: string | undefined;
-  /** For sessions: live or test mode, live if left out. An API key has those of its own mode. */
+  /** Of a session. Default: live. */
   readonly livemode?: boolean | undefined;
 }
 

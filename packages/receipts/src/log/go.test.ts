@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasGo } from '../../scripts/other-languages.ts';
 import { checkpointNote, hashOfRange, rootOf } from '../../scripts/vector-log.ts';
 import { logCurrent, logRetired, noteKey, stranger } from '../../scripts/vector-receipts.ts';
 import { toBase64, utf8 } from '../encoding.ts';
@@ -11,7 +12,7 @@ import { consistencyRanges, inclusionRanges, leafHash } from './tree.ts';
 
 /** golang.org/x/mod/sumdb, by whoever has a Go on the machine and the module in reach. */
 const GO = join(import.meta.dirname, '../../go');
-const hasGo = spawnSync('go', ['version']).status === 0 && spawnSync('go', ['mod', 'download'], { cwd: GO, timeout: 60_000 }).status === 0;
+const canBuild = hasGo() && spawnSync('go', ['mod', 'download'], { cwd: GO, timeout: 60_000 }).status === 0;
 
 const SIZE = 3_001;
 const ENTRIES = Array.from({ length: SIZE }, (_, index) => `entry ${index}`);
@@ -36,7 +37,7 @@ const consistency = (old: number, size: number) => ({
   Path: base64Of(consistencyRanges(old, size).map((range) => hashOfRange(LEAVES, range))),
 });
 
-describe.skipIf(!hasGo)('Go’s own transparency log', () => {
+describe.skipIf(!canBuild)('Go’s own transparency log', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-go-'));
   const program = join(folder, 'independent');
   beforeAll(() => {
