@@ -14,7 +14,7 @@ import { openLedgerAudit, verifiedReceipt } from './ledger-audit.ts';
 import { sum } from './money.ts';
 
 const MODEL = 'gpt-realtime-mini';
-const WAIT = { timeout: 15_000, interval: 5 };
+const WAIT = { timeout: 120_000, interval: 5 };
 
 let upstream: FakeUpstream;
 let gateway: Gateway;

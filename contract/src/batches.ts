@@ -199,16 +199,11 @@ export const batches = c.router({
     method: 'GET',
     path: '/v1/batches',
     summary: 'List batches',
-    description: 'The account’s batches, newest first. A test key sees those of test mode, everybody else those of live mode.',
+    description: 'The account’s batches, newest first: with a key those of its mode.',
     headers: headersA,
     query: z.object({
-      after: z
-        .string()
-        .max(128)
-        .refine(isPlainText, NOT_PLAIN)
-        .optional()
-        .meta({ description: 'Id of the last batch of the page before.' }),
-      limit: wholeNumber(1, 100).default(20).meta({ description: 'How many at most.' }),
+      after: z.string().max(128).refine(isPlainText, NOT_PLAIN).optional().meta({ description: 'The last id of the page before.' }),
+      limit: wholeNumber(1, 100).default(20).meta({ description: 'How many.' }),
       livemode: LivemodeOfSession,
     }),
     responses: { 200: BatchList, 404: problem, ...refusals.read },

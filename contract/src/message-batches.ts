@@ -129,7 +129,7 @@ export const messageBatches = c.router({
     method: 'GET',
     path: '/v1/messages/batches',
     summary: 'List batches of messages',
-    description: 'The account’s batches of messages, newest first. A test key sees those of test mode, everybody else those of live mode.',
+    description: 'The account’s batches of messages, newest first: with a key those of its mode.',
     headers,
     query: z.object({
       after_id: batchId('The last batch of the page before.'),

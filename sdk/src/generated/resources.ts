@@ -303,9 +303,9 @@ export interface AuditLogListAllQuery {
 }
 
 export interface BatchQuery {
-  /** Id of the last batch of the page before. */
+  /** The last id of the page before. */
   readonly after?: string | undefined;
-  /** How many at most. */
+  /** How many. */
   readonly limit?: number | undefined;
   /** Of a session. Default: live. */
   readonly livemode?: boolean | undefined;
@@ -377,9 +377,9 @@ export interface EventRegistrationQuery {
 }
 
 export interface FileQuery {
-  /** Id of the last file of the page before. */
+  /** The last id of the page before. */
   readonly after?: string | undefined;
-  /** How many at most. */
+  /** How many. */
   readonly limit?: number | undefined;
   /** Oldest or newest first. */
   readonly order?: 'asc' | 'desc' | undefined;
@@ -720,7 +720,7 @@ export class AuditLog extends Resource {
 
 /** `tallygate.batches`: Many requests in one file, answered within a day at half the price. */
 export class Batches extends Resource {
-  /** List batches. The account’s batches, newest first. A test key sees those of test mode, everybody else those of live mode. */
+  /** List batches. The account’s batches, newest first: with a key those of its mode. */
   list(query?: BatchQuery, options?: CallOptions): PagedCall<BatchList, Batch> {
     return this.transport.pages({ path: '/v1/batches', query: { ...query } }, options);
   }
@@ -1086,7 +1086,7 @@ export class Events extends Resource {
 
 /** `tallygate.files`: Stored files, uploaded whole or in parts: input of batches and of requests, and what batches put out. */
 export class Files extends Resource {
-  /** List files. The account’s files, newest first. A test key sees the files of test mode, everybody else those of live mode. */
+  /** List files. The account’s files, newest first: with a key those of its mode. */
   list(query?: FileQuery, options?: CallOptions): PagedCall<FileList, FileObject> {
     return this.transport.pages({ path: '/v1/files', query: { ...query } }, options);
   }

@@ -23,7 +23,7 @@ const SAVED = {
 /** Runs of one build differ by less than two hundredths. */
 const MOST_GROWTH = 1.05;
 const WARM_UP = 20;
-const ROUNDS = 5;
+const ROUNDS = 15;
 const COUNTED = 20;
 /** Code that is not compiled yet allocates more. */
 const WARM_UP_OF_MEMORY = 100;
