@@ -206,6 +206,21 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
     });
   });
 
+  test('make one key of orders with the same Idempotency-Key, whichever of them is asked', async () => {
+    const order = async (gateway: Gateway, name: string) => {
+      const headers = { ...account.session, 'content-type': 'application/json', 'idempotency-key': 'only-once' };
+      const body = JSON.stringify({ name, scopes: ['inference'] });
+      const answer = await fetch(`${gateway.url}/v1/keys`, { method: 'POST', headers, body });
+      return { status: answer.status, body: await answer.json() };
+    };
+    const atOnce = await Promise.all(Array.from({ length: 20 }, (_, index) => order(index % 2 === 0 ? first : second, 'made once')));
+    for (const { status, body } of atOnce) expect(status === 201 || body.code).toBe(status === 201 || 'idempotency_in_progress');
+    const repeated = [await order(first, 'made once'), await order(second, 'made once')];
+    const [made] = atOnce.filter(({ status }) => status === 201);
+    expect(repeated).toEqual([made, made]);
+    expect(await order(second, 'another')).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } });
+  });
+
   test('take a signature once between them, with a nonce and without one', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const { x: signing_public_key } = publicKey.export({ format: 'jwk' });
